@@ -1,0 +1,205 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kumiki/error.hpp"
+#include "kumiki/region.hpp"
+#include "kumiki/signal.hpp"
+#include "kumiki/type.hpp"
+
+namespace kumiki {
+
+/// What a source span converts to: `put(rank, there, vector)` deduces T from `there` alone.
+template <class T>
+using Source = std::type_identity_t<std::span<const T>>;
+
+/// A function that other ranks can run at this one: what it gets is who called and a copy of the payload.
+using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
+
+/// The parallel run that this process is a rank of. One object per process; its destructor leaves the job and waits for all
+/// ranks, unless an exception is under way: then it does not wait, so that the failure is seen at once.
+///
+/// Any thread may put, get, signal, wait, use atomics and send active messages; collectives are called by one thread of every rank.
+/// Every member throws kumiki::Error.
+class Job {
+public:
+    Job() { detail::check(kumiki_join(&job_)); }
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+    ~Job() {
+        if (std::uncaught_exceptions() > exceptions_at_start_) kumiki_abandon(job_);
+        else kumiki_leave(job_);
+    }
+
+    int rank() const noexcept { return kumiki_rank(job_); }
+    int size() const noexcept { return kumiki_size(job_); }
+    /// Threads that the launcher gives this rank (`kumiki run -t`).
+    int threads() const noexcept { return kumiki_threads(job_); }
+    bool oversubscribed() const noexcept { return kumiki_oversubscribed(job_) != 0; }
+    kumiki_job* handle() const noexcept { return job_; }
+
+    /// Collective: a region of `count` elements at every rank.
+    template <Transferable T>
+    Region<T> allocate(std::size_t count) { return Region<T>(job_, count); }
+
+    // -- put, get, signal: `there` is an address in an own region that names the place at rank `rank` ------------------------
+
+    template <Transferable T>
+    void put(int rank, T* there, Source<T> source) {
+        detail::check(kumiki_put(job_, rank, there, source.data(), source.size_bytes()));
+    }
+    template <Transferable T>
+    void put(int rank, T& there, const std::type_identity_t<T>& value) {
+        detail::check(kumiki_put(job_, rank, &there, &value, sizeof(T)));
+    }
+    template <Transferable T>
+    void get(int rank, const T* there, std::type_identity_t<std::span<T>> destination) {
+        detail::check(kumiki_get(job_, rank, there, destination.data(), destination.size_bytes()));
+    }
+    template <Transferable T>
+    T get(int rank, const T& there) {
+        T value;
+        detail::check(kumiki_get(job_, rank, &there, &value, sizeof(T)));
+        return value;
+    }
+    template <Transferable T>
+    void put_signal(int rank, T* there, Source<T> source, Signal& signal, std::uint64_t value,
+                    SignalOperation operation = SignalOperation::set) {
+        detail::check(kumiki_put_signal(job_, rank, there, source.data(), source.size_bytes(), &signal,
+                                        static_cast<kumiki_signal_operation>(operation), value));
+    }
+    void signal(int rank, Signal& signal, std::uint64_t value, SignalOperation operation = SignalOperation::set) {
+        detail::check(kumiki_signal(job_, rank, &signal, static_cast<kumiki_signal_operation>(operation), value));
+    }
+    /// Waits until `signal` (own memory) compares with `value`; returns what was seen.
+    std::uint64_t wait(const Signal& signal, Comparison comparison, std::uint64_t value) {
+        std::uint64_t seen = 0;
+        detail::check(kumiki_signal_wait(job_, &signal, static_cast<kumiki_comparison>(comparison), value, &seen));
+        return seen;
+    }
+
+    // -- atomics on 64-bit words; each returns the value before --------------------------------------------------------------
+
+    std::uint64_t fetch_add(int rank, std::uint64_t& there, std::uint64_t value) {
+        std::uint64_t before = 0;
+        detail::check(kumiki_fetch_add(job_, rank, &there, value, &before));
+        return before;
+    }
+    std::uint64_t compare_swap(int rank, std::uint64_t& there, std::uint64_t expected, std::uint64_t desired) {
+        std::uint64_t before = 0;
+        detail::check(kumiki_compare_swap(job_, rank, &there, expected, desired, &before));
+        return before;
+    }
+    std::uint64_t swap(int rank, std::uint64_t& there, std::uint64_t value) {
+        std::uint64_t before = 0;
+        detail::check(kumiki_swap(job_, rank, &there, value, &before));
+        return before;
+    }
+
+    // -- active messages --------------------------------------------------------------------------------------------------------
+
+    /// Collective: makes `function` callable from every rank; returns its number. The function lives as long as the job.
+    int on_message(Handler function) {
+        auto& kept = handlers_.emplace_back(std::make_unique<Handler>(std::move(function)));
+        int number = 0;
+        detail::check(kumiki_register_handler(job_, &Job::call, kept.get(), &number));
+        return number;
+    }
+    template <Transferable T>
+    void send_active(int rank, int handler, std::span<const T> payload) {
+        detail::check(kumiki_active_message(job_, rank, handler, payload.data(), payload.size_bytes()));
+    }
+    template <Transferable T>
+    void send_active(int rank, int handler, const T& payload) {
+        send_active(rank, handler, std::span<const T>(&payload, 1));
+    }
+    /// Runs the handlers of what has arrived; returns how many ran.
+    int progress() {
+        int handled = 0;
+        detail::check(kumiki_progress(job_, &handled));
+        return handled;
+    }
+
+    // -- collectives ------------------------------------------------------------------------------------------------------------
+
+    void barrier() { detail::check(kumiki_barrier(job_)); }
+    /// Split-phase barrier: enter, compute, wait.
+    void barrier_enter() { detail::check(kumiki_barrier_enter(job_)); }
+    void barrier_wait() { detail::check(kumiki_barrier_wait(job_)); }
+
+    template <Transferable T>
+    void broadcast(std::span<T> data, int root) { detail::check(kumiki_broadcast(job_, data.data(), data.size_bytes(), root)); }
+    template <Transferable T>
+    void broadcast(T& value, int root) { broadcast(std::span<T>(&value, 1), root); }
+
+    /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
+    template <Reducible T>
+    void reduce(std::span<T> data, Operation operation, int root) {
+        detail::check(kumiki_reduce(job_, data.data(), data.data(), data.size(), detail::type_of<T>(), detail::code(operation), root));
+    }
+    template <Reducible T>
+    void all_reduce(std::span<T> data, Operation operation) {
+        detail::check(kumiki_all_reduce(job_, data.data(), data.data(), data.size(), detail::type_of<T>(), detail::code(operation)));
+    }
+    template <Reducible T>
+    T all_reduce(T value, Operation operation) {
+        all_reduce(std::span<T>(&value, 1), operation);
+        return value;
+    }
+
+    /// Sends the r-th of size() equal pieces of `input` to rank r.
+    template <Transferable T>
+    void all_to_all(std::span<const T> input, std::span<T> output) {
+        if (input.size() != output.size() || input.size() % static_cast<std::size_t>(size()) != 0)
+            throw Error(KUMIKI_ERROR_ARGUMENT, "all_to_all: input has " + std::to_string(input.size()) + " elements and output " +
+                                                   std::to_string(output.size()) + "; both must be the same multiple of the " +
+                                                   std::to_string(size()) + " ranks");
+        detail::check(kumiki_all_to_all(job_, input.data(), output.data(), input.size_bytes() / static_cast<std::size_t>(size())));
+    }
+    /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one after another.
+    template <Transferable T>
+    void all_to_all_v(std::span<const T> input, std::span<const std::size_t> input_counts, std::span<T> output,
+                      std::span<const std::size_t> output_counts) {
+        const Layout in = layout(input_counts, input.size(), sizeof(T), "input");
+        const Layout out = layout(output_counts, output.size(), sizeof(T), "output");
+        detail::check(kumiki_all_to_all_v(job_, input.data(), in.bytes.data(), in.offsets.data(), output.data(), out.bytes.data(),
+                                          out.offsets.data()));
+    }
+
+private:
+    struct Layout {
+        std::vector<std::size_t> bytes, offsets;
+    };
+
+    Layout layout(std::span<const std::size_t> counts, std::size_t available, std::size_t element, const char* name) const {
+        if (counts.size() != static_cast<std::size_t>(size()))
+            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts has " + std::to_string(counts.size()) +
+                                                   " entries; give one for each of the " + std::to_string(size()) + " ranks");
+        Layout made;
+        std::size_t total = 0;
+        for (const std::size_t count : counts) {
+            made.bytes.push_back(count * element);
+            made.offsets.push_back(total * element);
+            total += count;
+        }
+        if (total > available)
+            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts add up to " + std::to_string(total) +
+                                                   " elements, but " + name + " has " + std::to_string(available));
+        return made;
+    }
+
+    static void call(kumiki_job*, int source, const void* payload, std::size_t bytes, void* context) {
+        (*static_cast<Handler*>(context))(source, {static_cast<const std::byte*>(payload), bytes});
+    }
+
+    kumiki_job* job_ = nullptr;
+    int exceptions_at_start_ = std::uncaught_exceptions();
+    std::vector<std::unique_ptr<Handler>> handlers_;
+};
+
+} // namespace kumiki

@@ -1,0 +1,9 @@
+#pragma once
+
+/// All of Kumiki's C++ interface.
+#include "kumiki/error.hpp"
+#include "kumiki/job.hpp"
+#include "kumiki/region.hpp"
+#include "kumiki/signal.hpp"
+#include "kumiki/team.hpp"
+#include "kumiki/type.hpp"

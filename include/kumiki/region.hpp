@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "kumiki/error.hpp"
+#include "kumiki/type.hpp"
+
+namespace kumiki {
+
+/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is collective.
+///
+/// An address inside one's own region names the same place at every rank (COMPaS paper, 3.1: "the user names a remote address
+/// in the same way as a local one").
+template <Transferable T>
+class Region {
+public:
+    Region(kumiki_job* job, std::size_t count) : job_(job), count_(count) {
+        if (count > static_cast<std::size_t>(-1) / sizeof(T))
+            throw Error(KUMIKI_ERROR_ARGUMENT, "a region of " + std::to_string(count) + " elements does not fit the address space");
+        void* memory = nullptr;
+        detail::check(kumiki_allocate(job, count * sizeof(T), &memory));
+        data_ = static_cast<T*>(memory);
+    }
+    Region(Region&& other) noexcept
+        : job_(other.job_), data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    Region& operator=(Region&& other) noexcept {
+        std::swap(job_, other.job_);
+        std::swap(data_, other.data_);
+        std::swap(count_, other.count_);
+        return *this;
+    }
+    ~Region() {
+        if (data_ != nullptr) kumiki_release(job_, data_);
+    }
+
+    T* data() noexcept { return data_; }
+    const T* data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return count_; }
+    std::span<T> span() noexcept { return {data_, count_}; }
+    std::span<const T> span() const noexcept { return {data_, count_}; }
+    T& operator[](std::size_t index) noexcept { return data_[index]; }
+    const T& operator[](std::size_t index) const noexcept { return data_[index]; }
+    T* begin() noexcept { return data_; }
+    T* end() noexcept { return data_ + count_; }
+
+    /// Rank `rank`'s copy of this region for direct loads and stores, or an empty span when it is on another host.
+    std::span<T> at(int rank) const {
+        void* there = nullptr;
+        detail::check(kumiki_peer(job_, rank, data_, &there));
+        return there == nullptr ? std::span<T>{} : std::span<T>{static_cast<T*>(there), count_};
+    }
+
+private:
+    kumiki_job* job_;
+    T* data_ = nullptr;
+    std::size_t count_;
+};
+
+} // namespace kumiki

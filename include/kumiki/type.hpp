@@ -1,0 +1,35 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "kumiki/kumiki.h"
+
+namespace kumiki {
+
+/// What may lie in a region: it must survive being copied as bytes.
+template <class T>
+concept Transferable = std::is_trivially_copyable_v<T>;
+
+/// What reductions combine.
+template <class T>
+concept Reducible = std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+
+/// How reductions combine.
+enum class Operation { sum = KUMIKI_SUM, product = KUMIKI_PRODUCT, min = KUMIKI_MIN, max = KUMIKI_MAX };
+
+namespace detail {
+
+template <Reducible T>
+constexpr kumiki_type type_of() {
+    if constexpr (std::same_as<T, float>) return KUMIKI_FLOAT;
+    else if constexpr (std::same_as<T, double>) return KUMIKI_DOUBLE;
+    else if constexpr (std::signed_integral<T>) return sizeof(T) == 4 ? KUMIKI_INT32 : KUMIKI_INT64;
+    else return sizeof(T) == 4 ? KUMIKI_UINT32 : KUMIKI_UINT64;
+}
+
+constexpr kumiki_operation code(Operation operation) { return static_cast<kumiki_operation>(operation); }
+
+} // namespace detail
+} // namespace kumiki

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+#include "collective/collectives.hpp"
+
+namespace kumiki::collective {
+namespace {
+
+/// How much of a board one pair of ranks gets in a round.
+std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::size_t>(ranks); }
+
+} // namespace
+
+Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    const int ranks = fabric_.size();
+
+    // Every rank tells every other where the piece for it begins and how long it is.
+    std::vector<PieceNote> notes;
+    std::size_t end = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        notes.push_back({sent.offset(rank), sent.bytes(rank)});
+        if (sent.bytes(rank) > 0) end = std::max(end, sent.offset(rank) + sent.bytes(rank));
+    }
+    const bool direct = end > 0 && fabric_.in_region(input, end);
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::all_to_all), 0, 0};
+    if (auto same = announce(call, std::as_bytes(std::span(notes)), direct ? fabric_.offset(input) : Board::nowhere); !same) return same;
+    const auto rounds = compare_pieces(received, direct);
+    if (!rounds) return tl::unexpected(rounds.error());
+
+    // compare_pieces() met all ranks, and so used the other board: what this one says is still there.
+    turn_ ^= 1;
+    const auto* from = static_cast<const std::byte*>(input);
+    auto* into = static_cast<std::byte*>(output);
+    std::vector<char> in_region(static_cast<std::size_t>(ranks));
+    for (int step = 0; step < ranks; ++step) { // each begins with its neighbour, so that not all read from the same rank
+        const int source = (fabric_.rank() + step) % ranks;
+        const auto* note = reinterpret_cast<const PieceNote*>(published(source)) + fabric_.rank();
+        const std::uint64_t offset = notice(source).offset;
+        in_region[static_cast<std::size_t>(source)] = offset != Board::nowhere;
+        if (source == fabric_.rank()) std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
+        else if (offset != Board::nowhere)
+            fabric_.copy(into + received.offset(source), fabric_.arena(source) + offset + note->offset, note->bytes);
+    }
+    turn_ ^= 1;
+    barrier_.meet(); // now the notes may be overwritten, and the input that was read in place may change
+    pull_staged(from, sent, into, received, *rounds, in_region);
+    return {};
+}
+
+/// Compares what the others send here with what is expected; returns how many rounds over the boards are needed, the same at all ranks.
+Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool direct) {
+    Result<> mine;
+    std::uint64_t longest = 0;
+    for (int source = 0; source < fabric_.size(); ++source) {
+        const auto& note = reinterpret_cast<const PieceNote*>(published(source))[fabric_.rank()];
+        if (note.bytes != received.bytes(source) && mine)
+            mine = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", source, note.bytes,
+                                                           fabric_.rank(), received.bytes(source)));
+    }
+    if (!direct)
+        for (int target = 0; target < fabric_.size(); ++target)
+            if (target != fabric_.rank())
+                longest = std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.rank()))[target].bytes);
+    std::array<std::uint64_t, 2> agreed = {mine ? 0u : 1u, longest};
+    if (auto met = largest(agreed); !met) return tl::unexpected(met.error());
+    if (!mine) return tl::unexpected(mine.error());
+    if (agreed[0] != 0) return fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
+    const std::size_t slice = slice_bytes(fabric_.size());
+    return (agreed[1] + slice - 1) / slice;
+}
+
+/// What does not lie in regions goes over the boards, slice by slice.
+void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received, std::size_t rounds,
+                              std::span<const char> in_region) {
+    const std::size_t slice = slice_bytes(fabric_.size());
+    const auto part = [slice](std::size_t round, std::size_t bytes) {
+        const std::size_t begin = std::min(round * slice, bytes);
+        return std::min(slice, bytes - begin);
+    };
+    for (std::size_t round = 0; round < rounds; ++round) {
+        turn_ ^= 1;
+        if (!in_region[static_cast<std::size_t>(fabric_.rank())])
+            for (int target = 0; target < fabric_.size(); ++target)
+                std::memcpy(published(fabric_.rank()) + static_cast<std::size_t>(target) * slice,
+                            input + sent.offset(target) + std::min(round * slice, sent.bytes(target)), part(round, sent.bytes(target)));
+        barrier_.meet();
+        for (int source = 0; source < fabric_.size(); ++source)
+            if (source != fabric_.rank() && !in_region[static_cast<std::size_t>(source)])
+                std::memcpy(output + received.offset(source) + std::min(round * slice, received.bytes(source)),
+                            published(source) + static_cast<std::size_t>(fabric_.rank()) * slice, part(round, received.bytes(source)));
+    }
+}
+
+} // namespace kumiki::collective

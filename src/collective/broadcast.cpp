@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "collective/collectives.hpp"
+
+namespace kumiki::collective {
+
+Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    if (!fabric_.has_rank(root))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
+    if (data == nullptr && bytes > 0) return fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null");
+    const bool from_here = fabric_.rank() == root;
+    const std::span all(static_cast<std::byte*>(data), bytes);
+    const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };
+
+    // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at all.
+    const bool in_place = from_here && bytes > Board::capacity && fabric_.in_region(data, bytes);
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root), bytes};
+    const auto first = from_here && !in_place ? std::span<const std::byte>(chunk(0)) : std::span<const std::byte>{};
+    if (auto same = announce(call, first, in_place ? fabric_.offset(data) : Board::nowhere); !same) return same;
+
+    if (const std::uint64_t offset = notice(root).offset; offset != Board::nowhere) {
+        if (!from_here) fabric_.copy(data, fabric_.arena(root) + offset, bytes);
+        barrier_.meet(); // the root may change its data when all have them
+        return {};
+    }
+    for (std::size_t begin = 0; begin < bytes; begin += Board::capacity) {
+        if (begin > 0) publish(from_here ? std::span<const std::byte>(chunk(begin)) : std::span<const std::byte>{});
+        if (!from_here) std::memcpy(chunk(begin).data(), published(root), chunk(begin).size());
+    }
+    return {};
+}
+
+} // namespace kumiki::collective

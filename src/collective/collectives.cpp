@@ -1,0 +1,130 @@
+#include "collective/collectives.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace kumiki::collective {
+
+const char* Collectives::name(Kind kind) {
+    switch (kind) {
+    case Kind::none: break;
+    case Kind::allocate: return "allocate";
+    case Kind::release: return "release";
+    case Kind::add_handler: return "register_handler";
+    case Kind::broadcast: return "broadcast";
+    case Kind::reduce: return "reduce";
+    case Kind::all_to_all: return "all_to_all";
+    }
+    return "nothing";
+}
+
+// A check against misuse, not a lock: two threads that come at the very same moment may both pass it.
+Collectives::Turn::Turn(Collectives& collectives)
+    : collectives_(collectives), alone_(!collectives.in_use_.load(std::memory_order_relaxed)) {
+    collectives_.in_use_.store(true, std::memory_order_relaxed);
+}
+
+Collectives::Turn::~Turn() {
+    if (alone_) collectives_.in_use_.store(false, std::memory_order_relaxed);
+}
+
+Result<> Collectives::Turn::granted() const {
+    if (!alone_)
+        return fail(KUMIKI_ERROR_STATE, fmt::format("two threads of rank {} are in a collective at once; let one thread of each rank call it",
+                                                    collectives_.fabric_.rank()));
+    if (collectives_.barrier_.entered())
+        return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
+    return {};
+}
+
+Result<> Collectives::barrier() {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    barrier_.meet();
+    return {};
+}
+
+Result<> Collectives::barrier_enter() {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    barrier_.enter();
+    return {};
+}
+
+Result<> Collectives::barrier_wait() {
+    if (!barrier_.entered()) return fail(KUMIKI_ERROR_STATE, "barrier_wait without barrier_enter before it");
+    barrier_.wait();
+    return {};
+}
+
+Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset) {
+    turn_ ^= 1;
+    Board& mine = fabric_.own().board;
+    mine.notice[turn_].call = call;
+    mine.notice[turn_].offset = offset;
+    if (!data.empty()) std::memcpy(mine.data[turn_].data(), data.data(), data.size());
+    barrier_.meet();
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        if (const auto& theirs = notice(rank).call; theirs != call) return tl::unexpected(difference(rank, theirs, call));
+    return {};
+}
+
+void Collectives::publish(std::span<const std::byte> data) {
+    turn_ ^= 1;
+    if (!data.empty()) std::memcpy(fabric_.own().board.data[turn_].data(), data.data(), data.size());
+    barrier_.meet();
+}
+
+Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {
+    const auto words = [](const CollectiveCall& call) {
+        return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)), call.bytes, call.detail);
+    };
+    return {KUMIKI_ERROR_ARGUMENT, fmt::format("the ranks called different collectives: rank {} {}, rank {} {}; all ranks must call the same, "
+                                               "in the same order, with the same sizes",
+                                               fabric_.rank(), words(mine), other, words(theirs))};
+}
+
+Result<> Collectives::agree_that(const Result<>& local) {
+    std::uint64_t failed = local ? 0 : 1;
+    if (auto agreed = largest({&failed, 1}); !agreed) return agreed;
+    if (!local) return local;
+    if (failed != 0) return fail(KUMIKI_ERROR_MEMORY, "another rank could not do its part; its own message says why");
+    return {};
+}
+
+Result<void*> Collectives::allocate(std::size_t bytes) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same) return tl::unexpected(same.error());
+    if (bytes == 0) return fail(KUMIKI_ERROR_ARGUMENT, "a region needs at least one byte");
+    auto extent = fabric_.regions().add(bytes); // the same at every rank, for all make the same calls
+    if (!extent) return tl::unexpected(extent.error());
+    if (auto agreed = agree_that(fabric_.prepare(*extent)); !agreed) {
+        static_cast<void>(fabric_.regions().remove(extent->begin));
+        return tl::unexpected(agreed.error());
+    }
+    return fabric_.address(*extent);
+}
+
+Result<> Collectives::release(void* memory) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, fabric_.offset(memory)}, {}); !same) return same;
+    auto extent = fabric_.regions().remove(fabric_.offset(memory));
+    if (!extent) return tl::unexpected(extent.error());
+    // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets first.
+    fabric_.discard(*extent);
+    return {};
+}
+
+Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    auto number = fabric_.messenger().add(std::move(handler));
+    if (!number) return number;
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler), static_cast<std::uint32_t>(*number), 0};
+    if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());
+    return number;
+}
+
+} // namespace kumiki::collective

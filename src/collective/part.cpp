@@ -1,0 +1,11 @@
+#include <algorithm>
+
+#include "kumiki/kumiki.h"
+
+// The first `count % parts` parts get one element more than the others.
+extern "C" void kumiki_part(size_t count, int parts, int index, size_t* begin, size_t* end) {
+    const auto divisor = static_cast<size_t>(parts), at = static_cast<size_t>(index);
+    const size_t each = count / divisor, extra = count % divisor;
+    *begin = at * each + std::min(at, extra);
+    *end = *begin + each + (at < extra ? 1 : 0);
+}

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "collective/collectives.hpp"
+#include "collective/combine.hpp"
+
+namespace kumiki::collective {
+
+using fabric::shm::Contribution;
+using fabric::shm::most_contributors;
+
+Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
+                                      kumiki_operation operation, int root) const {
+    if (root >= 0 && !fabric_.has_rank(root))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
+    if (element_bytes(type) == 0) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
+    if (!is_operation(operation))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
+    const bool wants_result = root < 0 || root == fabric_.rank();
+    if (count > 0 && (input == nullptr || (output == nullptr && wants_result)))
+        return fail(KUMIKI_ERROR_ARGUMENT, "reduce: the address of the input or output is null");
+    return {};
+}
+
+Result<> Collectives::reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return granted;
+    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return checked;
+    const std::size_t element = element_bytes(type);
+    const std::size_t bytes = count * element;
+    const auto detail = static_cast<std::uint32_t>(((root + 1) << 8) | (type << 4) | operation);
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
+    if (bytes <= Contribution::capacity && fabric_.size() <= most_contributors && !fabric_.crowded())
+        return reduce_small(call, input, output, count, type, operation, root);
+
+    const std::size_t per_chunk = Board::capacity / element;
+    const auto* from = static_cast<const std::byte*>(input);
+    auto* into = static_cast<std::byte*>(output);
+    for (std::size_t begin = 0; begin == 0 || begin < count; begin += per_chunk) {
+        const std::size_t length = std::min(per_chunk, count - begin);
+        const std::span data(from + begin * element, length * element);
+        if (begin > 0) publish(data);
+        else if (auto same = announce(call, data); !same) return same;
+        reduce_chunk(into == nullptr ? nullptr : into + begin * element, length, type, operation, root);
+    }
+    return {};
+}
+
+/// Each rank writes its contribution into every other rank's lines: one hop, data and signal in one cache line.
+Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count, kumiki_type type,
+                                   kumiki_operation operation, int root) {
+    const std::uint64_t epoch = ++contributions_;
+    const auto line = [&](int at, int from) -> Contribution& {
+        return fabric_.block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
+    };
+    std::array<std::byte, Contribution::capacity> own;
+    if (count > 0) std::memcpy(own.data(), input, call.bytes);
+    for (int rank = 0; rank < fabric_.size(); ++rank) {
+        if (rank == fabric_.rank()) continue;
+        // The reader of what stood here two collectives ago has contributed to the last one since, so it has read it.
+        Contribution& there = line(rank, fabric_.rank());
+        there.call = call;
+        std::memcpy(there.payload.data(), own.data(), call.bytes);
+        there.epoch.store(epoch, std::memory_order_release);
+        fabric_.ring(rank);
+    }
+    const bool wants_result = root < 0 || root == fabric_.rank();
+    std::array<std::byte, Contribution::capacity> result;
+    Result<> outcome;
+    for (int rank = 0; rank < fabric_.size(); ++rank) { // in the order of ranks: the same bits everywhere
+        const std::byte* payload = own.data();
+        if (rank != fabric_.rank()) {
+            const Contribution& here = line(fabric_.rank(), rank);
+            fabric_.wait([&] { return here.epoch.load(std::memory_order_acquire) >= epoch; });
+            if (here.call != call && outcome) outcome = tl::unexpected(difference(rank, here.call, call));
+            payload = here.payload.data();
+        }
+        if (rank == 0) std::memcpy(result.data(), payload, call.bytes);
+        else combine(result.data(), payload, count, type, operation);
+    }
+    if (outcome && wants_result && count > 0) std::memcpy(output, result.data(), call.bytes);
+    return outcome;
+}
+
+/// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all collect the shares.
+void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root) {
+    const std::size_t element = element_bytes(type);
+    struct Share {
+        std::size_t offset, count;
+    };
+    const auto share = [&](int rank) {
+        std::size_t begin = 0, end = 0;
+        kumiki_part(count, fabric_.size(), rank, &begin, &end);
+        return Share{begin * element, end - begin};
+    };
+    const Share mine = share(fabric_.rank());
+    std::byte* const own = published(fabric_.rank()) + mine.offset;
+    std::vector<std::byte> combined(mine.count * element);
+    std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
+    for (int rank = 1; rank < fabric_.size(); ++rank) combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
+    std::memcpy(own, combined.data(), combined.size());
+    barrier_.meet();
+    if (root >= 0 && root != fabric_.rank()) return;
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        std::memcpy(static_cast<std::byte*>(output) + share(rank).offset, published(rank) + share(rank).offset,
+                    share(rank).count * element);
+}
+
+/// All-reduce by maximum, for the library's own agreements; the caller holds the turn.
+Result<> Collectives::largest(std::span<std::uint64_t> values) {
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::none), 0, values.size_bytes()};
+    if (auto same = announce(call, std::as_bytes(values)); !same) return same;
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        combine(values.data(), published(rank), values.size(), KUMIKI_UINT64, KUMIKI_MAX);
+    return {};
+}
+
+} // namespace kumiki::collective

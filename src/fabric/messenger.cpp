@@ -1,0 +1,120 @@
+#include "fabric/messenger.hpp"
+
+#include <chrono>
+#include <fmt/format.h>
+
+#include "fabric/fabric.hpp"
+
+namespace kumiki::fabric {
+
+shm::Inbox& Messenger::inbox() const { return fabric_.own().inbox; }
+
+Messenger::~Messenger() {
+    if (!agent_.joinable()) return;
+    stop_.store(true, std::memory_order_release);
+    wait::ring(inbox().agent, fabric_.patience());
+    agent_.join();
+}
+
+Result<int> Messenger::add(Handler handler) {
+    const int number = handlers();
+    if (number == most_handlers)
+        return fail(KUMIKI_ERROR_STATE, fmt::format("a job has at most {} handlers; let one handler tell its cases apart by the payload",
+                                                    most_handlers));
+    handler_[static_cast<std::size_t>(number)] = std::move(handler);
+    count_.store(number + 1, std::memory_order_release);
+    if (number == 0) agent_ = std::thread([this] { serve(); });
+    return number;
+}
+
+bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payload) {
+    shm::Inbox& target = fabric_.block(rank).inbox;
+    if (!shm::try_send(target, fabric_.rank(), handler, payload)) return false;
+    // Either this sees the attendant, or the attendant that is about to stop sees the message (see ~Attendance).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (target.attendants.load(std::memory_order_relaxed) != 0) fabric_.ring(rank);
+    else wait::ring(target.agent, fabric_.patience());
+    return true;
+}
+
+void Messenger::send(int rank, int handler, std::span<const std::byte> payload) {
+    if (in_handler()) {
+        // Messages of handlers keep their order: none overtakes one that had to be kept.
+        if (kept_count_.load(std::memory_order_relaxed) != 0 || !deliver(rank, handler, payload)) keep(rank, handler, payload);
+        return;
+    }
+    if (deliver(rank, handler, payload)) return;
+    // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own. No attendance
+    // is promised: while this thread sleeps at the other's bell, the agent serves here.
+    wait::wait(fabric_.block(rank).inbox.space, fabric_.patience(), [&] {
+        progress();
+        return deliver(rank, handler, payload);
+    });
+}
+
+int Messenger::progress() {
+    int handled = 0;
+    shm::Inbox& mine = inbox();
+    while (shm::has_message(mine) || kept_count_.load(std::memory_order_relaxed) != 0) {
+        if (mine.busy.exchange(1, std::memory_order_acq_rel) != 0) break;
+        running_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        handled += run_arrived();
+        const bool all_sent = (send_kept(), kept_count_.load(std::memory_order_relaxed) == 0);
+        running_.store(std::thread::id(), std::memory_order_relaxed);
+        // An exchange and not a store: a thread that found `busy` taken because of a message that this one had not seen yet has
+        // written it before, so that the next look sees the message.
+        mine.busy.exchange(0, std::memory_order_acq_rel);
+        if (!all_sent) break; // no place yet; the agent tries again
+    }
+    return handled;
+}
+
+int Messenger::run_arrived() {
+    shm::Inbox& mine = inbox();
+    shm::ActiveMessage message;
+    int handled = 0;
+    for (; handled < static_cast<int>(shm::Inbox::slots) && shm::has_message(mine); ++handled) {
+        shm::receive(mine, message);
+        wait::ring(mine.space, fabric_.patience());
+        handler_[static_cast<std::size_t>(message.handler)](message.source, std::span(message.payload).first(message.bytes));
+    }
+    return handled;
+}
+
+void Messenger::keep(int rank, int handler, std::span<const std::byte> payload) {
+    const std::lock_guard lock(kept_mutex_);
+    kept_.push_back({rank, handler, {payload.begin(), payload.end()}});
+    kept_count_.store(kept_.size(), std::memory_order_relaxed);
+    wait::ring(inbox().agent, fabric_.patience());
+}
+
+void Messenger::send_kept() {
+    const std::lock_guard lock(kept_mutex_);
+    while (!kept_.empty() && deliver(kept_.front().rank, kept_.front().handler, kept_.front().payload)) kept_.pop_front();
+    kept_count_.store(kept_.size(), std::memory_order_relaxed);
+}
+
+void Messenger::serve() {
+    const wait::Patience patience = wait::asleep(fabric_.patience());
+    const auto stopped = [this] { return stop_.load(std::memory_order_acquire); };
+    while (!stopped()) {
+        wait::wait(inbox().agent, patience,
+                   [&] { return stopped() || shm::has_message(inbox()) || kept_count_.load(std::memory_order_relaxed) != 0; });
+        progress();
+        // A full inbox of another rank rings nobody here; this is the rare path of a rare path.
+        if (kept_count_.load(std::memory_order_relaxed) != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+Messenger::Attendance::Attendance(Messenger& messenger) : messenger_(messenger) {
+    messenger_.inbox().attendants.fetch_add(1, std::memory_order_relaxed);
+}
+
+Messenger::Attendance::~Attendance() {
+    messenger_.inbox().attendants.fetch_sub(1, std::memory_order_relaxed);
+    // A sender that still saw this attendant did not ring the agent: then its message is seen here.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    messenger_.progress();
+}
+
+} // namespace kumiki::fabric

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "error/result.hpp"
+#include "fabric/shm/inbox.hpp"
+#include "wait/wait.hpp"
+
+namespace kumiki::fabric {
+
+class Fabric;
+
+/// Active messages (COMPaS paper, 3.1.1): a function of the target is run there with a copy of the payload.
+///
+/// Who runs them: a thread of the target that waits inside the library looks at the inbox while it waits (an attendant); when there is
+/// none, the agent, a thread that sleeps otherwise and plays the part of the papers' network interface processor. One thread at a time, so
+/// handlers of a rank never run at once.
+class Messenger {
+public:
+    using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
+    static constexpr int most_handlers = 256;
+
+    explicit Messenger(Fabric& fabric) : fabric_(fabric) {}
+    ~Messenger();
+    Messenger(const Messenger&) = delete;
+    Messenger& operator=(const Messenger&) = delete;
+
+    /// Adds a handler and starts the agent with the first; the others may send to it only after a barrier.
+    Result<int> add(Handler handler);
+    int handlers() const { return count_.load(std::memory_order_acquire); }
+    bool active() const { return handlers() > 0; }
+
+    /// Sends to a rank that exists, to a handler that exists, at most InboxSlot::capacity bytes. Waits while the inbox is full (a handler never
+    /// waits: its message is kept and sent later, in order).
+    void send(int rank, int handler, std::span<const std::byte> payload);
+
+    /// Runs what has arrived; returns how many messages. 0 at once when another thread is at it.
+    int progress();
+
+    /// A thread that promises to call progress() again and again, and when it stops.
+    class Attendance {
+    public:
+        explicit Attendance(Messenger& messenger);
+        ~Attendance();
+        Attendance(const Attendance&) = delete;
+        Attendance& operator=(const Attendance&) = delete;
+
+    private:
+        Messenger& messenger_;
+    };
+
+private:
+    struct Kept {
+        int rank, handler;
+        std::vector<std::byte> payload;
+    };
+
+    bool deliver(int rank, int handler, std::span<const std::byte> payload);
+    void keep(int rank, int handler, std::span<const std::byte> payload);
+    void send_kept();
+    int run_arrived();
+    void serve();
+    bool in_handler() const { return running_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+    shm::Inbox& inbox() const;
+
+    Fabric& fabric_;
+    std::array<Handler, most_handlers> handler_{};
+    std::atomic<int> count_{0};
+    std::atomic<std::thread::id> running_{}; ///< the thread that runs handlers, none: default id
+    std::mutex kept_mutex_;
+    std::deque<Kept> kept_; ///< messages of handlers for which there was no place
+    std::atomic<std::size_t> kept_count_{0};
+    std::atomic<bool> stop_{false};
+    std::thread agent_;
+};
+
+} // namespace kumiki::fabric

@@ -1,0 +1,74 @@
+#include "face/job.hpp"
+
+#include <cstdio>
+#include <new>
+#include <unistd.h>
+
+#include "platform/thread.hpp"
+
+using kumiki::face::report;
+
+namespace kumiki::face {
+namespace {
+
+/// The one variable that is not somebody's own: the C interface hands back a code, and the sentence has to wait somewhere for the thread that
+/// asks for it.
+thread_local std::string last_message = "no error";
+
+/// A process that nobody launched settles for itself what the launcher would have told it.
+void settle_alone(Settings& settings) {
+    if (settings.segment >= 0) return;
+    for (const std::string& remark : unknown_settings(environ)) std::fprintf(stderr, "kumiki: %s\n", remark.c_str());
+    const auto cpus = platform::usable_cpus();
+    const int threads = settings.threads == 0 ? static_cast<int>(cpus.size()) : settings.threads;
+    settings.crowded = threads > static_cast<int>(cpus.size());
+    if (settings.bind) settings.cpus = cpus;
+}
+
+} // namespace
+
+kumiki_status report(const Failure& failure) {
+    last_message = failure.message;
+    return failure.status;
+}
+
+} // namespace kumiki::face
+
+const char* kumiki_error_message(void) { return kumiki::face::last_message.c_str(); }
+
+kumiki_status kumiki_join(kumiki_job** job) {
+    if (job == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "join: the address for the job is null"});
+    auto settings = kumiki::read_settings(environ);
+    if (!settings) return report(settings.error());
+    kumiki::face::settle_alone(*settings);
+    auto fabric = kumiki::fabric::Fabric::join(*settings);
+    if (!fabric) return report(fabric.error());
+    auto made = std::make_unique<kumiki_job>();
+    made->settings = std::move(*settings);
+    made->fabric = std::move(*fabric);
+    made->collectives = std::make_unique<kumiki::collective::Collectives>(*made->fabric);
+    *job = made.release();
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_leave(kumiki_job* job) {
+    if (job == nullptr) return KUMIKI_OK;
+    const auto met = job->collectives->barrier();
+    job->fabric->leave();
+    delete job;
+    return report(met);
+}
+
+void kumiki_abandon(kumiki_job* job) {
+    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run, so nothing is freed.
+    static_cast<void>(job);
+}
+
+int kumiki_rank(const kumiki_job* job) { return job->fabric->rank(); }
+int kumiki_size(const kumiki_job* job) { return job->fabric->size(); }
+
+int kumiki_threads(const kumiki_job* job) {
+    return job->settings.threads > 0 ? job->settings.threads : static_cast<int>(kumiki::platform::usable_cpus().size());
+}
+
+int kumiki_oversubscribed(const kumiki_job* job) { return job->fabric->crowded() ? 1 : 0; }

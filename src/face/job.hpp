@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "collective/collectives.hpp"
+#include "fabric/fabric.hpp"
+#include "settings/settings.hpp"
+
+/// What stands behind the opaque pointer of the C interface.
+struct kumiki_job {
+    kumiki::Settings settings;
+    std::unique_ptr<kumiki::fabric::Fabric> fabric;
+    std::unique_ptr<kumiki::collective::Collectives> collectives;
+};
+
+namespace kumiki::face {
+
+/// Keeps the sentence for kumiki_error_message() and returns the code.
+kumiki_status report(const Failure& failure);
+
+inline kumiki_status report(const Result<>& result) { return result ? KUMIKI_OK : report(result.error()); }
+
+} // namespace kumiki::face

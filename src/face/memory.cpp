@@ -1,0 +1,150 @@
+// The C interface of regions, put, get, signals, atomics: the fast paths. Everything up to the copy is inline here.
+#include "face/job.hpp"
+
+using kumiki::face::report;
+
+kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
+    if (memory == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null"});
+    auto allocated = job->collectives->allocate(bytes);
+    if (!allocated) return report(allocated.error());
+    *memory = *allocated;
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_release(kumiki_job* job, void* memory) { return report(job->collectives->release(memory)); }
+
+kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {
+    std::byte* translated = job->fabric->translate(rank, own, 1);
+    if (translated == nullptr) return report(job->fabric->refusal("peer", rank, own, 1));
+    *there = translated;
+    return KUMIKI_OK;
+}
+
+namespace {
+
+using kumiki::fabric::Fabric;
+
+/// Where a transfer goes: null with a code when it cannot be.
+struct Target {
+    std::byte* address;
+    kumiki_status status;
+};
+
+Target target(const Fabric& fabric, const char* operation, int rank, const void* own, const void* local, size_t bytes) {
+    if (local == nullptr) [[unlikely]]
+        return {nullptr, report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"})};
+    std::byte* address = fabric.translate(rank, own, bytes);
+    if (address == nullptr) [[unlikely]] return {nullptr, report(fabric.refusal(operation, rank, own, bytes))};
+    return {address, KUMIKI_OK};
+}
+
+/// Nothing to move, but the rank must exist all the same.
+kumiki_status nothing(const Fabric& fabric, const char* operation, int rank, const void* own) {
+    return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.refusal(operation, rank, own, 0));
+}
+
+/// Release order: who sees the signal sees what this thread wrote before. A region is shared with ranks that access it by atomics only
+/// where signals are concerned.
+void raise(std::atomic<std::uint64_t>& word, kumiki_signal_operation operation, std::uint64_t value) {
+    if (operation == KUMIKI_SIGNAL_ADD) word.fetch_add(value, std::memory_order_release);
+    else word.store(value, std::memory_order_release);
+}
+
+bool compares(std::uint64_t seen, kumiki_comparison comparison, std::uint64_t value) {
+    switch (comparison) {
+    case KUMIKI_EQUAL: return seen == value;
+    case KUMIKI_NOT_EQUAL: return seen != value;
+    case KUMIKI_AT_LEAST: return seen >= value;
+    case KUMIKI_LESS: return seen < value;
+    }
+    return false;
+}
+
+} // namespace
+
+kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes) {
+    const Fabric& fabric = *job->fabric;
+    if (bytes == 0) [[unlikely]] return nothing(fabric, "put", rank, there);
+    const Target to = target(fabric, "put", rank, there, source, bytes);
+    if (to.address == nullptr) [[unlikely]] return to.status;
+    fabric.copy(to.address, source, bytes);
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes) {
+    const Fabric& fabric = *job->fabric;
+    if (bytes == 0) [[unlikely]] return nothing(fabric, "get", rank, there);
+    const Target from = target(fabric, "get", rank, there, destination, bytes);
+    if (from.address == nullptr) [[unlikely]] return from.status;
+    fabric.copy(destination, from.address, bytes);
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
+    const Fabric& fabric = *job->fabric;
+    auto* word = fabric.word(rank, signal);
+    if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal", rank, signal, sizeof(*signal)));
+    raise(*word, operation, value);
+    fabric.ring(rank);
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes, uint64_t* signal,
+                                kumiki_signal_operation operation, uint64_t value) {
+    const Fabric& fabric = *job->fabric;
+    // Both addresses are checked before anything is written.
+    auto* word = fabric.word(rank, signal);
+    if (word == nullptr) [[unlikely]] return report(fabric.refusal("put_signal", rank, signal, sizeof(*signal)));
+    if (bytes > 0) [[likely]] {
+        const Target to = target(fabric, "put_signal", rank, there, source, bytes);
+        if (to.address == nullptr) [[unlikely]] return to.status;
+        fabric.copy(to.address, source, bytes);
+    }
+    raise(*word, operation, value);
+    fabric.ring(rank);
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value, uint64_t* seen) {
+    Fabric& fabric = *job->fabric;
+    const auto* word = fabric.word(fabric.rank(), signal);
+    if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
+    if (comparison < KUMIKI_EQUAL || comparison > KUMIKI_LESS) [[unlikely]]
+        return report({KUMIKI_ERROR_ARGUMENT, "signal_wait: there is no comparison " + std::to_string(comparison)});
+    std::uint64_t last = 0;
+    fabric.wait([&] { return compares(last = word->load(std::memory_order_acquire), comparison, value); });
+    if (seen != nullptr) *seen = last;
+    return KUMIKI_OK;
+}
+
+namespace {
+
+/// One atomic operation on a word of rank `rank`; signals are words too, so who waits there is woken.
+template <class Operate>
+kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before, Operate operate) {
+    const Fabric& fabric = *job->fabric;
+    auto* word = fabric.word(rank, there);
+    if (word == nullptr) [[unlikely]] return report(fabric.refusal(name, rank, there, sizeof(*there)));
+    const std::uint64_t old = operate(*word);
+    fabric.ring(rank);
+    if (before != nullptr) *before = old;
+    return KUMIKI_OK;
+}
+
+} // namespace
+
+kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
+    return atomically(job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); });
+}
+
+kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired, uint64_t* before) {
+    return atomically(job, "compare_swap", rank, there, before, [&](auto& word) {
+        std::uint64_t old = expected;
+        word.compare_exchange_strong(old, desired);
+        return old;
+    });
+}
+
+kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
+    return atomically(job, "swap", rank, there, before, [&](auto& word) { return word.exchange(value); });
+}

@@ -1,0 +1,119 @@
+#include "platform/memory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kumiki::platform {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+/// The number that a file of the system holds, if there is such a file and it holds one ("max" is none).
+std::optional<std::size_t> number_in(const char* path) {
+    std::size_t number = 0;
+    if (std::ifstream(path) >> number) return number;
+    return std::nullopt;
+}
+
+} // namespace
+
+std::size_t physical_memory() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::size_t available_memory() {
+    std::size_t available = physical_memory();
+    std::ifstream information("/proc/meminfo");
+    for (std::string name, rest; information >> name && std::getline(information, rest);)
+        if (name == "MemAvailable:") available = std::stoull(rest) * 1024;
+    const auto limit = number_in("/sys/fs/cgroup/memory.max");
+    const auto used = number_in("/sys/fs/cgroup/memory.current");
+    if (limit && used) available = std::min(available, *limit - std::min(*limit, *used));
+    return available;
+}
+
+Result<SharedFile> SharedFile::create(std::size_t bytes) {
+    SharedFile file(memfd_create("kumiki", 0));
+    if (file.descriptor_ < 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot create shared memory (memfd_create: {})", reason()));
+    if (ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
+        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot reserve {} bytes of shared memory (ftruncate: {}); KUMIKI_ARENA sets how much "
+                                                     "each rank reserves",
+                                                     bytes, reason()));
+    return file;
+}
+
+SharedFile::SharedFile(SharedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+SharedFile& SharedFile::operator=(SharedFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+SharedFile::~SharedFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+Result<std::size_t> SharedFile::size() const {
+    struct stat status {};
+    if (fstat(descriptor_, &status) != 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("the shared memory of the job (file descriptor {}) cannot be used: {}; a "
+                                                          "program between the launcher and this one may have closed it",
+                                                          descriptor_, reason()));
+    return static_cast<std::size_t>(status.st_size);
+}
+
+Result<Mapping> Mapping::of(const SharedFile& file) {
+    const auto size = file.size();
+    if (!size) return tl::unexpected(size.error());
+    void* memory = mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.descriptor(), 0);
+    if (memory == MAP_FAILED)
+        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot map {} bytes of shared memory (mmap: {}); raise the limit of address space "
+                                                     "(ulimit -v unlimited) or set a smaller KUMIKI_ARENA",
+                                                     *size, reason()));
+    return Mapping(static_cast<std::byte*>(memory), *size);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+Mapping::~Mapping() {
+    if (data_ != nullptr) munmap(data_, size_);
+}
+
+std::byte* reserve_zeros(std::size_t bytes) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+void release_zeros(std::byte* memory, std::size_t bytes) { munmap(memory, bytes); }
+
+void advise_huge_pages(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_HUGEPAGE); }
+
+void exclude_from_dumps(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_DONTDUMP); }
+
+void discard(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_REMOVE); }
+
+Result<> pin(std::byte* memory, std::size_t bytes) {
+    if (mlock(memory, bytes) != 0)
+        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot lock {} bytes in memory: {}; raise the limit (ulimit -l unlimited) or set "
+                                                     "KUMIKI_PIN=no",
+                                                     bytes, reason()));
+    return {};
+}
+
+} // namespace kumiki::platform

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "error/result.hpp"
+
+namespace kumiki::platform {
+
+inline constexpr std::size_t cache_line = 64;
+
+/// What two independently written words keep between each other: the processor fetches cache lines in pairs.
+inline constexpr std::size_t apart = 128;
+
+inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// Bytes of physical memory of this host.
+std::size_t physical_memory();
+
+/// Bytes of memory that programs can still get, by the host's or, where it is tighter, the control group's reckoning.
+std::size_t available_memory();
+
+/// A file without a name that lives in memory: shared by handing on its descriptor, gone when the last holder is gone, even by kill -9.
+class SharedFile {
+public:
+    /// A file of `bytes` zeros; memory is used only for what is touched. The descriptor is inherited by started programs.
+    static Result<SharedFile> create(std::size_t bytes);
+    /// Takes over a descriptor that was inherited.
+    static SharedFile adopt(int descriptor) { return SharedFile(descriptor); }
+
+    SharedFile(SharedFile&& other) noexcept;
+    SharedFile& operator=(SharedFile&& other) noexcept;
+    ~SharedFile();
+
+    int descriptor() const { return descriptor_; }
+    Result<std::size_t> size() const;
+
+private:
+    explicit SharedFile(int descriptor) : descriptor_(descriptor) {}
+    int descriptor_ = -1;
+};
+
+/// A shared mapping of a whole file.
+class Mapping {
+public:
+    static Result<Mapping> of(const SharedFile& file);
+
+    Mapping(Mapping&& other) noexcept;
+    Mapping& operator=(Mapping&& other) noexcept;
+    ~Mapping();
+
+    std::byte* data() const { return data_; }
+    std::size_t size() const { return size_; }
+
+private:
+    Mapping(std::byte* data, std::size_t size) : data_(data), size_(size) {}
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Private memory that reads as zeros and uses none before it is written; null when there is not enough address space.
+std::byte* reserve_zeros(std::size_t bytes);
+void release_zeros(std::byte* memory, std::size_t bytes);
+
+/// Lets the kernel use huge pages for memory that will be used densely. Advice: failure is no error.
+void advise_huge_pages(std::byte* memory, std::size_t bytes);
+
+/// Leaves memory out of core dumps. Advice: failure is no error.
+void exclude_from_dumps(std::byte* memory, std::size_t bytes);
+
+/// Makes pages of a shared mapping zeros again and gives their memory back.
+void discard(std::byte* memory, std::size_t bytes);
+
+/// Keeps pages from being paged out.
+Result<> pin(std::byte* memory, std::size_t bytes);
+
+} // namespace kumiki::platform

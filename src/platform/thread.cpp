@@ -1,0 +1,39 @@
+#include "platform/thread.hpp"
+
+#include <sched.h>
+
+namespace kumiki::platform {
+namespace {
+
+/// Large enough for any machine of today; the kernel refuses sets that are smaller than its own.
+constexpr int most_cpus = 8192;
+
+struct CpuSet {
+    CpuSet() : set(CPU_ALLOC(most_cpus)) { CPU_ZERO_S(size, set); }
+    CpuSet(const CpuSet&) = delete;
+    CpuSet& operator=(const CpuSet&) = delete;
+    ~CpuSet() { CPU_FREE(set); }
+    cpu_set_t* set;
+    static constexpr std::size_t size = CPU_ALLOC_SIZE(most_cpus);
+};
+
+} // namespace
+
+std::vector<int> usable_cpus() {
+    CpuSet cpus;
+    std::vector<int> usable;
+    if (sched_getaffinity(0, CpuSet::size, cpus.set) != 0) return usable;
+    for (int cpu = 0; cpu < most_cpus; ++cpu)
+        if (CPU_ISSET_S(cpu, CpuSet::size, cpus.set)) usable.push_back(cpu);
+    return usable;
+}
+
+bool bind_to_cpus(const std::vector<int>& cpus) {
+    CpuSet chosen;
+    for (const int cpu : cpus) CPU_SET_S(cpu, CpuSet::size, chosen.set);
+    return sched_setaffinity(0, CpuSet::size, chosen.set) == 0;
+}
+
+void yield() { sched_yield(); }
+
+} // namespace kumiki::platform

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki {
+
+/// How a thread waits (src/wait/).
+enum class WaitPolicy { adaptive, spin, yield, sleep };
+
+/// The values of all settings, read from the environment.
+struct Settings {
+    WaitPolicy wait = WaitPolicy::adaptive;
+    std::int64_t spin_us = 0;
+    std::int64_t yield_us = 0;
+    std::uint64_t nontemporal_bytes = 0;
+    std::uint64_t arena_bytes = 0;
+    bool pin = false;
+    bool bind = true;
+    int threads = 0;
+    std::string native_prefix;
+
+    // What the launcher tells a rank; not for users.
+    int rank = 0;
+    int size = 1;
+    int segment = -1; ///< file descriptor of the job's shared memory; -1: no launcher
+    std::vector<int> cpus;
+    bool crowded = false;
+};
+
+/// One line of the table of settings.
+struct Setting {
+    std::string_view name;     ///< the environment variable
+    std::string_view option;   ///< the option of kumiki-run, or empty
+    std::string_view fallback; ///< the default, as text
+    std::string_view unit;     ///< the unit or the choices
+    std::string_view help;
+    bool internal; ///< set by the launcher for its ranks, not by users
+    Result<> (*assign)(Settings& settings, std::string_view text);
+};
+
+/// The one table of settings: the environment, the command line and the documentation are all read from it.
+std::span<const Setting> settings_table();
+
+/// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that does not parse is a Failure that names the variable, its
+/// value and what it may be.
+Result<Settings> read_settings(const char* const* environment);
+
+/// A sentence for each variable in `environment` that begins with KUMIKI_ and is no setting, with the nearest setting's name.
+std::vector<std::string> unknown_settings(const char* const* environment);
+
+/// The table as a Markdown document (docs/settings.md).
+std::string settings_as_markdown();
+
+} // namespace kumiki

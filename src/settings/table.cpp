@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <fmt/format.h>
+
+#include "settings/settings.hpp"
+
+namespace kumiki {
+namespace {
+
+/// A whole number from `low` to `high`.
+template <std::integral T>
+Result<T> number(std::string_view text, T low, T high) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("it must be a whole number from {} to {}", low, high));
+    return value;
+}
+
+/// A number of bytes, with an optional K, M, G or T (powers of 1024).
+Result<std::uint64_t> bytes(std::string_view text) {
+    constexpr std::string_view suffixes = "KMGT";
+    int shift = 0;
+    if (!text.empty())
+        if (const auto found = suffixes.find(text.back()); found != suffixes.npos) {
+            shift = 10 * (static_cast<int>(found) + 1);
+            text.remove_suffix(1);
+        }
+    auto value = number<std::uint64_t>(text, 0, std::uint64_t{1} << (62 - shift));
+    if (!value) return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be a number of bytes, such as 4096, 64K, 16M or 2G");
+    return *value << shift;
+}
+
+Result<bool> yes_or_no(std::string_view text) {
+    if (text == "1" || text == "yes") return true;
+    if (text == "0" || text == "no") return false;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be yes or no");
+}
+
+/// The names of the policies, in the order of the enumeration.
+constexpr std::array<std::string_view, 4> policies = {"adaptive", "spin", "yield", "sleep"};
+
+Result<WaitPolicy> policy(std::string_view text) {
+    const auto found = std::ranges::find(policies, text);
+    if (found == policies.end()) return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be adaptive, spin, yield or sleep");
+    return static_cast<WaitPolicy>(found - policies.begin());
+}
+
+Result<bool> binding(std::string_view text) {
+    if (text == "core") return true;
+    if (text == "none") return false;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be core or none");
+}
+
+/// A list of processor numbers: "0,2,5".
+Result<std::vector<int>> cpu_list(std::string_view text) {
+    std::vector<int> cpus;
+    while (!text.empty()) {
+        const auto comma = std::min(text.find(','), text.size());
+        auto cpu = number(text.substr(0, comma), 0, 1 << 20);
+        if (!cpu) return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be a list of processor numbers, such as 0,1,2");
+        cpus.push_back(*cpu);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return cpus;
+}
+
+/// Puts a parsed value into its member.
+template <class T>
+Result<> into(T& member, Result<T> value) {
+    if (!value) return tl::unexpected(value.error());
+    member = std::move(*value);
+    return {};
+}
+
+constexpr int most_ranks = 4096;
+constexpr int most_threads = 4096;
+
+constexpr std::array table = {
+    Setting{"KUMIKI_WAIT", "--wait", "adaptive", "adaptive, spin, yield, sleep",
+            "How a thread waits: spin (fastest, takes a core), yield (lets others run), sleep (takes no processor time), or adaptive: spin, "
+            "then yield, then sleep.",
+            false, [](Settings& s, std::string_view t) { return into(s.wait, policy(t)); }},
+    Setting{"KUMIKI_SPIN", "", "100", "us", "How long an adaptive wait spins before it yields; it does not spin when there are more threads than cores.",
+            false, [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
+    Setting{"KUMIKI_YIELD", "", "200", "us", "How long an adaptive wait yields before it sleeps.", false,
+            [](Settings& s, std::string_view t) { return into(s.yield_us, number<std::int64_t>(t, 0, 1000000000)); }},
+    Setting{"KUMIKI_THREADS", "-t", "0", "threads", "Threads of a rank; 0: the cores that the process may use.", false,
+            [](Settings& s, std::string_view t) { return into(s.threads, number(t, 0, most_threads)); }},
+    Setting{"KUMIKI_BIND", "--bind", "core", "core, none", "Bind each thread to a core of its own when there are enough cores.", false,
+            [](Settings& s, std::string_view t) { return into(s.bind, binding(t)); }},
+    Setting{"KUMIKI_NONTEMPORAL", "", "8M", "bytes", "Transfers of at least this length bypass the caches.", false,
+            [](Settings& s, std::string_view t) { return into(s.nontemporal_bytes, bytes(t)); }},
+    Setting{"KUMIKI_ARENA", "", "0", "bytes", "Address space for the regions of one rank; 0: as much as the host has memory.", false,
+            [](Settings& s, std::string_view t) { return into(s.arena_bytes, bytes(t)); }},
+    Setting{"KUMIKI_PIN", "", "no", "yes, no", "Lock regions in memory, so that they are never paged out.", false,
+            [](Settings& s, std::string_view t) { return into(s.pin, yes_or_no(t)); }},
+    Setting{"KUMIKI_PREFIX", "", "", "folder", "Where the Python tool finds the native programs, when they are not installed beside it.", false,
+            [](Settings& s, std::string_view t) { return into(s.native_prefix, Result<std::string>(std::string(t))); }},
+    Setting{"KUMIKI_RANK", "", "0", "", "This rank's number.", true,
+            [](Settings& s, std::string_view t) { return into(s.rank, number(t, 0, most_ranks - 1)); }},
+    Setting{"KUMIKI_SIZE", "", "1", "", "The number of ranks.", true,
+            [](Settings& s, std::string_view t) { return into(s.size, number(t, 1, most_ranks)); }},
+    Setting{"KUMIKI_SEGMENT", "", "-1", "", "The file descriptor of the memory that the ranks of this host share.", true,
+            [](Settings& s, std::string_view t) { return into(s.segment, number(t, -1, 1 << 30)); }},
+    Setting{"KUMIKI_CPUS", "", "", "", "The processors of this rank's threads, in order; empty: not bound.", true,
+            [](Settings& s, std::string_view t) { return into(s.cpus, cpu_list(t)); }},
+    Setting{"KUMIKI_CROWDED", "", "no", "", "Whether the job has more threads on this host than there are cores.", true,
+            [](Settings& s, std::string_view t) { return into(s.crowded, yes_or_no(t)); }},
+};
+
+} // namespace
+
+std::span<const Setting> settings_table() { return table; }
+
+} // namespace kumiki

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "collective/collectives.hpp"
+#include "error/result.hpp"
+#include "fabric/fabric.hpp"
+#include "wait/thread_barrier.hpp"
+
+namespace kumiki::team {
+
+/// The threads of a rank (COMPaS paper, section 4), bound to its cores and kept between runs. The caller of run() is thread 0.
+class Team {
+public:
+    using Function = void (*)(void* context, int thread);
+
+    /// cpus[t] is the processor of thread t; empty: not bound.
+    static Result<std::unique_ptr<Team>> create(fabric::Fabric& fabric, collective::Collectives& collectives, int threads,
+                                                std::vector<int> cpus);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    int size() const { return threads_; }
+
+    /// Runs function(context, thread) on every thread; returns when all have.
+    Result<> run(Function function, void* context);
+
+    // Inside run(), by every thread of the team:
+
+    Result<> barrier(int thread);
+    Result<> barrier_all(int thread);
+    Result<> reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
+    Result<> reduce_all(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
+    /// Frees the siblings of a thread that will not come to the next barrier.
+    void break_up() { barrier_.break_up(); }
+
+private:
+    /// What a thread shows the others in a reduction; two, used in turn, so that one barrier per reduction is enough.
+    struct alignas(platform::apart) Slot {
+        static constexpr std::size_t capacity = platform::apart;
+        std::array<std::array<std::byte, capacity>, 2> value;
+        void* data;         ///< of a reduction that is too long for `value`
+        std::size_t turn;   ///< its owner's
+        Result<> outcome{}; ///< of what thread 0 did for all
+    };
+
+    Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus);
+    void start();
+    void serve(int thread);
+    void bind(int thread) const;
+    Slot& slot(int thread) { return slots_[static_cast<std::size_t>(thread)]; }
+    Result<> reduce_small(int thread, void* data, std::size_t count, std::size_t bytes, kumiki_type type, kumiki_operation operation);
+    Result<> reduce_large(int thread, void* data, std::size_t count, std::size_t element, kumiki_type type, kumiki_operation operation);
+
+    fabric::Fabric& fabric_;
+    collective::Collectives& collectives_;
+    int threads_;
+    std::vector<int> cpus_;
+    std::vector<int> cpus_of_creator_; ///< what thread 0 is given back at the end
+    wait::ThreadBarrier barrier_;
+    std::vector<Slot> slots_;
+
+    // A run: the function, which run it is, and how many workers are still at it.
+    Function function_ = nullptr;
+    void* context_ = nullptr;
+    std::atomic<bool> running_{false};
+    wait::Flag run_{};
+    wait::Flag busy_{};
+    wait::Bell work_bell_{};
+    wait::Bell done_bell_{};
+    std::atomic<bool> stop_{false};
+    std::vector<std::thread> workers_;
+};
+
+} // namespace kumiki::team

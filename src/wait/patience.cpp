@@ -1,0 +1,41 @@
+#include "wait/patience.hpp"
+
+#include "platform/fence.hpp"
+
+namespace kumiki::wait {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+Patience patience(const Settings& settings) {
+    constexpr auto for_ever = nanoseconds::max();
+    constexpr auto not_at_all = nanoseconds::zero();
+    Patience made;
+    made.crowded = settings.crowded;
+    switch (settings.wait) {
+    case WaitPolicy::spin:
+        made.spin = made.yield = for_ever;
+        break;
+    case WaitPolicy::yield:
+        made.spin = not_at_all;
+        made.yield = for_ever;
+        break;
+    case WaitPolicy::sleep:
+        made.spin = made.yield = not_at_all;
+        break;
+    case WaitPolicy::adaptive:
+        made.spin = settings.crowded ? not_at_all : microseconds(settings.spin_us);
+        made.yield = made.spin + microseconds(settings.yield_us);
+        break;
+    }
+    // In a crowded job waits end in sleep as a rule: there a fence for each ring is cheaper than a system call for each sleep.
+    made.free_rings = !settings.crowded && platform::join_fences();
+    return made;
+}
+
+Patience asleep(Patience patience) {
+    patience.spin = patience.yield = nanoseconds::zero();
+    return patience;
+}
+
+} // namespace kumiki::wait

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "platform/fence.hpp"
+#include "platform/futex.hpp"
+#include "platform/thread.hpp"
+#include "wait/bell.hpp"
+#include "wait/patience.hpp"
+
+/// How to wait: every wait of the system is a call of wait(), every event that ends one is followed by a call of ring().
+///
+/// No wake-up is lost. The ringer stores the event (E) and then loads `sleepers` (S); the sleeper stores S and then loads E. Each
+/// needs its store before its load in the single order of all fences; then at least one of them sees the other's store: either the ringer sees
+/// a sleeper and wakes it, or the sleeper sees the event and does not sleep. The ringer is on the fast path of every put, so where the
+/// system can, the sleeper pays for both: fence_all_threads() executes a fence on every running thread between its S and its E, and
+/// the ringer needs only to keep the compiler from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the
+/// kernel compares it again under its own lock.
+namespace kumiki::wait {
+
+namespace detail {
+
+/// Out of line: somebody sleeps.
+void wake(Bell& bell);
+
+/// Spins and yields; true when `ready` became true, false when it is time to sleep.
+template <class Ready>
+bool wait_awake(const Patience& patience, Ready& ready) {
+    using Clock = std::chrono::steady_clock;
+    using std::chrono::nanoseconds;
+    if (patience.yield == nanoseconds::zero()) return false;
+    const auto spin = [&ready] {
+        constexpr int checks_per_look_at_the_clock = 64;
+        for (int check = 0; check < checks_per_look_at_the_clock; ++check)
+            if (ready()) return true;
+        return false;
+    };
+    // The first spin comes before the first look at the clock: most waits end within it.
+    if (patience.spin > nanoseconds::zero() && spin()) return true;
+    const auto start = Clock::now();
+    auto waited = nanoseconds::zero();
+    for (; waited < patience.spin; waited = Clock::now() - start)
+        if (spin()) return true;
+    for (; waited < patience.yield; waited = Clock::now() - start) {
+        platform::yield();
+        if (ready()) return true;
+    }
+    return false;
+}
+
+template <class Ready>
+void wait_asleep(Bell& bell, const Patience& patience, Ready& ready) {
+    bell.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    if (patience.free_rings) platform::fence_all_threads();
+    else std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (;;) {
+        const auto rings = bell.rings.load(std::memory_order_acquire);
+        if (ready()) break;
+        platform::futex_wait(bell.rings, rings);
+    }
+    bell.sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+} // namespace detail
+
+/// To be called after making true what others may wait for at `bell`.
+inline void ring(Bell& bell, const Patience& patience) {
+    if (patience.free_rings) std::atomic_signal_fence(std::memory_order_seq_cst);
+    else std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (bell.sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        detail::wake(bell);
+}
+
+/// Returns when ready() is true. ready() must read what it depends on with acquire order, and whoever makes it true must ring `bell`.
+template <class Ready>
+void wait(Bell& bell, const Patience& patience, Ready ready) {
+    if (ready()) return;
+    if (!detail::wait_awake(patience, ready)) detail::wait_asleep(bell, patience, ready);
+}
+
+} // namespace kumiki::wait

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace kumiki::tests {
+
+/// What the build costs: sanitizers make everything slower, and stress tests do fewer rounds there.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::size_t slowdown = 20;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr std::size_t slowdown = 10;
+#else
+inline constexpr std::size_t slowdown = 1;
+#endif
+inline constexpr bool sanitized = slowdown > 1;
+
+/// How many rounds a stress test does in this build, of `plain` in a plain one.
+constexpr std::size_t rounds(std::size_t plain) { return std::max<std::size_t>(1, plain / slowdown); }
+
+} // namespace kumiki::tests

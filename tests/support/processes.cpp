@@ -1,0 +1,68 @@
+#include "support/processes.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace kumiki::tests {
+namespace {
+
+[[noreturn]] void run(const std::function<void()>& body) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed test leaves no ranks behind
+    try {
+        body();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "a test's process ended by an exception: %s\n", error.what());
+        _exit(1);
+    }
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+} // namespace
+
+Processes::~Processes() {
+    for (std::size_t which = 0; which < ids_.size(); ++which)
+        if (ids_[which] != 0) {
+            ::kill(ids_[which], SIGKILL);
+            waitpid(ids_[which], nullptr, 0);
+        }
+}
+
+void Processes::start(const std::function<void()>& body) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) run(body);
+    ASSERT_GT(child, 0) << "fork failed";
+    ids_.push_back(child);
+}
+
+void Processes::kill(int which, int signal) { ::kill(ids_.at(static_cast<std::size_t>(which)), signal); }
+
+std::optional<Ending> Processes::ended_within(int which, std::chrono::milliseconds patience) {
+    pid_t& id = ids_.at(static_cast<std::size_t>(which));
+    const auto end = std::chrono::steady_clock::now() + patience;
+    int status = 0;
+    while (waitpid(id, &status, WNOHANG) != id) {
+        if (std::chrono::steady_clock::now() > end) return std::nullopt;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    id = 0;
+    if (WIFSIGNALED(status)) return Ending{{}, WTERMSIG(status)};
+    return Ending{WEXITSTATUS(status), {}};
+}
+
+void expect_good_ends(Processes& processes, std::chrono::milliseconds patience) {
+    for (int which = 0; which < processes.count(); ++which) {
+        const auto ending = processes.ended_within(which, patience);
+        ASSERT_TRUE(ending) << "process " << which << " hangs";
+        EXPECT_FALSE(ending->signal) << "process " << which << " was killed by signal " << *ending->signal;
+        EXPECT_EQ(ending->code.value_or(0), 0) << "process " << which;
+    }
+}
+
+} // namespace kumiki::tests

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace kumiki::tests {
+
+/// How a process ended.
+struct Ending {
+    std::optional<int> code;   ///< its exit code
+    std::optional<int> signal; ///< or the signal that killed it
+};
+
+/// Child processes of a test. Those that still run at the end are killed: whatever a test finds, nothing stays behind.
+class Processes {
+public:
+    Processes() = default;
+    ~Processes();
+    Processes(const Processes&) = delete;
+    Processes& operator=(const Processes&) = delete;
+
+    /// Forks; the child runs `body` and exits with 0, or with 1 when an expectation failed in it.
+    void start(const std::function<void()>& body);
+
+    int count() const { return static_cast<int>(ids_.size()); }
+    void kill(int which, int signal);
+    /// How the process ended, or nothing when it did not within `patience`.
+    std::optional<Ending> ended_within(int which, std::chrono::milliseconds patience);
+
+private:
+    std::vector<pid_t> ids_; ///< 0: reaped
+};
+
+/// Expects that all end with code 0 in time.
+void expect_good_ends(Processes& processes, std::chrono::milliseconds patience = std::chrono::seconds(60));
+
+} // namespace kumiki::tests
