@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/job.hpp"
+
+namespace kumiki::launch {
+
+/// The environment of a program to be started.
+class Environment {
+public:
+    /// A copy of "NAME=value" entries, as in environ.
+    explicit Environment(const char* const* entries);
+
+    bool has(std::string_view name) const;
+    void set(std::string_view name, std::string_view value);
+    /// As execve wants it: valid until the next change.
+    std::vector<char*> entries();
+
+private:
+    std::vector<std::string> entries_;
+};
+
+/// What the launcher tells all ranks of the job; `segment` is the descriptor of their shared memory.
+void tell_job(Environment& environment, const Job& job, int segment);
+
+/// What the launcher tells rank `rank`.
+void tell_rank(Environment& environment, const Job& job, int rank);
+
+} // namespace kumiki::launch

@@ -1,0 +1,101 @@
+#include "launch/front.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/descendants.hpp"
+#include "launch/descriptor.hpp"
+#include "launch/exit_code.hpp"
+#include "launch/keeper.hpp"
+#include "launch/outcome.hpp"
+#include "launch/say.hpp"
+#include "launch/signals.hpp"
+#include "launch/title.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+[[noreturn]] void become_keeper(const Job& job, Front front, char** argv) {
+    set_title(argv, "kumiki-keeper");
+    // A group of its own: neither the terminal's signals nor `kill -9` of the whole group of the front reach the one
+    // who cleans up.
+    setpgid(0, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, nullptr);
+    _exit(Keeper(job, std::move(front)).run());
+}
+
+/// Stops this process as the signal would have done: the shell sees a stopped job, and continues it by SIGCONT.
+void stop() {
+    sigset_t signal;
+    sigemptyset(&signal);
+    sigaddset(&signal, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &signal, nullptr);
+    sigprocmask(SIG_BLOCK, &signal, nullptr);
+}
+
+/// Hands signals on to the keeper until it has ended; returns its wait status.
+int pass_signals(pid_t keeper, int words, const sigset_t& signals) {
+    for (;;) {
+        siginfo_t info{};
+        const int signal = sigwaitinfo(&signals, &info);
+        if (int status = 0; signal == SIGCHLD && waitpid(keeper, &status, WNOHANG) == keeper) return status;
+        if (signal < 0 || signal == SIGCHLD) continue;
+        const Word word{signal, info.si_code == SI_KERNEL};
+        static_cast<void>(!write(words, &word, sizeof word));
+        if (signal == SIGTSTP) stop();
+    }
+}
+
+/// The keeper is dead, which takes a deliberate kill; what it leaves is ours, because we are a subreaper too.
+int end_without_keeper(pid_t keeper, int status) {
+    end_descendants();
+    say(fmt::format("the process that watches over the job (process {}) was killed by {}; the ranks were ended", keeper,
+                    signal_of(status)));
+    return exit_code::signal_base + WTERMSIG(status);
+}
+
+} // namespace
+
+int run(const Job& job, char** argv) {
+    signal(SIGCHLD, SIG_DFL); // a parent that ignores it would keep us from learning how ranks end
+    sigset_t awaited = signals_to_pass();
+    sigaddset(&awaited, SIGCHLD);
+    sigaddset(&awaited, question);
+    sigset_t blocked = awaited;
+    sigaddset(&blocked, SIGPIPE); // a dead keeper is noticed by SIGCHLD
+    const BlockedSignals signals(blocked);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    Pipe words = Pipe::create();
+    Front front{.words = std::move(words.read),
+                .process = getpid(),
+                .group = getpgrp(),
+                .mask = signals.before(),
+                .open_files = {}};
+    getrlimit(RLIMIT_NOFILE, &front.open_files);
+    const pid_t keeper = words.write ? fork() : -1;
+    if (keeper == 0) {
+        words.write.reset();
+        become_keeper(job, std::move(front), argv);
+    }
+    if (keeper < 0) {
+        say(fmt::format(
+            "cannot start the job: {}; the limits of the user (ulimit -u, ulimit -n) do not allow another process",
+            std::strerror(errno)));
+        return exit_code::environment;
+    }
+    front.words.reset();
+    const int status = pass_signals(keeper, words.write.get(), awaited);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : end_without_keeper(keeper, status);
+}
+
+} // namespace kumiki::launch

@@ -1,0 +1,263 @@
+#include "launch/keeper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "launch/descendants.hpp"
+#include "launch/environment.hpp"
+#include "launch/exit_code.hpp"
+#include "launch/rank_process.hpp"
+#include "launch/say.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between the request to end and SIGKILL.
+constexpr auto grace = 1s;
+
+/// A second request to end means "at once"; but `timeout` and others send the same signal to the launcher and to its
+/// group, which is one request.
+constexpr auto one_request = 200ms;
+
+/// How long to wait for the front's answer: it does not come while the front is stopped.
+constexpr auto answer_limit = 500ms;
+
+/// Shells and scripts use small numbers for descriptors of their own; the shared memory stays out of their way.
+constexpr int lowest_shared_descriptor = 100;
+
+/// Labels need two descriptors for each rank; the ranks get the limit that the user has set.
+void raise_limit_of_open_files() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+} // namespace
+
+Keeper::Keeper(const Job& job, Front front)
+    : job_(job), front_(std::move(front)), ranks_(static_cast<std::size_t>(job.ranks())) {}
+
+int Keeper::run() {
+    if (auto prepared = prepare(); !prepared) {
+        say(prepared.error().message);
+        return exit_code::environment;
+    }
+    start_ranks();
+    while (children_left_ && !at_once_) watch();
+    const auto survivors = end_descendants();
+    finish_labels();
+    // From here on there is nothing to end any more, and a reader that has stopped reading must not keep the keeper
+    // alive.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != front_.process) return exit_code::failed;
+    if (verdict_ && !verdict_->sentence.empty()) say(verdict_->sentence);
+    if (!survivors.empty())
+        say(fmt::format("these processes of the job cannot be ended: {}", fmt::join(survivors, ", ")));
+    return verdict_ ? verdict_->code : exit_code::ok;
+}
+
+Result<> Keeper::prepare() {
+    auto segment = fabric::shm::Segment::create(job_.ranks(), job_.settings.arena_bytes);
+    if (!segment) return tl::unexpected(segment.error());
+    segment_.emplace(std::move(*segment));
+    fcntl(segment_->descriptor(), F_SETFD, FD_CLOEXEC);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    child_signals_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+    exec_failures_ = Pipe::create();
+    shared_ = Descriptor(fcntl(segment_->descriptor(), F_DUPFD, lowest_shared_descriptor));
+    if (!child_signals_ || !exec_failures_ || !shared_)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot open what starting ranks needs: {} (ulimit -n 1024)", std::strerror(errno)));
+    fcntl(exec_failures_.read.get(), F_SETFL, O_NONBLOCK);
+    fcntl(front_.words.get(), F_SETFL, O_NONBLOCK);
+    return {};
+}
+
+void Keeper::start_ranks() {
+    Environment environment(environ);
+    tell_job(environment, job_, shared_.get());
+    if (job_.options.label) {
+        raise_limit_of_open_files();
+        labels_ = std::make_unique<Labels>();
+    }
+    for (int rank = 0; rank < job_.ranks() && start_rank(rank, environment); ++rank) {}
+    exec_failures_.write.reset();
+    if (labels_) labels_->start();
+}
+
+bool Keeper::start_rank(int rank, const Environment& environment) {
+    RankStart start{.job = job_,
+                    .rank = rank,
+                    .environment = environment,
+                    .keeper = getpid(),
+                    .group = front_.group,
+                    .mask = front_.mask,
+                    .open_files = front_.open_files,
+                    .failures = exec_failures_.write.get()};
+    std::array<Descriptor, 2> streams;
+    if (labels_) {
+        streams = labels_->open(rank);
+        start.output = streams[0].get();
+        start.error = streams[1].get();
+    }
+    const pid_t process = labels_ && !streams[1] ? -1 : fork();
+    if (process == 0) become_rank(std::move(start));
+    if (process < 0) {
+        end_with({exit_code::environment,
+                  fmt::format("cannot start rank {} of {}: {}; the limits of the user (ulimit -u, ulimit -n) or of the "
+                              "container do not allow so many",
+                              rank, job_.ranks(), std::strerror(errno))});
+        return false;
+    }
+    ranks_[static_cast<std::size_t>(rank)] = process;
+    ++living_;
+    return true;
+}
+
+/// Waits until something happens, and does what has to be done about it.
+void Keeper::watch() {
+    std::array<pollfd, 3> events = {pollfd{front_.words.get(), POLLIN, 0}, pollfd{child_signals_.get(), POLLIN, 0},
+                                    pollfd{exec_failures_.read.get(), POLLIN, 0}};
+    poll(events.data(), events.size(), time_left());
+    signalfd_siginfo ignored;
+    while (read(child_signals_.get(), &ignored, sizeof ignored) > 0) {}
+    hear_front();
+    hear_exec_failures();
+    reap();
+    // What ranks have left behind (background processes of a script) belongs to the job and ends with it.
+    if (living_ == 0 && children_left_) ask_to_end();
+    if (deadline_ && Clock::now() >= *deadline_) at_once_ = true;
+}
+
+void Keeper::hear_front() {
+    Word word;
+    ssize_t bytes = 0;
+    while ((bytes = read(front_.words.get(), &word, sizeof word)) == static_cast<ssize_t>(sizeof word)) {
+        if (word.signal == question)
+            answered_ = true;
+        else if (asks_to_end(word.signal))
+            end_by_user(word);
+        else if (!word.has_reached_ranks)
+            pass_on(word.signal);
+    }
+    if (bytes != 0) return;
+    end_descendants();
+    _exit(exit_code::failed); // nobody is there to be told
+}
+
+/// A terminal's Ctrl-C reaches the ranks and the front at the same time. Before the death of a rank is called a
+/// failure, the front has to say whether it was the user's wish; when the kernel shows us a dead rank, the signal is
+/// already pending at the front.
+void Keeper::ask_front() {
+    answered_ = false;
+    if (getppid() == front_.process) kill(front_.process, question);
+    pollfd words{front_.words.get(), POLLIN, 0};
+    const auto limit = Clock::now() + answer_limit;
+    for (auto left = answer_limit; !answered_ && left > 0ms;
+         left = std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())) {
+        poll(&words, 1, static_cast<int>(left.count()));
+        hear_front();
+    }
+}
+
+void Keeper::hear_exec_failures() {
+    ExecFailure failure;
+    ssize_t bytes = 0;
+    while (exec_failures_.read &&
+           (bytes = read(exec_failures_.read.get(), &failure, sizeof failure)) == static_cast<ssize_t>(sizeof failure))
+        end_with({exit_code::environment, cannot_run(job_.options.program.front(), failure.error)});
+    if (bytes == 0) exec_failures_.read.reset(); // every rank runs its program
+}
+
+void Keeper::reap() {
+    int status = 0;
+    pid_t process = 0;
+    while ((process = waitpid(-1, &status, WNOHANG)) > 0)
+        if (const auto found = std::ranges::find(ranks_, process); found != ranks_.end())
+            rank_ended(static_cast<int>(found - ranks_.begin()), status);
+    children_left_ = process == 0;
+}
+
+void Keeper::rank_ended(int rank, int status) {
+    const auto state = segment_->block(rank).state.load();
+    const RankEnd end{rank, std::exchange(ranks_[static_cast<std::size_t>(rank)], 0), status,
+                      state == fabric::shm::RankState::joined};
+    --living_;
+    if (verdict_ || !is_failure(end)) return;
+    hear_exec_failures();
+    if (verdict_) return;
+    ask_front();
+    end_with({exit_code_of(end), sentence(end, job_.ranks())});
+}
+
+void Keeper::end_by_user(Word word) {
+    if (ending_since_ && Clock::now() - *ending_since_ > one_request) at_once_ = true;
+    if (verdict_) return;
+    verdict_ = Verdict{exit_code::signal_base + word.signal, ""};
+    set_deadline();
+    if (!word.has_reached_ranks) pass_on(word.signal);
+    pass_on(SIGCONT); // who is stopped could not end
+}
+
+void Keeper::end_with(Verdict verdict) {
+    if (verdict_) return;
+    verdict_ = std::move(verdict);
+    ask_to_end();
+}
+
+void Keeper::ask_to_end() {
+    if (std::exchange(asked_, true)) return;
+    set_deadline();
+    const auto everybody = descendants();
+    send(everybody, SIGTERM);
+    send(everybody, SIGCONT);
+}
+
+void Keeper::set_deadline() {
+    if (deadline_) return;
+    ending_since_ = Clock::now();
+    deadline_ = *ending_since_ + grace;
+}
+
+void Keeper::pass_on(int signal) const {
+    for (const pid_t process : ranks_)
+        if (process != 0) kill(process, signal);
+}
+
+/// Waits until all output is written, unless the front dies or the user does not want to wait for a reader that has
+/// stopped reading.
+void Keeper::finish_labels() {
+    if (!labels_) return;
+    labels_->finish();
+    at_once_ = false;
+    for (;;) {
+        std::array<pollfd, 2> events = {pollfd{labels_->done(), POLLIN, 0}, pollfd{front_.words.get(), POLLIN, 0}};
+        poll(events.data(), events.size(), -1);
+        if ((events[0].revents & POLLIN) != 0) return;
+        hear_front();
+        if (at_once_) _exit(verdict_ ? verdict_->code : exit_code::failed);
+    }
+}
+
+/// Milliseconds until the deadline, as poll wants them; -1: for ever.
+int Keeper::time_left() const {
+    if (!deadline_) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(left, 0));
+}
+
+} // namespace kumiki::launch

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+#include "fabric/shm/segment.hpp"
+#include "launch/descriptor.hpp"
+#include "launch/environment.hpp"
+#include "launch/job.hpp"
+#include "launch/label.hpp"
+#include "launch/outcome.hpp"
+#include "launch/signals.hpp"
+
+namespace kumiki::launch {
+
+/// What the keeper has from the front.
+struct Front {
+    Descriptor words;  ///< Word after Word; its end means that the front is dead
+    pid_t process;     ///< of the front itself
+    pid_t group;       ///< its process group
+    sigset_t mask;     ///< signals that were blocked when the launcher was started
+    rlimit open_files; ///< the limit when the launcher was started
+};
+
+/// The process that starts the ranks, watches them and ends them together. It must be a subreaper with all signals
+/// blocked.
+class Keeper {
+public:
+    Keeper(const Job& job, Front front);
+    /// Runs the job and returns the launcher's exit code, after everything that belongs to the job is gone. Does not
+    /// return when the front dies.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Verdict {
+        int code;
+        std::string sentence; ///< empty: there is nothing to explain
+    };
+
+    Result<> prepare();
+    void start_ranks();
+    bool start_rank(int rank, const Environment& environment);
+    void watch();
+    void hear_front();
+    void ask_front();
+    void hear_exec_failures();
+    void reap();
+    void rank_ended(int rank, int status);
+    void end_by_user(Word word);
+    void end_with(Verdict verdict);
+    void ask_to_end();
+    void set_deadline();
+    void pass_on(int signal) const;
+    void finish_labels();
+    int time_left() const;
+
+    const Job& job_;
+    Front front_;
+    std::optional<fabric::shm::Segment> segment_;
+    Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
+    Descriptor child_signals_; ///< readable when a child has ended
+    Pipe exec_failures_;
+    std::unique_ptr<Labels> labels_;
+    std::vector<pid_t> ranks_; ///< by rank; 0: not started or ended
+    int living_ = 0;           ///< ranks that have not ended
+    bool children_left_ = true;
+    bool answered_ = false;          ///< the front has answered the last question
+    bool asked_ = false;             ///< all descendants have been asked to end
+    bool at_once_ = false;           ///< the user does not want to wait for the grace period
+    std::optional<Verdict> verdict_; ///< why the job ends before its time; the first reason counts
+    std::optional<Clock::time_point> ending_since_, deadline_;
+};
+
+} // namespace kumiki::launch

@@ -1,0 +1,22 @@
+#include "launch/signals.hpp"
+
+#include <algorithm>
+
+namespace kumiki::launch {
+
+bool asks_to_end(int signal) { return std::ranges::find(ending_signals, signal) != ending_signals.end(); }
+
+sigset_t signals_to_pass() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    const auto add = [&](int signal) {
+        struct sigaction action{};
+        sigaction(signal, nullptr, &action);
+        if (action.sa_handler != SIG_IGN) sigaddset(&signals, signal);
+    };
+    std::ranges::for_each(ending_signals, add);
+    std::ranges::for_each(other_signals, add);
+    return signals;
+}
+
+} // namespace kumiki::launch

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki::topology {
+
+/// What cores can share, nearest first.
+enum class Domain { cache, memory, package };
+inline constexpr std::array domains = {Domain::cache, Domain::memory, Domain::package};
+
+/// A core that this process may use.
+struct Core {
+    std::vector<int> processors; ///< its hardware threads that this process may use, by the system's numbers
+    std::array<int, domains.size()> domain = {}; ///< which last-level cache, memory node and package it belongs to
+
+    int in(Domain kind) const { return domain[static_cast<std::size_t>(kind)]; }
+};
+
+/// The cores that this process may use, cores that share a cache, memory node or package side by side.
+struct UsableCores {
+    std::vector<Core> cores; ///< at least one
+    /// How many of them can be kept busy at a time: fewer than `cores` when a cgroup limits the processor time.
+    int budget = 1;
+    /// False when HWLOC_SYNTHETIC or HWLOC_XMLFILE describes another machine, where nothing can be bound.
+    bool this_machine = true;
+};
+
+/// Reads the affinity mask and the cgroups of this process (taskset, cpusets, CPU quotas) and the machine's topology.
+/// Not to be called while other threads use the environment.
+Result<UsableCores> usable_cores();
+
+} // namespace kumiki::topology

@@ -1,0 +1,96 @@
+#include "topology/hwloc_topology.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+
+namespace kumiki::topology {
+namespace {
+
+/// Keeps hwloc from loading its plug-ins (OpenCL, display and PCI discovery) while it lives: they cost more than all
+/// the rest, and cores are found without them. hwloc offers no other way than its environment variable; the caller's
+/// value comes back at the end.
+class WithoutPlugins {
+public:
+    WithoutPlugins() {
+        if (const char* value = std::getenv(variable)) previous_ = value;
+        setenv(variable, "/dev/null", 1);
+    }
+    ~WithoutPlugins() {
+        if (previous_)
+            setenv(variable, previous_->c_str(), 1);
+        else
+            unsetenv(variable);
+    }
+    WithoutPlugins(const WithoutPlugins&) = delete;
+    WithoutPlugins& operator=(const WithoutPlugins&) = delete;
+
+private:
+    static constexpr const char* variable = "HWLOC_PLUGINS_PATH";
+    std::optional<std::string> previous_;
+};
+
+/// Only the levels that decide which cores are near each other.
+void ask_for_cores(hwloc_topology_t topology) {
+    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (const auto type :
+         {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_GROUP, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
+        hwloc_topology_set_type_filter(topology, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+    // The system's tables suffice. Asking each processor itself would mean running on each of them in turn.
+    hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                                           HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+}
+
+void ask_for_everything(hwloc_topology_t topology) {
+    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+}
+
+} // namespace
+
+Result<HwlocTopology> HwlocTopology::load(Detail detail) {
+    std::optional<WithoutPlugins> fast;
+    if (detail == Detail::cores) fast.emplace();
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) != 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("hwloc does not start: {}", std::strerror(errno)));
+    HwlocTopology owner(topology);
+    detail == Detail::cores ? ask_for_cores(topology) : ask_for_everything(topology);
+    if (hwloc_topology_load(topology) != 0)
+        return fail(
+            KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format(
+                "hwloc cannot tell what this machine is: {}; `lstopo` shows more, and the variables HWLOC_XMLFILE and "
+                "HWLOC_SYNTHETIC must be unset or right",
+                std::strerror(errno)));
+    return owner;
+}
+
+std::vector<hwloc_obj_t> HwlocTopology::all(hwloc_obj_type_t type) const {
+    std::vector<hwloc_obj_t> objects;
+    for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(get(), type, object)) != nullptr;)
+        objects.push_back(object);
+    return objects;
+}
+
+Cpuset HwlocTopology::usable() const {
+    Cpuset usable(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(get())));
+    const Cpuset bound(hwloc_bitmap_alloc());
+    if (is_this_machine() && hwloc_get_cpubind(get(), bound.get(), HWLOC_CPUBIND_PROCESS) == 0)
+        hwloc_bitmap_and(usable.get(), usable.get(), bound.get());
+    return usable;
+}
+
+std::vector<int> processors_of(hwloc_const_cpuset_t set) {
+    std::vector<int> processors;
+    if (set == nullptr) return processors;
+    for (int processor = hwloc_bitmap_first(set); processor >= 0; processor = hwloc_bitmap_next(set, processor))
+        processors.push_back(processor);
+    return processors;
+}
+
+} // namespace kumiki::topology

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <hwloc.h>
+#include <memory>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki::topology {
+
+/// How much hwloc looks for.
+enum class Detail {
+    cores,     ///< what is needed to place threads, fast: no devices, no first-level caches
+    everything ///< the whole machine with its caches and devices, also what a cpuset keeps from this process
+};
+
+struct FreeBitmap {
+    void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Cpuset = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+/// hwloc's view of the machine, or of the one that HWLOC_SYNTHETIC or HWLOC_XMLFILE describes. The only room that sees
+/// hwloc is this one; everybody else reads Core (cores.hpp) or Machine (machine.hpp).
+class HwlocTopology {
+public:
+    static Result<HwlocTopology> load(Detail detail);
+
+    hwloc_topology_t get() const { return topology_.get(); }
+    bool is_this_machine() const { return hwloc_topology_is_thissystem(get()) != 0; }
+    /// The processors that cpuset and affinity mask leave to this process; all of a described machine.
+    Cpuset usable() const;
+    std::vector<hwloc_obj_t> all(hwloc_obj_type_t type) const;
+
+private:
+    explicit HwlocTopology(hwloc_topology_t topology) : topology_(topology) {}
+    struct Destroy {
+        void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+    };
+    std::unique_ptr<hwloc_topology, Destroy> topology_;
+};
+
+/// The processors of a set, by the operating system's numbers, ascending.
+std::vector<int> processors_of(hwloc_const_cpuset_t set);
+
+} // namespace kumiki::topology

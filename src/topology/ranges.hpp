@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kumiki::topology {
+
+/// Ascending numbers as people write them: {0, 1, 2, 3, 8} is "0-3,8"; none is "none".
+std::string as_ranges(const std::vector<int>& numbers);
+
+/// A number of bytes with the largest binary unit that leaves it at least 1: "48 KiB", "3.8 GiB".
+std::string as_size(unsigned long long bytes);
+
+} // namespace kumiki::topology

@@ -1,0 +1,45 @@
+#include "launch/label.hpp"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace kumiki::launch {
+namespace {
+
+TEST(LineLabeller, HoldsALineUntilItsEnd) {
+    LineLabeller lines(7);
+    std::string out;
+    lines.add("one\ntw", out);
+    EXPECT_EQ(out, "[7] one\n");
+    lines.add("o", out);
+    EXPECT_EQ(out, "[7] one\n");
+    lines.add("\n\nthree", out);
+    EXPECT_EQ(out, "[7] one\n[7] two\n[7] \n");
+    lines.finish(out);
+    EXPECT_EQ(out, "[7] one\n[7] two\n[7] \n[7] three\n");
+    lines.finish(out);
+    EXPECT_EQ(out, "[7] one\n[7] two\n[7] \n[7] three\n");
+}
+
+TEST(LineLabeller, DoesNotDependOnHowTheTextArrives) {
+    std::mt19937 dice(1);
+    std::string text;
+    for (int i = 0; i < 5000; ++i) text += dice() % 9 == 0 ? '\n' : static_cast<char>('a' + dice() % 26);
+    std::string expected;
+    LineLabeller whole(0);
+    whole.add(text, expected);
+    whole.finish(expected);
+    for (int round = 0; round < 50; ++round) {
+        LineLabeller pieces(0);
+        std::string out;
+        for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
+            length = 1 + dice() % 100;
+            pieces.add(std::string_view(text).substr(at, length), out);
+        }
+        pieces.finish(out);
+        ASSERT_EQ(out, expected);
+    }
+}
+
+} // namespace
+} // namespace kumiki::launch

@@ -1,0 +1,107 @@
+"""A rank that fails ends the job: which one is named, and what the launcher returns."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from launching import Launcher
+
+WHOLE_JOB = 2.0
+"""Seconds after which nothing of a failed job is left."""
+
+
+def test_the_code_of_the_rank_is_the_code_of_the_job(launcher: Launcher) -> None:
+    result = launcher.run("-n", "3", "sh", "-c", "[ $KUMIKI_RANK = 1 ] && exit 7; exec sleep 60")
+    assert result.returncode == 7
+    assert re.fullmatch(
+        r"kumiki-run: rank 1 of 3 \(process \d+\) exited with code 7; the other ranks were ended\n", result.stderr
+    )
+    assert launcher.nothing_left(0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "text"),
+    [("KILL", 9, "Killed"), ("TERM", 15, "Terminated"), ("USR1", 10, "User defined signal 1")],
+)
+def test_a_killed_rank(launcher: Launcher, name: str, number: int, text: str) -> None:
+    result = launcher.run("-n", "2", "sh", "-c", f"[ $KUMIKI_RANK = 0 ] && kill -{name} $$; exec sleep 60")
+    assert result.returncode == 128 + number
+    how = rf"was killed by signal {number} \({text}\); the other ranks were ended"
+    assert re.fullmatch(rf"kumiki-run: rank 0 of 2 \(process \d+\) {how}\n", result.stderr)
+
+
+def test_a_job_of_one_rank_has_no_others(launcher: Launcher) -> None:
+    result = launcher.run("sh", "-c", "exit 4")
+    assert result.returncode == 4
+    assert re.fullmatch(r"kumiki-run: rank 0 of 1 \(process \d+\) exited with code 4\n", result.stderr)
+
+
+def test_only_the_first_failure_is_told(launcher: Launcher) -> None:
+    script = "trap 'exit 9' TERM; [ $KUMIKI_RANK = 2 ] && sleep 0.3 && exit 5; while :; do sleep 0.05; done"
+    result = launcher.run("-n", "4", "sh", "-c", script)
+    assert result.returncode == 5
+    assert result.stderr.count("kumiki-run:") == 1
+    assert "rank 2 of 4" in result.stderr
+
+
+def test_ranks_that_do_not_want_to_end_are_killed(launcher: Launcher) -> None:
+    begin = time.monotonic()
+    result = launcher.run(
+        "-n", "3", "sh", "-c", "trap '' TERM INT HUP; [ $KUMIKI_RANK = 0 ] && exit 3; sleep 60; sleep 60"
+    )
+    assert result.returncode == 3
+    assert time.monotonic() - begin < WHOLE_JOB
+    assert launcher.nothing_left(0.1)
+
+
+def test_the_others_may_clean_up(launcher: Launcher) -> None:
+    script = (
+        "trap 'echo cleaned; exit 0' TERM; [ $KUMIKI_RANK = 0 ] && sleep 0.3 && exit 3; while :; do sleep 0.05; done"
+    )
+    result = launcher.run("-n", "2", "sh", "-c", script)
+    assert (result.returncode, result.stdout) == (3, "cleaned\n")
+
+
+def test_stopped_ranks_end_too(launcher: Launcher) -> None:
+    begin = time.monotonic()
+    result = launcher.run("-n", "2", "sh", "-c", "[ $KUMIKI_RANK = 0 ] && sleep 0.2 && exit 3; kill -STOP $$; sleep 60")
+    assert result.returncode == 3
+    assert time.monotonic() - begin < WHOLE_JOB
+
+
+def test_descendants_of_a_failed_job_end_too(launcher: Launcher) -> None:
+    script = """
+        sleep 61 &
+        setsid sleep 62 &
+        (setsid sh -c 'trap "" TERM; sleep 63; sleep 64' &)
+        [ $KUMIKI_RANK = 1 ] && sleep 0.2 && exit 6
+        wait
+    """
+    begin = time.monotonic()
+    result = launcher.run("-n", "2", "sh", "-c", script)
+    assert result.returncode == 6
+    assert time.monotonic() - begin < WHOLE_JOB
+    assert launcher.nothing_left(0.1)
+
+
+def test_what_ranks_leave_behind_ends_with_the_job(launcher: Launcher) -> None:
+    begin = time.monotonic()
+    result = launcher.run("-n", "2", "sh", "-c", "setsid sleep 60 > /dev/null 2>&1 &")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert time.monotonic() - begin < WHOLE_JOB
+    assert launcher.nothing_left(0.1)
+
+
+def test_an_early_good_end_does_not_end_the_others(launcher: Launcher) -> None:
+    result = launcher.run("-n", "2", "sh", "-c", "[ $KUMIKI_RANK = 0 ] || { sleep 0.5; echo late; }")
+    assert (result.returncode, result.stdout) == (0, "late\n")
+
+
+def test_many_ranks_fail_at_once(launcher: Launcher) -> None:
+    result = launcher.run("-n", "32", "sh", "-c", "exit $((KUMIKI_RANK + 1))")
+    assert result.stderr.count("kumiki-run:") == 1
+    named = re.search(r"rank (\d+) of 32 .* exited with code (\d+)", result.stderr)
+    assert named is not None
+    assert int(named[1]) + 1 == int(named[2]) == result.returncode

@@ -1,0 +1,75 @@
+"""kumiki-topology, on this machine and on described ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import Any
+
+from launching import Launcher, find_command
+
+TWO_PACKAGES = {"HWLOC_SYNTHETIC": "pack:2 [numa(memory=8GiB)] l3:1(size=32MiB) core:8 l2:1(size=1MiB) pu:2"}
+
+
+def topology(
+    launcher: Launcher, *arguments: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    command = [*prefix, find_command("kumiki-topology"), *arguments]
+    return subprocess.run(command, env=launcher.environment(environment), capture_output=True, text=True, check=False)
+
+
+def as_json(
+    launcher: Launcher, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    found = json.loads(topology(launcher, "--json", environment=environment, prefix=prefix).stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_described_machine(launcher: Launcher) -> None:
+    machine = as_json(launcher, TWO_PACKAGES)
+    assert machine["this_machine"] is False
+    assert machine["host"] == ""
+    assert (machine["cores"], machine["processors"]) == (16, 32)
+    assert machine["simultaneous_multithreading"] is True
+    assert machine["usable"] == {"cores": 16, "processors": list(range(32)), "quota": None}
+    assert [package["cores"][0] for package in machine["packages"]] == [[0, 1], [16, 17]]
+    assert [(node["bytes"], len(node["processors"])) for node in machine["memory_nodes"]] == [(8 << 30, 16)] * 2
+    assert [(c["level"], c["bytes"], len(c["shared_by"])) for c in machine["caches"]] == [
+        (3, 32 << 20, 2),
+        (2, 1 << 20, 16),
+    ]
+
+
+def test_the_text_tells_the_same(launcher: Launcher) -> None:
+    text = topology(launcher, environment=TWO_PACKAGES).stdout
+    for part in (
+        "2 packages, 16 cores, 32 processors, 16 GiB of memory in 2 nodes",
+        "cores 8-15: 2 processors each, processors 16-31",
+        "L3   2 x 32 MiB, 64-byte lines, each shared by 16 processors",
+        "accelerators: none",
+    ):
+        assert part in text
+
+
+def test_this_machine(launcher: Launcher) -> None:
+    machine = as_json(launcher)
+    assert machine["this_machine"] is True
+    assert machine["host"] == os.uname().nodename
+    assert machine["usable"]["processors"] == sorted(os.sched_getaffinity(0))
+    assert machine["processors"] == sum(len(core) for package in machine["packages"] for core in package["cores"])
+    assert machine["memory_bytes"] > 0
+
+
+def test_the_affinity_mask_limits_what_is_usable(launcher: Launcher) -> None:
+    last = max(os.sched_getaffinity(0))
+    machine = as_json(launcher, prefix=("taskset", "-c", str(last)))
+    assert machine["usable"]["processors"] == [last]
+    assert machine["usable"]["cores"] == 1
+    assert machine["cores"] == as_json(launcher)["cores"]
+
+
+def test_wrong_usage(launcher: Launcher) -> None:
+    assert topology(launcher, "--yaml").returncode == 2
+    assert topology(launcher, "--help").returncode == 0
