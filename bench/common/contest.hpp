@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "bench/common/world.hpp"
+#include "measure/program.hpp"
+#include "measure/row.hpp"
+#include "measure/sampling.hpp"
+
+namespace kumiki::bench {
+
+using measure::Budget;
+using measure::Clock;
+using measure::Row;
+using measure::seconds_since;
+
+/// One figure in the row's unit, and whether the work behind it was done right. The figure counts at rank 0.
+struct Sample {
+    double figure = 0;
+    bool right = true;
+};
+
+/// One of several things measured beside each other.
+struct Contestant {
+    Row row;
+    std::function<Sample()> take; ///< collective
+};
+
+/// Round after round, every contestant gives one sample, in an order shuffled anew for each round: what disturbs the machine for a
+/// while disturbs all alike. A first round warms up: its figures are not kept, but what it did must be right. The budget is each
+/// contestant's: together they may take the sum. Collective; sets each row's samples, validated and oversubscribed.
+template <World W>
+void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
+    budget.seconds *= static_cast<double>(contestants.size());
+    std::mt19937 chance(1); // the same at every rank: all ranks must play for the same contestant
+    std::vector<std::size_t> order(contestants.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<char> right;
+    for (Contestant& contestant : contestants) right.push_back(contestant.take().right);
+    const auto start = Clock::now();
+    for (std::size_t round = 0; world.broadcast(budget.wants_more(round, start)) != 0; ++round) {
+        std::shuffle(order.begin(), order.end(), chance);
+        for (const std::size_t index : order) {
+            const Sample sample = contestants[index].take();
+            contestants[index].row.samples.push_back(sample.figure);
+            right[index] = right[index] != 0 && sample.right;
+        }
+    }
+    for (std::size_t index = 0; index < contestants.size(); ++index) {
+        contestants[index].row.validated = world.largest(right[index] != 0 ? 0.0 : 1.0) == 0.0;
+        contestants[index].row.oversubscribed = world.oversubscribed();
+    }
+}
+
+/// How many repetitions fill a batch that the clock can time well: the least power of two for which run(count), in seconds, takes
+/// `target`. A spinning barrier with more threads than cores takes milliseconds: then it is 1.
+template <World W, class Run>
+std::uint64_t calibrate(W& world, Run run, double target = 2e-3) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    std::uint64_t count = 1;
+    while (world.broadcast(run(count) < target && count < most) != 0) count *= 2;
+    return count;
+}
+
+/// Rounds before the clock starts: they wake sleepers and bring the lines in.
+constexpr std::uint64_t warm_up_of(std::uint64_t count) { return 1 + count / 16; }
+
+/// Prints the rows (rank 0 does) and gives the program's exit code.
+template <World W>
+int report(W& world, std::span<const Contestant> contestants) {
+    int code = measure::success;
+    for (const Contestant& contestant : contestants) {
+        if (world.rank() == 0) print(std::cout, contestant.row);
+        if (contestant.row.validated == false) code = measure::validation_failed;
+    }
+    return code;
+}
+
+} // namespace kumiki::bench

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+
+#include "measure/sampling.hpp"
+
+namespace kumiki::bench {
+
+/// When one party came to a barrier and when it went on, in seconds of the host's steady clock.
+struct Passage {
+    double came, went;
+};
+
+inline double host_seconds() { return std::chrono::duration<double>(measure::Clock::now().time_since_epoch()).count(); }
+
+/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come; all parties are on one host,
+/// whose clock they share.
+template <class Barrier>
+Passage pass(bool late, Barrier&& barrier) {
+    constexpr double delay = 50e-6;
+    Passage passage{host_seconds(), 0};
+    while (late && host_seconds() < passage.came + delay) {}
+    passage.came = host_seconds();
+    barrier();
+    passage.went = host_seconds();
+    return passage;
+}
+
+} // namespace kumiki::bench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace kumiki::bench {
+
+/// What the measuring loops know of a parallel run. A Kumiki job and MPI_COMM_WORLD each have an adaptor (job_world.hpp, mpi_world.hpp),
+/// so that both are measured by the same code. The member functions that communicate are collective.
+template <class W>
+concept World = requires(W& world, std::uint64_t word, double figure) {
+    { world.rank() } -> std::same_as<int>;
+    { world.size() } -> std::same_as<int>;
+    { world.oversubscribed() } -> std::same_as<bool>;
+    world.barrier();
+    { world.broadcast(word) } -> std::same_as<std::uint64_t>; // rank 0's word
+    { world.largest(figure) } -> std::same_as<double>;
+};
+
+/// A program of one process, whose threads rank 0 directs.
+struct Alone {
+    bool too_many_threads = false;
+
+    int rank() const { return 0; }
+    int size() const { return 1; }
+    bool oversubscribed() const { return too_many_threads; }
+    void barrier() const {}
+    std::uint64_t broadcast(std::uint64_t word) const { return word; }
+    double largest(double figure) const { return figure; }
+};
+
+} // namespace kumiki::bench

@@ -1,0 +1,76 @@
+#include "bench/remote-memory/bounds.hpp"
+
+#include <cstring>
+
+#include "bench/common/bare_barrier.hpp"
+
+namespace kumiki::bench {
+namespace {
+
+void await(std::uint64_t& flag, std::uint64_t value) {
+    while (Word(flag).load(std::memory_order_acquire) != value) {}
+}
+
+void raise(std::uint64_t& flag, std::uint64_t value) { Word(flag).store(value, std::memory_order_release); }
+
+} // namespace
+
+std::function<bool(std::uint64_t)> bare_one_line(int rank, Mailbox& at_rank_1) {
+    return [rank, &word = at_rank_1.bare.one, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        for (std::uint64_t i = 0; i < count; ++i, turn += 2) {
+            if (rank == 0) {
+                raise(word, turn + 1);
+                await(word, turn + 2);
+            } else {
+                await(word, turn + 1);
+                raise(word, turn + 2);
+            }
+        }
+        return true;
+    };
+}
+
+std::function<bool(std::uint64_t)> bare_two_lines(int rank, Mailbox& at_rank_1) {
+    return [rank, &bare = at_rank_1.bare, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        bool right = true;
+        const auto say = [&](std::uint64_t value) {
+            Word(bare.data).store(value, std::memory_order_relaxed);
+            raise(bare.flag, value);
+        };
+        const auto hear = [&](std::uint64_t value) {
+            await(bare.flag, value);
+            right = right && Word(bare.data).load(std::memory_order_relaxed) == value;
+        };
+        for (std::uint64_t i = 0; i < count; ++i, turn += 2) {
+            if (rank == 0) {
+                say(turn + 1);
+                hear(turn + 2);
+            } else {
+                hear(turn + 1);
+                say(turn + 2);
+            }
+        }
+        return right;
+    };
+}
+
+Mover memcpy_mover(int rank, std::span<std::byte> own, std::span<std::byte> at_rank_1, Mailbox& flags_at_rank_1) {
+    auto& flags = flags_at_rank_1.bare;
+    const auto move = [=, &flags](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
+        if (rank != 0) {
+            await(flags.announced, batch);
+            raise(flags.answered, batch);
+            return;
+        }
+        for (std::uint64_t i = 0; i < count; ++i) {
+            std::memcpy(at_rank_1.data(), own.data(), bytes);
+            asm volatile("" ::: "memory"); // every copy must be made, though the next one writes the same
+        }
+        raise(flags.announced, batch);
+        await(flags.answered, batch);
+    };
+    if (rank == 0) return {own, {}, move};
+    return {{}, at_rank_1, move};
+}
+
+} // namespace kumiki::bench

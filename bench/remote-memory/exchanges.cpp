@@ -1,0 +1,43 @@
+#include "bench/remote-memory/exchanges.hpp"
+
+#include <cstring>
+
+namespace kumiki::bench {
+
+std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, Signal& signal) {
+    return [&job, &signal, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        bool right = true;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            if (job.rank() == 0) job.signal(1, signal, turn);
+            right = job.wait(signal, Comparison::at_least, turn) == turn && right;
+            if (job.rank() == 1) job.signal(0, signal, turn);
+        }
+        return right;
+    };
+}
+
+ActivePingPong::ActivePingPong(Job& job, Signal& handled) : job_(job), handled_(handled) {
+    handler_ = job.on_message([this](int, std::span<const std::byte> payload) { handle(payload); });
+}
+
+void ActivePingPong::handle(std::span<const std::byte> payload) {
+    std::uint64_t turn = 0;
+    if (payload.size() == sizeof turn) std::memcpy(&turn, payload.data(), sizeof turn);
+    if (job_.rank() == 1) job_.send_active(0, handler_, turn);
+    job_.signal(job_.rank(), handled_, turn);
+}
+
+bool ActivePingPong::play(std::uint64_t count) {
+    bool right = true;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        ++turn_;
+        if (job_.rank() == 0) job_.send_active(1, handler_, turn_);
+        const std::uint64_t seen = job_.wait(handled_, Comparison::at_least, turn_);
+        // Rank 1's handler answers before this thread has looked, so that the next turn may have come too.
+        right = right && (job_.rank() == 1 || seen == turn_);
+    }
+    return right;
+}
+
+} // namespace kumiki::bench

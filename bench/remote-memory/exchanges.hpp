@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "bench/remote-memory/chain.hpp"
+#include "bench/remote-memory/mailbox.hpp"
+#include "kumiki/kumiki.hpp"
+
+// Kumiki's small operations between rank 0 and rank 1; each function below makes the calling rank's part in them (loops.hpp).
+
+namespace kumiki::bench {
+
+/// 8 bytes put beside or apart from their signal, there and back; the receiver reads what arrived.
+template <class Slot>
+std::function<bool(std::uint64_t)> put_ping_pong(Job& job, Slot& slot) {
+    return [&job, &slot, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        bool right = true;
+        const int peer = 1 - job.rank();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            if (job.rank() == 0) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
+            job.wait(slot.signal, Comparison::at_least, turn);
+            right = right && slot.data == turn;
+            if (job.rank() == 1) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
+        }
+        return right;
+    };
+}
+
+/// The 8 bytes of a signal, there and back.
+std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, Signal& signal);
+
+/// Active messages of 8 bytes: rank 1's handler answers. Both ranks wait for a signal that their own handlers raise, and while they
+/// wait they run them.
+class ActivePingPong {
+public:
+    ActivePingPong(Job& job, Signal& handled);
+    ActivePingPong(const ActivePingPong&) = delete;
+    ActivePingPong& operator=(const ActivePingPong&) = delete;
+
+    bool play(std::uint64_t count);
+
+private:
+    void handle(std::span<const std::byte> payload);
+
+    Job& job_;
+    Signal& handled_; ///< the last payload
+    int handler_ = 0;
+    std::uint64_t turn_ = 0;
+};
+
+} // namespace kumiki::bench

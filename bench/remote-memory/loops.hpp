@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/common/contest.hpp"
+#include "bench/common/world.hpp"
+#include "bench/remote-memory/pattern.hpp"
+
+// How time is taken between two ranks, the same for Kumiki, MPI, UCX and the bare machine.
+
+namespace kumiki::bench {
+
+inline Row two_rank_row(std::string metric, std::string implementation, std::string unit, measure::Better better,
+                        std::size_t bytes) {
+    Row row{.metric = std::move(metric), .implementation = std::move(implementation), .parameters = {}, .unit = std::move(unit),
+            .better = better, .samples = {}};
+    row.parameters = {{"ranks", std::int64_t{2}}, {"bytes", static_cast<std::int64_t>(bytes)}};
+    return row;
+}
+
+inline Row latency_row(std::string metric, std::string implementation) {
+    return two_rank_row(std::move(metric), std::move(implementation), "us", measure::Better::lower, 8);
+}
+
+inline Row bandwidth_row(std::string metric, std::string implementation, std::size_t bytes) {
+    return two_rank_row(std::move(metric), std::move(implementation), "GB/s", measure::Better::higher, bytes);
+}
+
+inline Row with(Row row, const std::string& parameter, const std::string& value) {
+    row.parameters[parameter] = value;
+    return row;
+}
+
+/// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it returns whether all
+/// that arrived was right. Rank 0's time counts: us for one round, divided by `crossings` (2: there and back).
+template <World W>
+Contestant rounds(W& world, Row row, std::function<bool(std::uint64_t)> play, int crossings) {
+    const auto take = [&world, play, crossings](std::uint64_t count) {
+        world.barrier();
+        bool right = play(warm_up_of(count));
+        const auto start = Clock::now();
+        right = play(count) && right;
+        const double seconds = seconds_since(start);
+        return Sample{seconds / static_cast<double>(count) / crossings * 1e6, right};
+    };
+    const std::uint64_t count =
+        calibrate(world, [&](std::uint64_t n) { return take(n).figure * 1e-6 * static_cast<double>(n) * crossings; });
+    return {std::move(row), [take, count] { return take(count); }};
+}
+
+/// A way to move data to another memory.
+struct Mover {
+    std::span<std::byte> outgoing; ///< what this rank gives away; empty where it only receives
+    std::span<std::byte> incoming; ///< where this rank finds what arrived; empty where it only gives
+    /// This rank's part in moving `bytes` `count` times, each time the same. At rank 0 it returns when all has arrived. Batches have
+    /// growing numbers, which can announce them.
+    std::function<void(std::size_t bytes, std::uint64_t count, std::uint64_t batch)> move;
+};
+
+/// Numbers the batches of a program, at all ranks alike.
+class Batches {
+public:
+    std::uint64_t next() { return ++last_; }
+
+private:
+    std::uint64_t last_ = 0;
+};
+
+/// Moves `bytes` `count` times: seconds at rank 0. The data are new in every batch, and checked after the clock has stopped.
+template <World W>
+std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
+    const std::uint64_t batch = batches.next();
+    const auto part = [bytes](std::span<std::byte> all) { return all.first(std::min(bytes, all.size())); };
+    const Pattern pattern(batch);
+    if (!mover.outgoing.empty()) pattern.fill(part(mover.outgoing));
+    world.barrier();
+    const auto start = Clock::now();
+    mover.move(bytes, count, batch);
+    const double seconds = seconds_since(start);
+    const bool right = mover.incoming.empty() || pattern.is_in(part(mover.incoming));
+    // The next batch changes the buffers.
+    world.barrier();
+    return {seconds, right};
+}
+
+/// Bytes moved a second by batches of `count`.
+template <World W>
+Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
+    return {std::move(row), [&world, &batches, mover = std::move(mover), bytes, count] {
+                const auto [seconds, right] = move_batch(world, mover, bytes, count, batches);
+                return Sample{static_cast<double>(bytes) * static_cast<double>(count) / seconds / 1e9, right};
+            }};
+}
+
+/// How often `bytes` must be moved to fill a batch.
+template <World W>
+std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches) {
+    return calibrate(world, [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; });
+}
+
+/// Memory of one's own, from the operating system, touched.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes) : data_(new (std::align_val_t{4096}) std::byte[bytes]{}), bytes_(bytes) {}
+
+    std::span<std::byte> span() const { return {data_.get(), bytes_}; }
+
+private:
+    struct Free {
+        void operator()(std::byte* data) const { ::operator delete[](data, std::align_val_t{4096}); }
+    };
+    std::unique_ptr<std::byte[], Free> data_;
+    std::size_t bytes_;
+};
+
+} // namespace kumiki::bench

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/common/bare_barrier.hpp"
+#include "kumiki/signal.hpp"
+
+namespace kumiki::bench {
+
+/// The words of the latency measurements; every rank has one in a region.
+struct Mailbox {
+    /// Data and the signal that announces them travel in one line.
+    struct alignas(line) Adjacent {
+        std::uint64_t data;
+        Signal signal;
+    } adjacent;
+
+    struct Separate {
+        alignas(line) std::uint64_t data;
+        alignas(line) Signal signal;
+    } separate;
+
+    /// The signal is the message.
+    struct alignas(line) {
+        Signal signal;
+    } lone;
+
+    /// What an active message's handler raises.
+    struct alignas(line) {
+        Signal signal;
+    } handled;
+
+    /// Announcing a batch of data, and answering it.
+    struct alignas(line) {
+        Signal announced;
+        alignas(line) Signal answered;
+    } batch;
+
+    /// For the bare machine: words that are loaded and stored directly.
+    struct {
+        alignas(line) std::uint64_t one;
+        alignas(line) std::uint64_t data;
+        alignas(line) std::uint64_t flag;
+        alignas(line) std::uint64_t announced;
+        alignas(line) std::uint64_t answered;
+    } bare;
+
+    alignas(line) std::uint64_t counter;
+};
+
+/// A link of the chain that get and fetch-add walk along, alone in its line.
+struct alignas(line) Link {
+    std::uint64_t word;
+};
+
+} // namespace kumiki::bench

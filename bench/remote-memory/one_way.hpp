@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "bench/common/job_world.hpp"
+#include "bench/remote-memory/chain.hpp"
+#include "bench/remote-memory/loops.hpp"
+
+// What rank 0 does to rank 1's memory while rank 1 takes no part.
+
+namespace kumiki::bench {
+
+/// Walks: rank 1 writes the links, then rank 0 fetches one after another; us for one fetch.
+/// fetch(index) -> word. `check_visits`: the fetch leaves its mark in every link.
+template <class Fetch>
+Contestant walk(JobWorld& world, Row row, std::span<Link> own, Fetch fetch, bool check_visits) {
+    return {std::move(row), [&world, own, fetch, check_visits, chain = Chain(), batch = std::uint64_t{0}]() mutable {
+                ++batch;
+                if (world.rank() == 1) chain.write(own, batch);
+                world.barrier();
+                Sample sample;
+                if (world.rank() == 0) {
+                    const auto start = Clock::now();
+                    sample.right = chain.walk(batch, fetch);
+                    sample.figure = seconds_since(start) / Chain::links * 1e6;
+                }
+                world.barrier();
+                if (world.rank() == 1 && check_visits) sample.right = chain.all_visited(own, batch);
+                return sample;
+            }};
+}
+
+Contestant get_latency(JobWorld& world, Job& job, Region<Link>& links);
+Contestant fetch_add_latency(JobWorld& world, Job& job, Region<Link>& links);
+/// Both ranks add to one counter of rank 1 at the same time.
+Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::uint64_t& counter);
+/// The walk by ordinary loads.
+Contestant bare_load_latency(JobWorld& world, Region<Link>& links);
+
+} // namespace kumiki::bench

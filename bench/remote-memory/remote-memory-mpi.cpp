@@ -1,0 +1,154 @@
+// remote-memory-<mpi>: the peers of remote-memory, measured by the same loops over the same sizes.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/common/mpi_world.hpp"
+#include "bench/remote-memory/loops.hpp"
+#include "bench/remote-memory/mpi_window.hpp"
+#include "bench/remote-memory/options.hpp"
+#include "measure/program.hpp"
+
+namespace kumiki::bench {
+namespace {
+
+constexpr int tag = 0;
+
+/// Where the words lie in a window, each in a line of its own, before the data.
+constexpr std::size_t turn_at = 0, announced_at = line, answered_at = 2 * line, data_at = 4096;
+
+/// MPI_Put and MPI_Win_flush of 8 bytes that the target polls.
+std::function<bool(std::uint64_t)> put_ping_pong(int rank, const MpiWindow& window) {
+    return [rank, &window, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            if (rank == 0) window.put_word(1, turn_at, turn);
+            window.await_word(turn_at, turn);
+            if (rank == 1) window.put_word(0, turn_at, turn);
+        }
+        return true;
+    };
+}
+
+std::function<bool(std::uint64_t)> send_ping_pong(int rank) {
+    return [rank, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        bool right = true;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            std::uint64_t heard = 0;
+            if (rank == 0) MPI_Send(&turn, 1, MPI_UINT64_T, 1, tag, MPI_COMM_WORLD);
+            MPI_Recv(&heard, 1, MPI_UINT64_T, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 1) MPI_Send(&turn, 1, MPI_UINT64_T, 0, tag, MPI_COMM_WORLD);
+            right = right && heard == turn;
+        }
+        return right;
+    };
+}
+
+/// Puts, one flush, then a word that announces them and is answered at once.
+Mover put_mover(int rank, std::span<std::byte> own, const MpiWindow& window) {
+    const auto move = [rank, own, &window](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
+        if (rank == 0) {
+            for (std::uint64_t i = 0; i < count; ++i) window.put(1, data_at, own.data(), bytes);
+            window.flush(1);
+            window.put_word(1, announced_at, batch);
+            window.await_word(answered_at, batch);
+        } else {
+            window.await_word(announced_at, batch);
+            window.put_word(0, answered_at, batch);
+        }
+    };
+    if (rank == 0) return {own, {}, move};
+    return {{}, window.own().subspan(data_at), move};
+}
+
+/// Messages one after another, then one that answers.
+Mover send_mover(int rank, std::span<std::byte> own) {
+    const auto move = [rank, own](std::size_t bytes, std::uint64_t count, std::uint64_t) {
+        const int size = static_cast<int>(bytes);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (rank == 0) MPI_Send(own.data(), size, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
+            else MPI_Recv(own.data(), size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        char answer = 0;
+        if (rank == 0) MPI_Recv(&answer, 1, MPI_CHAR, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else MPI_Send(&answer, 1, MPI_CHAR, 0, tag, MPI_COMM_WORLD);
+    };
+    if (rank == 0) return {own, {}, move};
+    return {{}, own, move};
+}
+
+double median(std::vector<double> samples) {
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    return *middle;
+}
+
+class RemoteMemory {
+public:
+    RemoteMemory(MpiWorld& world, const RemoteMemoryOptions& options)
+        : world_(world), options_(options), own_(options.largest), windows_{MpiWindow(kinds[0], data_at + options.largest),
+                                                                           MpiWindow(kinds[1], data_at + options.largest)} {}
+
+    int measure() {
+        std::vector<Contestant> contestants;
+        for (const MpiWindow& window : windows_)
+            contestants.push_back(rounds(world_, with(latency_row("put.latency", KUMIKI_MPI_NAME), "placement", "adjacent"),
+                                         put_ping_pong(world_.rank(), window), 2));
+        contestants.push_back(rounds(world_, latency_row("send.latency", KUMIKI_MPI_NAME), send_ping_pong(world_.rank()), 2));
+        int code = finish(std::move(contestants));
+        for (const std::size_t bytes : options_.sizes()) code = std::max(code, finish(movers(bytes)));
+        return code;
+    }
+
+private:
+    static constexpr std::array kinds{WindowKind::allocate, WindowKind::allocate_shared};
+
+    std::vector<Contestant> movers(std::size_t bytes) {
+        std::vector<Contestant> contestants;
+        const auto add = [&](const char* metric, const Mover& mover) {
+            const std::uint64_t count = batch_of(world_, mover, bytes, batches_);
+            contestants.push_back(bandwidth(world_, bandwidth_row(metric, KUMIKI_MPI_NAME, bytes), mover, bytes, count, batches_));
+        };
+        for (const MpiWindow& window : windows_) add("put.bandwidth", put_mover(world_.rank(), own_.span(), window));
+        add("send.bandwidth", send_mover(world_.rank(), own_.span()));
+        return contestants;
+    }
+
+    /// Measures; of the first two contestants, the two kinds of window, only the better one's row is kept: a peer is taken at its best.
+    int finish(std::vector<Contestant> contestants) {
+        take_turns<MpiWorld>(world_, contestants, options_.budget);
+        for (std::size_t i = 0; i < kinds.size(); ++i) contestants[i].row.note = std::string("window made by ") + name(kinds[i]);
+        const bool lower = contestants[0].row.better == measure::Better::lower;
+        const bool first_is_less = median(contestants[0].row.samples) < median(contestants[1].row.samples);
+        const bool keep_first = world_.broadcast(first_is_less == lower) != 0;
+        contestants.erase(contestants.begin() + (keep_first ? 1 : 0));
+        return report<MpiWorld>(world_, contestants);
+    }
+
+    MpiWorld& world_;
+    RemoteMemoryOptions options_;
+    Buffer own_;
+    std::array<MpiWindow, 2> windows_;
+    Batches batches_;
+};
+
+int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
+    if (world.size() != 2) throw std::runtime_error("this run has " + std::to_string(world.size()) + " ranks and needs 2");
+    return RemoteMemory(world, options).measure();
+}
+
+} // namespace
+} // namespace kumiki::bench
+
+int main(int argc, char** argv) {
+    using namespace kumiki;
+    const auto options = bench::RemoteMemoryOptions::parse(argc, argv);
+    bench::MpiWorld world(&argc, &argv);
+    return measure::guarded("remote-memory-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+}

@@ -1,0 +1,132 @@
+#include "bench/remote-memory/ucx_link.hpp"
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "bench/common/bare_barrier.hpp"
+
+namespace kumiki::bench {
+namespace {
+
+void check(ucs_status_t status, const char* what) {
+    if (status != UCS_OK) throw std::runtime_error(std::string("UCX: ") + what + ": " + ucs_status_string(status));
+}
+
+/// What one rank tells the other before they can talk by UCX.
+struct Card {
+    static constexpr std::size_t most = 8192;
+    std::uint64_t memory;
+    std::size_t address_bytes, key_bytes;
+    std::array<std::byte, most> address, key;
+};
+
+std::size_t copy_to(std::array<std::byte, Card::most>& place, const void* data, std::size_t bytes) {
+    if (bytes > place.size()) throw std::runtime_error("UCX: an address of " + std::to_string(bytes) + " bytes is too long to exchange");
+    std::memcpy(place.data(), data, bytes);
+    return bytes;
+}
+
+} // namespace
+
+UcxLink::UcxLink(Job& job, std::size_t bytes) : rank_(job.rank()) {
+    open();
+    allocate(bytes);
+    connect(job);
+}
+
+void UcxLink::open() {
+    ucp_params_t wanted{};
+    wanted.field_mask = UCP_PARAM_FIELD_FEATURES;
+    wanted.features = UCP_FEATURE_RMA;
+    check(ucp_init(&wanted, nullptr, &context_), "cannot start");
+    ucp_worker_params_t worker{};
+    worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    worker.thread_mode = UCS_THREAD_MODE_SINGLE;
+    check(ucp_worker_create(context_, &worker, &worker_), "cannot create a worker");
+}
+
+void UcxLink::allocate(std::size_t bytes) {
+    ucp_mem_map_params_t wanted{};
+    wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    wanted.length = bytes;
+    wanted.flags = UCP_MEM_MAP_ALLOCATE; // UCX chooses memory that its own shared-memory transports can map
+    check(ucp_mem_map(context_, &wanted, &memory_), "cannot allocate memory");
+    ucp_mem_attr_t found{};
+    found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+    check(ucp_mem_query(memory_, &found), "cannot ask where its memory is");
+    own_ = {static_cast<std::byte*>(found.address), bytes};
+    std::memset(own_.data(), 0, own_.size());
+}
+
+void UcxLink::connect(Job& job) {
+    auto cards = job.allocate<Card>(1);
+    Card mine{};
+    mine.memory = reinterpret_cast<std::uint64_t>(own_.data());
+
+    ucp_address_t* address = nullptr;
+    std::size_t length = 0;
+    check(ucp_worker_get_address(worker_, &address, &length), "cannot tell the worker's address");
+    mine.address_bytes = copy_to(mine.address, address, length);
+    ucp_worker_release_address(worker_, address);
+
+    void* packed = nullptr;
+    check(ucp_rkey_pack(context_, memory_, &packed, &length), "cannot pack a memory key");
+    mine.key_bytes = copy_to(mine.key, packed, length);
+    ucp_rkey_buffer_release(packed);
+
+    job.put(1 - rank_, cards[0], mine);
+    job.barrier();
+    const Card& theirs = cards[0];
+    there_ = theirs.memory;
+    ucp_ep_params_t wanted{};
+    wanted.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    wanted.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
+    check(ucp_ep_create(worker_, &wanted, &peer_), "cannot connect");
+    check(ucp_ep_rkey_unpack(peer_, theirs.key.data(), &key_), "cannot unpack a memory key");
+    flush();
+    job.barrier();
+}
+
+UcxLink::~UcxLink() {
+    if (key_ != nullptr) ucp_rkey_destroy(key_);
+    if (peer_ != nullptr) {
+        ucp_request_param_t none{};
+        const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer_, &none);
+        if (UCS_PTR_IS_PTR(closing)) {
+            while (ucp_request_check_status(closing) == UCS_INPROGRESS) ucp_worker_progress(worker_);
+            ucp_request_free(closing);
+        }
+    }
+    if (memory_ != nullptr) ucp_mem_unmap(context_, memory_);
+    if (worker_ != nullptr) ucp_worker_destroy(worker_);
+    if (context_ != nullptr) ucp_cleanup(context_);
+}
+
+void UcxLink::put(std::size_t offset, const void* source, std::size_t bytes) {
+    static constexpr ucp_request_param_t none{};
+    const ucs_status_ptr_t request = ucp_put_nbx(peer_, source, bytes, there_ + offset, key_, &none);
+    if (request != nullptr) finish(request, "a put failed");
+}
+
+void UcxLink::flush() {
+    ucp_request_param_t none{};
+    const ucs_status_ptr_t request = ucp_ep_flush_nbx(peer_, &none);
+    if (request != nullptr) finish(request, "a flush failed");
+}
+
+void UcxLink::finish(ucs_status_ptr_t request, const char* what) {
+    if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), what);
+    ucs_status_t status = UCS_INPROGRESS;
+    while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS) ucp_worker_progress(worker_);
+    ucp_request_free(request);
+    check(status, what);
+}
+
+void UcxLink::await_word(std::size_t offset, std::uint64_t value) {
+    auto& word = *reinterpret_cast<std::uint64_t*>(own_.data() + offset);
+    while (Word(word).load(std::memory_order_acquire) != value) ucp_worker_progress(worker_);
+}
+
+} // namespace kumiki::bench

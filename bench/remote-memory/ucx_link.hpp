@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kumiki/kumiki.hpp"
+
+namespace kumiki::bench {
+
+/// A UCP endpoint between the two ranks of a job, and memory that each may put into. UCX's addresses are exchanged through the job; all
+/// that is measured afterwards is UCX. Creating and destroying it is collective.
+class UcxLink {
+public:
+    UcxLink(Job& job, std::size_t bytes);
+    UcxLink(const UcxLink&) = delete;
+    UcxLink& operator=(const UcxLink&) = delete;
+    ~UcxLink();
+
+    int rank() const { return rank_; }
+    std::span<std::byte> own() const { return own_; }
+
+    /// Puts into the peer's memory; on return `source` may be changed.
+    void put(std::size_t offset, const void* source, std::size_t bytes);
+    void put_word(std::size_t offset, std::uint64_t word) { put(offset, &word, sizeof word); }
+    /// Returns when all puts have arrived.
+    void flush();
+    /// Polls the own word at `offset` until it is `value`, making progress.
+    void await_word(std::size_t offset, std::uint64_t value);
+
+private:
+    void open();
+    void allocate(std::size_t bytes);
+    void connect(Job& job);
+    /// Waits for a request that UCX did not finish at once.
+    void finish(ucs_status_ptr_t request, const char* what);
+
+    int rank_;
+    ucp_context_h context_ = nullptr;
+    ucp_worker_h worker_ = nullptr;
+    ucp_mem_h memory_ = nullptr;
+    ucp_ep_h peer_ = nullptr;
+    ucp_rkey_h key_ = nullptr;
+    std::span<std::byte> own_;
+    std::uint64_t there_ = 0; ///< where the peer's memory begins, in the peer's addresses
+};
+
+} // namespace kumiki::bench

@@ -1,0 +1,126 @@
+// wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The waiting
+// policy is kumiki-run's --wait.
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "bench/common/bare_barrier.hpp"
+#include "bench/common/job_world.hpp"
+#include "bench/common/contest.hpp"
+#include "kumiki/kumiki.hpp"
+#include "measure/program.hpp"
+
+namespace kumiki::bench {
+namespace {
+
+struct Options {
+    double delay = 0.2;
+    Budget budget{.samples = 5, .seconds = 2};
+};
+
+/// The first part of a wait, in which the adaptive policy still spins.
+constexpr double patience = 10e-3;
+
+std::uint64_t nanoseconds(clockid_t clock) {
+    timespec now{};
+    if (clock_gettime(clock, &now) != 0) throw std::system_error(errno, std::generic_category(), "cannot read the clock");
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Time of the host, and processor time of all threads of this process.
+struct Moment {
+    std::uint64_t host = nanoseconds(CLOCK_MONOTONIC);
+    std::uint64_t processor = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+};
+
+double percent(const Moment& from, const Moment& to) {
+    return 100 * static_cast<double>(to.processor - from.processor) / static_cast<double>(to.host - from.host);
+}
+
+void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// One wait of rank 1 for rank 0; figures at rank 1.
+struct Observation {
+    double whole = 0, after_patience = 0; ///< percent of one core
+    double wake_up = 0;                   ///< us from signal to return
+};
+
+Observation observe(Job& job, Signal& signal, double delay) {
+    if (job.rank() == 0) {
+        pause(delay);
+        // The value of the signal is the moment when it was raised.
+        job.signal(1, signal, nanoseconds(CLOCK_MONOTONIC));
+        return {};
+    }
+    const Moment start;
+    Moment later = start;
+    std::thread observer([&later] {
+        pause(patience);
+        later = Moment();
+    });
+    const std::uint64_t raised = job.wait(signal, Comparison::not_equal, 0);
+    const Moment end;
+    observer.join();
+    signal = 0;
+    return {percent(start, end), percent(later, end), static_cast<double>(end.host - raised) * 1e-3};
+}
+
+std::vector<Row> rows(const std::string& policy) {
+    const auto row = [&policy](const char* metric, const char* unit) {
+        Row made{.metric = metric, .implementation = "kumiki", .parameters = {}, .unit = unit, .samples = {}};
+        made.parameters = {{"ranks", std::int64_t{2}}, {"policy", policy}};
+        return made;
+    };
+    std::vector<Row> made{row("wait.cpu", "%"), row("wait.cpu", "%"), row("wait.wakeup", "us")};
+    made[0].parameters["after_ms"] = std::int64_t{0};
+    made[1].parameters["after_ms"] = static_cast<std::int64_t>(patience * 1e3);
+    return made;
+}
+
+int measure_all(const Options& options) {
+    Job job;
+    if (job.size() != 2)
+        throw Error(KUMIKI_ERROR_ENVIRONMENT,
+                    "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
+    JobWorld world(job);
+    auto signals = job.allocate<Flag>(1);
+    const char* policy = std::getenv("KUMIKI_WAIT");
+    std::vector<Row> made = rows(policy == nullptr ? "adaptive" : policy);
+
+    const auto start = Clock::now();
+    for (std::size_t taken = 0; world.broadcast(options.budget.wants_more(taken, start)) != 0; ++taken) {
+        job.barrier();
+        const Observation seen = observe(job, signals[0].word, options.delay);
+        made[0].samples.push_back(world.largest(seen.whole));
+        made[1].samples.push_back(world.largest(seen.after_patience));
+        made[2].samples.push_back(world.largest(seen.wake_up));
+    }
+    for (Row& row : made) {
+        row.oversubscribed = job.oversubscribed();
+        if (job.rank() == 0) print(std::cout, row);
+    }
+    return measure::success;
+}
+
+} // namespace
+} // namespace kumiki::bench
+
+int main(int argc, char** argv) {
+    using namespace kumiki;
+    bench::Options options;
+    CLI::App program{"Measures what a waiting rank costs: percent of a core while it waits, and us from the signal to its return."};
+    program.add_option("--delay", options.delay, "seconds until the signal is raised")
+        ->check(CLI::Range(0.02, 600.0))
+        ->capture_default_str();
+    options.budget.add_to(program);
+    measure::parse_or_exit(program, argc, argv);
+    return measure::guarded("wait-cpu", [&] { return bench::measure_all(options); });
+}

@@ -1,0 +1,118 @@
+#include <optional>
+#include <vector>
+
+#include "kernels/cg/forms.hpp"
+#include "kernels/cg/generator.hpp"
+#include "kernels/cg/worker.hpp"
+#include "kumiki/kumiki.hpp"
+#include "measure/program.hpp"
+
+// The hybrid form: every thread of every rank has rows of the matrix; the vector lies in a region, whole, at every rank.
+
+namespace kumiki::kernels::cg {
+namespace {
+
+/// All threads of all ranks.
+class Colleagues {
+public:
+    Colleagues(Job& job, Member& member, std::span<double> own, Phases& phases)
+        : job_(job), member_(member), own_(own), phases_(phases) {}
+
+    /// A thread puts its rows to the other ranks itself: they are in its cache, and nobody has to wait for a master first.
+    void share() {
+        enter(Phase::communication);
+        for (int rank = 0; rank < job_.size(); ++rank)
+            if (rank != job_.rank()) job_.put(rank, own_.data(), own_);
+        enter(Phase::synchronisation);
+        member_.barrier_all();
+        enter(Phase::computation);
+    }
+
+    template <std::size_t N>
+    std::array<double, N> sum(std::array<double, N> values) {
+        enter(Phase::synchronisation);
+        member_.reduce_all(std::span<double>(values), Operation::sum);
+        enter(Phase::computation);
+        return values;
+    }
+
+private:
+    void enter(Phase phase) {
+        if (member_.master()) phases_.enter(phase);
+    }
+
+    Job& job_;
+    Member& member_;
+    std::span<double> own_;
+    Phases& phases_;
+};
+
+class HybridRun {
+public:
+    /// Collective.
+    HybridRun(Job& job, Team& team, const Problem& problem)
+        : job_(job), team_(team), problem_(problem), vector_(job.allocate<double>(problem.order)),
+          workers_(static_cast<std::size_t>(team.size())) {
+        const Generator generator(problem);
+        const auto rows = generator.balanced_rows(job.size() * team.size());
+        team.run([&](Member& member) {
+            const auto thread = static_cast<std::size_t>(member.thread());
+            const std::size_t first = static_cast<std::size_t>(job.rank()) * workers_.size();
+            workers_[thread].emplace(problem, generator.multiply_out(rows[first + thread]), vector_.span());
+        });
+    }
+
+    /// Runs the benchmark once; returns this rank's times.
+    RunTimes run() {
+        Phases phases;
+        job_.barrier();
+        const auto start = measure::Clock::now();
+        phases.enter(Phase::computation);
+        team_.run([&](Member& member) {
+            Worker& worker = *workers_[static_cast<std::size_t>(member.thread())];
+            const auto own = vector_.span().subspan(worker.range().begin, worker.range().size());
+            const double zeta = worker.estimate(Colleagues(job_, member, own, phases));
+            if (member.master()) zeta_ = zeta;
+        });
+        phases.enter(Phase::synchronisation);
+        job_.barrier();
+        phases.stop();
+        return {measure::seconds_since(start), phases};
+    }
+
+    /// Whether the last run ended right at this rank.
+    bool valid() const { return problem_.verifies(zeta_); }
+
+private:
+    Job& job_;
+    Team& team_;
+    Problem problem_;
+    Region<double> vector_;
+    std::vector<std::optional<Worker>> workers_;
+    double zeta_ = 0.0;
+};
+
+} // namespace
+
+int run_hybrid(const Task& task) {
+    Job job;
+    Team team(job);
+    HybridRun benchmark(job, team, task.problem);
+    Outcome outcome;
+    const auto run = [&] {
+        RunTimes times = benchmark.run();
+        outcome.valid &= job.all_reduce<int>(benchmark.valid(), Operation::min) != 0;
+        job.all_reduce(std::span<double>(times.figures), Operation::max);
+        return times;
+    };
+    outcome.runs = sample_runs(task.budget, run, [&](bool more) {
+        job.broadcast(more, 0);
+        return more;
+    });
+    JobReport report = report_of(task, "kumiki", job.size(), team.size());
+    report.oversubscribed = job.oversubscribed();
+    if (job.rank() == 0) return conclude(report, outcome);
+    return outcome.valid ? measure::success : measure::validation_failed;
+}
+
+} // namespace kumiki::kernels::cg

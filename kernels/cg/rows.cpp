@@ -1,0 +1,78 @@
+#include "kernels/cg/rows.hpp"
+
+#include <limits>
+
+#if KUMIKI_HAS_HIGHWAY
+#include <hwy/highway.h>
+#endif
+
+namespace kumiki::kernels::cg {
+namespace {
+
+/// What rows are filled up to: the doubles in the widest vector register.
+constexpr std::size_t lanes = 8;
+
+#if KUMIKI_HAS_HIGHWAY
+
+// The gather is spelled out because the compiler (gcc 12) makes four halves with spilled sums of the plain loop, at half the speed.
+namespace hn = hwy::HWY_NAMESPACE;
+using Doubles = hn::CappedTag<double, lanes>;
+using Indices = hn::RebindToSigned<Doubles>;
+
+auto load_columns(const std::uint16_t* columns) {
+    const auto narrow = hn::LoadU(hn::Rebind<std::uint16_t, Doubles>(), columns);
+    return hn::PromoteTo(Indices(), hn::PromoteTo(hn::Rebind<std::int32_t, Doubles>(), narrow));
+}
+auto load_columns(const std::uint32_t* columns) {
+    const hn::Rebind<std::int32_t, Doubles> d; // orders beyond 2^31 would not fit any memory
+    return hn::PromoteTo(Indices(), hn::LoadU(d, reinterpret_cast<const std::int32_t*>(columns)));
+}
+
+template <class Column>
+double row_product(const Column* columns, const double* values, std::size_t count, const double* vector) {
+    const Doubles d;
+    auto sum = hn::Zero(d);
+    for (std::size_t k = 0; k < count; k += hn::Lanes(d))
+        sum = hn::MulAdd(hn::Load(d, values + k), hn::GatherIndex(d, vector, load_columns(columns + k)), sum);
+    return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+#else
+
+template <class Column>
+double row_product(const Column* columns, const double* values, std::size_t count, const double* vector) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t k = 0; k < count; ++k) sum += values[k] * vector[columns[k]];
+    return sum;
+}
+
+#endif
+
+} // namespace
+
+Rows::Rows(Range rows, std::size_t order) : rows_(rows) {
+    if (order > std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) columns_.emplace<WideColumns>();
+}
+
+void Rows::append(std::span<const std::uint32_t> columns, std::span<const double> values) {
+    nonzeros_ += values.size();
+    const std::size_t filled = (begins_.back() + values.size() + lanes - 1) / lanes * lanes;
+    values_.insert(values_.end(), values.begin(), values.end());
+    values_.resize(filled, 0.0);
+    std::visit([&]<class Columns>(Columns& kept) {
+        for (const std::uint32_t column : columns) kept.push_back(static_cast<typename Columns::value_type>(column));
+        kept.resize(filled, columns.empty() ? 0 : kept.back()); // a column whose element is at hand already
+    }, columns_);
+    begins_.push_back(filled);
+}
+
+void Rows::multiply(std::span<const double> vector, std::span<double> result) const {
+    std::visit([&](const auto& columns) {
+        for (std::size_t row = 0; row < rows_.size(); ++row)
+            result[row] = row_product(columns.data() + begins_[row], values_.data() + begins_[row], begins_[row + 1] - begins_[row],
+                                      vector.data());
+    }, columns_);
+}
+
+} // namespace kumiki::kernels::cg

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <span>
+
+#include "kernels/cg/problem.hpp"
+#include "kernels/cg/rows.hpp"
+#include "kernels/cg/vectors.hpp"
+#include "kernels/common/aligned.hpp"
+
+namespace kumiki::kernels::cg {
+
+/// The other workers, as one worker sees them. Both members are called by every worker in the same order, and end only when all workers have
+/// come to them.
+template <class T>
+concept Partners = requires(T partners, std::array<double, 4> sums) {
+    /// Everyone has written its rows of the shared vector; afterwards everyone sees all of it.
+    partners.share();
+    /// Sums elementwise over all workers; everyone gets the same bits.
+    { partners.sum(sums) } -> std::same_as<std::array<double, 4>>;
+};
+
+/// One worker (a thread of a rank, a process, or the only one) of the benchmark: all forms run exactly this code and differ in their partners.
+///
+/// A step of the conjugate gradient method has one reduction and one exchange of p. The textbook's second reduction, for the new r.r,
+/// is saved by r' = r - alpha q: r'.r' = r.r - 2 alpha r.q + alpha^2 q.q, whose products are taken together with p.q. Because r.r itself is
+/// taken anew in every step, no error builds up.
+class Worker {
+public:
+    /// `shared` is the vector that the matrix is multiplied with, of the matrix's order; this worker writes its rows of it.
+    Worker(const Problem& problem, Rows rows, std::span<double> shared)
+        : problem_(problem), rows_(std::move(rows)), shared_(shared), own_(shared.subspan(rows_.range().begin, rows_.range().size())),
+          x_(own_.size()), z_(own_.size()), r_(own_.size()), q_(own_.size()) {}
+
+    Range range() const { return rows_.range(); }
+
+    /// The whole benchmark; returns zeta.
+    double estimate(Partners auto&& partners) {
+        std::ranges::fill(x_, 1.0);
+        double zeta = 0.0;
+        for (int iteration = 0; iteration < problem_.iterations; ++iteration) {
+            const auto [xz, zz, residual] = solve(partners);
+            zeta = problem_.shift + 1.0 / xz;
+            const double scale = 1.0 / std::sqrt(zz);
+            std::ranges::transform(z_, x_.begin(), [=](double z) { return scale * z; });
+            last_residual_ = std::sqrt(residual);
+        }
+        return zeta;
+    }
+
+    /// |x - A z| of the last power iteration.
+    double last_residual() const { return last_residual_; }
+
+private:
+    /// z = A^-1 x, approximately.
+    std::array<double, 3> solve(Partners auto& partners) {
+        std::ranges::fill(z_, 0.0);
+        std::ranges::copy(x_, r_.begin());
+        std::ranges::copy(x_, own_.begin());
+        for (int iteration = 0; iteration < Problem::inner_iterations; ++iteration) {
+            partners.share();
+            rows_.multiply(shared_, q_);
+            const auto [pq, rq, qq, rr] = partners.sum(step_products(own_, q_, r_));
+            const double alpha = rr / pq;
+            const double rr_next = rr - 2.0 * alpha * rq + alpha * alpha * qq;
+            step(alpha, rr_next / rr, q_, z_, r_, own_);
+        }
+        // The last p is of no use any more, so z takes its place.
+        std::ranges::copy(z_, own_.begin());
+        partners.share();
+        rows_.multiply(shared_, q_);
+        return partners.sum(solution_products(x_, z_, q_));
+    }
+
+    Problem problem_;
+    Rows rows_;
+    std::span<double> shared_, own_;
+    AlignedVector<double> x_, z_, r_, q_;
+    double last_residual_ = 0.0;
+};
+
+} // namespace kumiki::kernels::cg

@@ -1,0 +1,126 @@
+#include "kernels/laplace/block.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/laplace/stencil.hpp"
+
+namespace kumiki::kernels::laplace {
+
+namespace {
+
+constexpr std::size_t page_doubles = 4096 / sizeof(double);
+
+/// The finishing step of the generator splitmix64: every bit of the input moves about half of the output's.
+std::uint64_t mixed(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+}
+
+} // namespace
+
+std::size_t Block::round_to_line(std::size_t doubles) { return (doubles + lead - 1) / lead * lead; }
+
+Block::Block(const Problem& problem, Range rows) : problem_(problem), rows_(rows) {
+    stride_ = round_to_line(lead + problem.size + 1);
+    // With rows a multiple of a page apart, a store looks to the processor as if it might alias the loads beside it.
+    if (stride_ % page_doubles == 0) stride_ += lead;
+    storage_.resize((rows.size() + 1) * stride_);
+    for (const Side side : sides) {
+        early_edges_[index(side)].resize(halo_length(problem));
+        auto& halos = own_halos_[index(side)];
+        halos.resize(2 * halo_length(problem));
+        place_halo(side, halos.data(), halos.data() + halo_length(problem));
+    }
+    reset();
+}
+
+void Block::place_halo(Side side, double* even, double* odd) { halos_[index(side)] = {even, odd}; }
+
+void Block::reset() {
+    step_ = 0;
+    std::fill(storage_.begin(), storage_.end(), 0.0);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        double* const start = slot(i + 1);
+        *(start - 1) = problem_.solution(rows_.begin + i + 1, 0);
+        start[columns()] = problem_.solution(rows_.begin + i + 1, columns() + 1);
+    }
+    for (const Side side : sides) {
+        if (!at_boundary(side)) {
+            std::fill_n(halo(side, 0), columns(), 0.0);
+            continue;
+        }
+        const std::size_t boundary_row = side == Side::north ? 0 : problem_.size + 1;
+        for (std::size_t column = 0; column < columns(); ++column)
+            halo(side, 0)[column] = halo(side, 1)[column] = problem_.solution(boundary_row, column + 1);
+    }
+}
+
+const double* Block::old_row(std::ptrdiff_t i) const {
+    if (i < 0) return halo(Side::north, step_);
+    if (static_cast<std::size_t>(i) == rows_.size()) return halo(Side::south, step_);
+    return row(static_cast<std::size_t>(i));
+}
+
+void Block::relax_row_at(std::size_t i, double* next) const {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    relax_row(next, old_row(at - 1), old_row(at), old_row(at + 1), columns());
+}
+
+void Block::set_boundary_columns(std::size_t i, double* next) const {
+    const double* const here = row(i);
+    *(next - 1) = *(here - 1);
+    next[columns()] = here[columns()];
+}
+
+template <class Compute>
+void Block::sweep(Compute compute) {
+    const std::size_t count = rows_.size();
+    for (std::size_t n = 0; n < count; ++n) {
+        const std::size_t i = moving_up() ? n : count - 1 - n;
+        double* const next = new_row(i);
+        compute(i, next);
+        set_boundary_columns(i, next);
+    }
+    ++step_;
+}
+
+void Block::relax() {
+    sweep([this](std::size_t i, double* next) { relax_row_at(i, next); });
+}
+
+void Block::relax_edges() {
+    relax_row_at(0, early_edges_[index(Side::north)].data());
+    relax_row_at(rows_.size() - 1, early_edges_[index(Side::south)].data());
+}
+
+void Block::relax_inside() {
+    sweep([this](std::size_t i, double* next) {
+        if (i == 0) std::copy_n(early_edge(Side::north), columns(), next);
+        else if (i + 1 == rows_.size()) std::copy_n(early_edge(Side::south), columns(), next);
+        else relax_row_at(i, next);
+    });
+}
+
+std::uint64_t Block::checksum() const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const std::uint64_t first = (rows_.begin + i) * columns();
+        for (std::size_t column = 0; column < columns(); ++column)
+            sum += mixed(std::bit_cast<std::uint64_t>(row(i)[column]) ^ mixed(first + column + 1));
+    }
+    return sum;
+}
+
+double Block::squared_error() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        for (std::size_t column = 0; column < columns(); ++column) {
+            const double difference = row(i)[column] - problem_.solution(rows_.begin + i + 1, column + 1);
+            sum += difference * difference;
+        }
+    return sum;
+}
+
+} // namespace kumiki::kernels::laplace

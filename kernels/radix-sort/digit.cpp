@@ -1,0 +1,25 @@
+#include "kernels/radix-sort/digit.hpp"
+
+namespace kumiki::kernels::radix_sort {
+
+PerBucket count_leading_digits(std::span<const Key> keys) {
+    // Four sets of counters: a run of keys in one bucket would otherwise wait for its own store, key after key.
+    constexpr std::size_t sets = 4;
+    std::array<std::array<std::uint32_t, bucket_count>, sets> counters;
+    constexpr std::size_t most_at_once = std::size_t{1} << 31; // so that 32 bits hold every counter
+    PerBucket counts{};
+    while (!keys.empty()) {
+        for (auto& set : counters) set.fill(0);
+        const auto batch = keys.first(keys.size() < most_at_once ? keys.size() : most_at_once);
+        std::size_t i = 0;
+        for (; i + sets <= batch.size(); i += sets)
+            for (std::size_t set = 0; set < sets; ++set) ++counters[set][leading_digit(batch[i + set])];
+        for (; i < batch.size(); ++i) ++counters[0][leading_digit(batch[i])];
+        for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
+            for (const auto& set : counters) counts[bucket] += set[bucket];
+        keys = keys.subspan(batch.size());
+    }
+    return counts;
+}
+
+} // namespace kumiki::kernels::radix_sort

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kumiki::kernels::radix_sort {
+
+using Key = std::uint32_t;
+
+/// How the keys to sort are distributed; all but `uniform` are there to try the balance between ranks.
+enum class Distribution {
+    uniform,
+    gaussian_like, ///< the mean of four uniform keys: most keys share a few leading digits
+    equal,         ///< one value
+    sorted,        ///< evenly spread and already in order: every rank holds few leading digits, and other ones than its neighbours
+};
+
+/// The key number `index` of `total`. It depends on nothing else, so every rank and thread makes its own part.
+Key key_at(Distribution distribution, std::uint64_t index, std::uint64_t total);
+
+/// Fills `keys` with the keys number `first`, first + 1, ...
+void generate(Distribution distribution, std::uint64_t first, std::uint64_t total, std::span<Key> keys);
+
+/// Tells sets of keys apart, whatever their order: two sets with equal fingerprints are the same set, except with a probability of
+/// about 2^-64. Fingerprints of parts add up.
+struct Fingerprint {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;  ///< of the keys, modulo 2^64
+    std::uint64_t hash = 0; ///< sum of a hash of each key, modulo 2^64
+
+    Fingerprint& operator+=(const Fingerprint& other);
+    bool operator==(const Fingerprint&) const = default;
+};
+Fingerprint fingerprint(std::span<const Key> keys);
+
+/// What one rank says of its part of the result. Trivially copyable: it travels between ranks.
+struct Inspection {
+    Fingerprint fingerprint;
+    Key first = 0, last = 0; ///< of no meaning when there are no keys
+    bool in_order = true;
+};
+Inspection inspect(std::span<const Key> keys);
+
+/// Whether the parts, in rank order, are together the keys with the fingerprint `wanted`, in ascending order.
+bool is_sorted_whole(std::span<const Inspection> parts, const Fingerprint& wanted);
+
+} // namespace kumiki::kernels::radix_sort

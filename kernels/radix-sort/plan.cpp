@@ -1,0 +1,29 @@
+#include "kernels/radix-sort/plan.hpp"
+
+#include <algorithm>
+
+#include "kernels/common/balance.hpp"
+
+namespace kumiki::kernels::radix_sort {
+
+Plan::Plan(std::span<const PerBucket> counts) : owner_(bucket_count, 0) {
+    for (const PerBucket& count : counts) advance(sizes_, count);
+    buckets_ = balanced_parts(sizes_, static_cast<int>(counts.size()));
+    for (std::size_t rank = 0; rank < buckets_.size(); ++rank) {
+        std::uint64_t keys = 0;
+        for (std::size_t bucket = buckets_[rank].begin; bucket < buckets_[rank].end; ++bucket) {
+            owner_[bucket] = static_cast<int>(rank);
+            begins_[bucket] = keys;
+            keys += sizes_[bucket];
+        }
+        keys_.push_back(keys);
+    }
+}
+
+std::uint64_t Plan::most_keys() const { return *std::ranges::max_element(keys_); }
+
+void advance(PerBucket& places, const PerBucket& counts) {
+    for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) places[bucket] += counts[bucket];
+}
+
+} // namespace kumiki::kernels::radix_sort

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/common/range.hpp"
+#include "kernels/radix-sort/digit.hpp"
+
+namespace kumiki::kernels::radix_sort {
+
+/// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts, so nothing but the
+/// counts has to be agreed upon.
+class Plan {
+public:
+    Plan() = default;
+    /// `counts[r]` are the buckets of rank r's keys before the sort.
+    explicit Plan(std::span<const PerBucket> counts);
+
+    /// The buckets that rank `rank` gets: contiguous, cut over the sum of all counts so that ranks get about as many keys each.
+    Range buckets_of(int rank) const { return buckets_[static_cast<std::size_t>(rank)]; }
+    int owner(std::size_t bucket) const { return owner_[bucket]; }
+    /// How many keys rank `rank` gets, and how many the rank that gets most.
+    std::uint64_t keys_of(int rank) const { return keys_[static_cast<std::size_t>(rank)]; }
+    std::uint64_t most_keys() const;
+    /// Where each bucket begins in its owner's memory, and how many keys of all ranks it has.
+    const PerBucket& begins() const { return begins_; }
+    const PerBucket& sizes() const { return sizes_; }
+
+private:
+    std::vector<Range> buckets_;
+    std::vector<int> owner_;
+    std::vector<std::uint64_t> keys_;
+    PerBucket begins_{}, sizes_{};
+};
+
+/// `places` moved on by `counts`: where the next writer's keys begin.
+void advance(PerBucket& places, const PerBucket& counts);
+
+} // namespace kumiki::kernels::radix_sort

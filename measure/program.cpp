@@ -1,0 +1,30 @@
+#include "measure/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "measure/sampling.hpp"
+
+namespace kumiki::measure {
+
+void Budget::add_to(CLI::App& program) {
+    program.add_option("--samples", samples, "take at most this many samples")->check(CLI::PositiveNumber)->capture_default_str();
+    program.add_option("--seconds", seconds, "take no further sample after this time; at least three are taken")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+}
+
+void parse_or_exit(CLI::App& program, int argc, char** argv) {
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::exit(program.exit(error) == 0 ? success : usage);
+    }
+}
+
+void print_error(const char* program, const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+}
+
+} // namespace kumiki::measure

@@ -1,0 +1,70 @@
+#include "kernels/common/job_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kumiki::kernels {
+namespace {
+
+RunTimes times(double total, double computation, double communication, double synchronisation) {
+    RunTimes made;
+    made.figures = {total, computation, communication, synchronisation};
+    return made;
+}
+
+TEST(SampleRuns, leaves_the_warm_up_out_and_keeps_the_order) {
+    measure::Budget budget;
+    budget.samples = 5;
+    budget.seconds = 60;
+    int number = 0;
+    const auto runs = sample_runs(budget, [&] { return times(number++, 0, 0, 0); });
+    ASSERT_EQ(runs.size(), 5u);
+    for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].total(), static_cast<double>(i + 1));
+}
+
+TEST(SampleRuns, stops_when_rank_0_says_so) {
+    measure::Budget budget;
+    budget.samples = 1000;
+    int asked = 0;
+    const auto runs = sample_runs(
+        budget, [] { return times(1, 0, 0, 0); }, [&](bool) { return ++asked <= 7; });
+    EXPECT_EQ(runs.size(), 7u);
+}
+
+TEST(Rows, hold_time_rate_and_parts_of_every_run) {
+    JobReport report = report_of("laplace", {"openmpi", "mpi", 2, 1, true});
+    report.parameters["size"] = std::int64_t{640};
+    report.work = 12;
+    report.rate_unit = "Mcell/s";
+    report.validated = true;
+    const std::vector<RunTimes> runs{times(4, 2, 1, 0.5), times(6, 3, 2, 0.25)};
+    const auto made = rows(report, runs);
+
+    ASSERT_EQ(made.size(), 5u);
+    const std::vector<std::pair<std::string, std::vector<double>>> expected{{"laplace.time", {4, 6}},
+                                                                            {"laplace.rate", {3, 2}},
+                                                                            {"laplace.computation", {2, 3}},
+                                                                            {"laplace.communication", {1, 2}},
+                                                                            {"laplace.synchronisation", {0.5, 0.25}}};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const measure::Row& row = made[i];
+        EXPECT_EQ(row.metric, expected[i].first);
+        EXPECT_EQ(row.samples, expected[i].second);
+        EXPECT_EQ(row.implementation, "openmpi");
+        EXPECT_EQ(row.parameters, report.parameters);
+        EXPECT_EQ(row.unit, row.metric == "laplace.rate" ? "Mcell/s" : "s");
+        EXPECT_EQ(row.better, row.metric == "laplace.rate" ? measure::Better::higher : measure::Better::lower);
+        EXPECT_EQ(row.validated, true);
+        EXPECT_TRUE(row.oversubscribed);
+    }
+    EXPECT_EQ(std::get<std::string>(made[0].parameters.at("form")), "mpi");
+    EXPECT_EQ(std::get<std::int64_t>(made[0].parameters.at("ranks")), 2);
+}
+
+TEST(ExceedsCores, begins_one_above_the_cores_of_the_host) {
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    EXPECT_FALSE(exceeds_cores(cores));
+    EXPECT_TRUE(exceeds_cores(cores + 1));
+}
+
+} // namespace
+} // namespace kumiki::kernels

@@ -1,0 +1,71 @@
+"""Runs a measuring program and checks what docs/rows.md promises of its output.
+
+usage: expect_rows.py [--exit-code N] [--rows N] [KEY=VALUE ...] -- COMMAND ...
+
+The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them if given, each
+validated, with at least three positive samples of time, and with the given parameters ("implementation" is looked up beside them).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from typing import Any
+
+
+def read_rows(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
+def faults_of(row: dict[str, Any], expected: dict[str, str]) -> list[str]:
+    """What is wrong with a row, each fault as a sentence."""
+    faults = []
+    known = {"implementation": row["implementation"], **row["parameters"]}
+    for key, value in expected.items():
+        if str(known.get(key)) != value:
+            faults.append(f"{row['metric']}: {key} is {known.get(key)!r}, expected {value!r}")
+    if row.get("validated") is not True:
+        faults.append(f"{row['metric']}: not validated")
+    if len(row["samples"]) < 3:
+        faults.append(f"{row['metric']}: only {len(row['samples'])} samples")
+    if row["metric"].endswith(".time") and min(row["samples"]) <= 0:
+        faults.append(f"{row['metric']}: a run took no time")
+    return faults
+
+
+def main() -> int:
+    if "--" not in sys.argv:
+        print(__doc__, file=sys.stderr)
+        return 2
+    split = sys.argv.index("--")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--exit-code", type=int, default=0)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("expected", nargs="*")
+    options = parser.parse_args(sys.argv[1:split])
+    expected = dict(item.split("=", 1) for item in options.expected)
+
+    command = sys.argv[split + 1 :]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    faults = []
+    if process.returncode != options.exit_code:
+        faults.append(f"exit code {process.returncode}, expected {options.exit_code}")
+    if options.exit_code == 0:
+        rows = read_rows(process.stdout)
+        if not rows:
+            faults.append("no rows")
+        if options.rows is not None and len(rows) != options.rows:
+            faults.append(f"{len(rows)} rows, expected {options.rows}")
+        for row in rows:
+            faults += faults_of(row, expected)
+    elif not process.stderr.strip() and not process.stdout.strip():
+        faults.append("failed without a word")
+    if faults:
+        print(" ".join(command), *faults, process.stdout, process.stderr, sep="\n", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

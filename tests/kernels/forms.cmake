@@ -1,0 +1,50 @@
+# Tests that run the measuring programs of kernels/ in their forms and check the rows (expect_rows.py).
+#
+#   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... COMMAND ...)
+#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [EXIT_CODE n] [EXPECT ...] COMMAND program args...)   under kumiki-run
+#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] ARGUMENTS ...)                              each MPI's p-<mpi>, if built
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(KUMIKI_EXPECT_ROWS "${CMAKE_CURRENT_LIST_DIR}/expect_rows.py")
+set(KUMIKI_FORM_TIMEOUT 60)
+
+function(kumiki_expect_rows NAME)
+    cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;COMMAND" ${ARGN})
+    set(options)
+    if(DEFINED T_EXIT_CODE)
+        list(APPEND options --exit-code ${T_EXIT_CODE})
+    endif()
+    if(DEFINED T_ROWS)
+        list(APPEND options --rows ${T_ROWS})
+    endif()
+    add_test(NAME ${NAME} COMMAND ${Python3_EXECUTABLE} ${KUMIKI_EXPECT_ROWS} ${options} ${T_EXPECT} -- ${T_COMMAND})
+    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${KUMIKI_FORM_TIMEOUT})
+endfunction()
+
+function(kumiki_expect_rows_hybrid NAME)
+    cmake_parse_arguments(T "" "RANKS;THREADS;EXIT_CODE" "EXPECT;COMMAND" ${ARGN})
+    set(exit_code)
+    if(DEFINED T_EXIT_CODE)
+        set(exit_code EXIT_CODE ${T_EXIT_CODE})
+    endif()
+    kumiki_expect_rows(${NAME} ${exit_code}
+        EXPECT implementation=kumiki form=hybrid ranks=${T_RANKS} threads=${T_THREADS} ${T_EXPECT}
+        COMMAND $<TARGET_FILE:kumiki-run> -n ${T_RANKS} -t ${T_THREADS} ${T_COMMAND})
+endfunction()
+
+function(kumiki_expect_rows_mpi NAME)
+    cmake_parse_arguments(T "" "PROGRAM;RANKS" "EXPECT;ARGUMENTS" ${ARGN})
+    foreach(mpi openmpi mpich)
+        find_program(KUMIKI_MPIRUN_${mpi} NAMES mpirun.${mpi})
+        if(NOT TARGET ${T_PROGRAM}-${mpi} OR NOT KUMIKI_MPIRUN_${mpi})
+            continue()
+        endif()
+        kumiki_expect_rows(${NAME}.${mpi}
+            EXPECT implementation=${mpi} form=mpi ranks=${T_RANKS} threads=1 ${T_EXPECT}
+            COMMAND ${KUMIKI_MPIRUN_${mpi}} -n ${T_RANKS} $<TARGET_FILE:${T_PROGRAM}-${mpi}> ${T_ARGUMENTS})
+        if(mpi STREQUAL "openmpi")
+            # Open MPI refuses to run as root, and with more processes than cores, unless told; in a test both are harmless.
+            set_tests_properties(${NAME}.${mpi} PROPERTIES ENVIRONMENT
+                "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+        endif()
+    endforeach()
+endfunction()
