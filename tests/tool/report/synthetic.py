@@ -1,0 +1,378 @@
+"""Synthetic evaluations: rows of a made-up machine, with the knobs that advice must react to.
+
+The shapes follow a small performance model (bus, halo, exchange, barrier); samples scatter around it with a seeded
+generator, and medians and intervals come from the samples as the tool computes them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
+MPIS = ("openmpi", "mpich")
+
+
+@dataclass
+class Host:
+    """The made-up machine."""
+
+    cores: int = 2
+    bus_threads: float = 1.3
+    """How many threads' worth of streaming the bus carries."""
+    put_over_mpi: float = 3.0
+    """How many times as fast a put is as MPI's."""
+    exchange: float = 0.02
+    """Communication per rank as a share of the sequential time."""
+    crowding: float = 1.06
+    """What more threads than cores cost a program, as a factor."""
+    split_gain: float = 0.5
+    noise: float = 0.01
+    suites: tuple[str, ...] = SUITES
+    mpis: tuple[str, ...] = MPIS
+    complete: bool = True
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    samples: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(7)
+        for suite in self.suites:
+            getattr(self, f"_{suite.replace('-', '_')}")()
+
+    # -- what a test asks for -------------------------------------------------------------------------------
+
+    @property
+    def results(self) -> dict[str, Any]:
+        return {
+            "schema_version": 1,
+            "complete": self.complete,
+            "seed": 20261,
+            "arguments": {"quick": False, "suites": list(self.suites) or ["memory"], "ranks": None, "threads": None},
+            "environment": environment(self.cores),
+            "points": [],
+            "rows": self.rows,
+        }
+
+    def save(self, directory: Path) -> Path:
+        (directory / "results.json").write_text(json.dumps(self.results), encoding="utf-8")
+        (directory / "samples.json").write_text(json.dumps(self.samples), encoding="utf-8")
+        return directory
+
+    def find(self, metric: str, implementation: str = "kumiki", **parameters: int | str) -> dict[str, Any]:
+        """The one row of these names; a test that asks for none is wrong."""
+        return next(
+            row
+            for row in self.rows
+            if row["metric"] == metric
+            and row["implementation"] == implementation
+            and all(row["parameters"].get(name) == value for name, value in parameters.items())
+        )
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        suite: str,
+        metric: str,
+        implementation: str,
+        unit: str,
+        middle: float,
+        *,
+        better: str = "lower",
+        n: int = 25,
+        validated: bool | None = None,
+        oversubscribed: bool = False,
+        **parameters: int | str,
+    ) -> dict[str, Any]:
+        """A row whose samples scatter to the slow side, as times do."""
+        sign = 1.0 if better == "lower" else -1.0
+        samples = middle * (1.0 + sign * self.noise * self._random.gamma(2.0, 0.5, n))
+        low, high = interval(samples)
+        row = {
+            "id": len(self.rows),
+            "suite": suite,
+            "metric": metric,
+            "implementation": implementation,
+            "parameters": parameters,
+            "unit": unit,
+            "better": better,
+            "median": float(np.median(samples)),
+            "ci95": [low, high],
+            "n": n,
+            "converged": bool((high - low) / 2 < 0.05 * float(np.median(samples))),
+            "oversubscribed": oversubscribed,
+            "validated": validated,
+        }
+        self.rows.append(row)
+        self.samples[str(row["id"])] = [float(value) for value in samples]
+        return row
+
+    def absent(
+        self, suite: str, metric: str, implementation: str, sentence: str, **parameters: int | str
+    ) -> dict[str, Any]:
+        row = self.add(suite, metric, implementation, "us", 1.0, **parameters)
+        row.update(median=None, ci95=None, n=0, absent=sentence)
+        del self.samples[str(row["id"])]
+        return row
+
+    def _memory(self) -> None:
+        peaks = {"read": 14.0, "write": 9.0, "copy": 10.5, "memcpy": 11.0, "nontemporal": 17.0}
+        for threads in counts(self.cores):
+            gain = min(threads, self.bus_threads)
+            for operation, peak in peaks.items():
+                self.add(
+                    "memory",
+                    f"memory.{operation}",
+                    "kumiki",
+                    "GB/s",
+                    peak * gain,
+                    better="higher",
+                    threads=threads,
+                    bytes=1 << 28,
+                )
+
+    def _thread_barrier(self) -> None:
+        costs = {"bound": 0.13, "kumiki": 0.15, "central": 0.16, "std": 0.42, "openmp": 0.31, "pthread": 33.0}
+        for threads in [*counts(self.cores)[1:], 2 * self.cores]:
+            over = threads > self.cores
+            for name, cost in costs.items():
+                value = cost * math.log2(threads) * (12.0 if over else 1.0)
+                self.add(
+                    "thread-barrier", "thread_barrier.time", name, "us", value, oversubscribed=over, threads=threads
+                )
+
+    def _rank_barrier(self) -> None:
+        for ranks in [*counts(self.cores), 2 * self.cores]:
+            over, steps = ranks > self.cores, math.log2(ranks) + 0.1
+            costs = {
+                ("kumiki", "plain"): 0.2,
+                ("kumiki", "split-phase"): 0.2 * self.split_gain,
+                ("kumiki", "shuffle-exchange"): 0.23,
+                ("bound", "plain"): 0.17,
+            }
+            for name in self.mpis:
+                costs[name, "plain"] = {"openmpi": 0.3, "mpich": 1.3}[name]
+                costs[name, "split-phase"] = costs[name, "plain"] * 1.2
+            for (name, form), cost in costs.items():
+                time = cost * steps * ({"openmpi": 4, "mpich": 3000}.get(name, 8) if over else 1)
+                where: dict[str, Any] = {"validated": True, "oversubscribed": over, "ranks": ranks, "form": form}
+                self.add("rank-barrier", "rank_barrier.time", name, "us", time, **where)
+                if form == "split-phase":
+                    share = 100 * (1 - cost / costs[name, "plain"])
+                    self.add("rank-barrier", "rank_barrier.hidden", name, "%", share, better="higher", **where)
+        for name in sorted(set(MPIS) - set(self.mpis)):
+            sentence = f"{name} was not found when Kumiki was built: install it and run `./kumiki evaluate` again."
+            self.absent("rank-barrier", "rank_barrier.time", name, sentence, ranks=2, form="plain")
+
+    def _wait(self) -> None:
+        costs = {
+            "adaptive": (3.1, 0.4, 4.2),
+            "spin": (99.6, 99.7, 0.21),
+            "yield": (99.1, 99.0, 0.6),
+            "sleep": (0.5, 0.4, 34.0),
+        }
+        for policy, (whole, later, delay) in costs.items():
+            for after, share in ((0, whole), (10, later)):
+                self.add("wait", "wait.cpu", "kumiki", "%", share, ranks=2, policy=policy, after_ms=after)
+            self.add("wait", "wait.wakeup", "kumiki", "us", delay, ranks=2, policy=policy)
+
+    def _remote_memory(self) -> None:
+        suite, word = "remote-memory", {"ranks": 2, "bytes": 8, "n": 60}
+        for lines, cost in ((1, 0.068), (2, 0.139)):
+            self.add(suite, "bound.cacheline_pingpong", "bound", "us", cost, lines=lines, **word)
+        self.add(suite, "bound.remote_load", "bound", "us", 0.121, **word)
+        for placement, cost in (("adjacent", 0.115), ("separate", 0.182)):
+            self.add(suite, "put.latency", "kumiki", "us", cost, validated=True, placement=placement, **word)
+        for contention, cost in (("none", 0.131), ("both", 0.24)):
+            self.add(suite, "atomic.latency", "kumiki", "us", cost, validated=True, contention=contention, **word)
+        for operation, cost in {"signal": 0.071, "get": 0.123, "active_message": 0.41}.items():
+            self.add(suite, f"{operation}.latency", "kumiki", "us", cost, validated=True, **word)
+        self.add(suite, "put.rate", "kumiki", "M/s", 210.0, better="higher", validated=True, ranks=2, bytes=8)
+        for name in self.mpis:
+            cost = 0.115 * self.put_over_mpi * {"openmpi": 1.0, "mpich": 2.4}[name]
+            self.add(suite, "put.latency", name, "us", cost, placement="adjacent", **word)
+            self.add(suite, "send.latency", name, "us", cost * 0.9, **word)
+        for size in [2**power for power in range(0, 27, 2)]:
+            self._transfers(size)
+
+    def _transfers(self, size: int) -> None:
+        limit = memcpy_rate(size)
+        where: dict[str, Any] = {"better": "higher", "validated": True, "ranks": 2, "bytes": size}
+        self.add("remote-memory", "bound.memcpy", "bound", "GB/s", limit, **where)
+        for operation, start in (("put", 0.05), ("get", 0.09)):
+            rate = streamed(size, start, limit)
+            self.add("remote-memory", f"{operation}.bandwidth", "kumiki", "GB/s", rate, **where)
+        for name in self.mpis:
+            slow = self.put_over_mpi * {"openmpi": 1.0, "mpich": 1.5}[name]
+            rate = streamed(size, 0.05 * slow, limit / max(1.0, slow / 1.6) if slow > 1 else limit / slow)
+            self.add("remote-memory", "put.bandwidth", name, "GB/s", rate, **where)
+            rate *= 1.3 if size < 65536 else 0.7
+            self.add("remote-memory", "send.bandwidth", name, "GB/s", rate, **where)
+
+    # -- programs ---------------------------------------------------------------------------------------------
+
+    def _laplace(self) -> None:
+        self._kernel("laplace", "laplace", 0.115, 204.8, "Mcell/s", self.bus_threads, size=640, iterations=500)
+
+    def _matmul(self) -> None:
+        work = 2 * 1800**3 / 1e9
+        self._kernel("matmul", "matmul", 0.166, work, "GFLOP/s", self.cores * 0.97, size=1800)
+        for threads in counts(self.cores):
+            self.add(
+                "matmul", "bound.dgemm", "bound", "GFLOP/s", 71.5 * threads * 0.985, better="higher",
+                validated=True, threads=threads, size=1800, library="OpenBLAS",
+            )  # fmt: skip
+
+    def _radix_sort(self) -> None:
+        for keys, seconds in ((4 << 20, 0.021), (64 << 20, 0.41)):
+            self._kernel(
+                "radix-sort", "radix_sort", seconds, keys / 1e6, "Mkeys/s", self.cores * 0.8,
+                full_only=keys > 4 << 20, exchange=2.5, keys=keys, kernel="vector",
+            )  # fmt: skip
+            self.add(
+                "radix-sort", "radix_sort.time", "highway", "s", seconds * 0.97,
+                validated=True, form="library", ranks=1, threads=1, keys=keys, kernel="vector",
+            )  # fmt: skip
+
+    def _cg(self) -> None:
+        self._kernel("cg", "cg", 0.55, 1500.0, "Mop/s", self.bus_threads * 1.1, exchange=1.6, **{"class": "A"})
+
+    def _kernel(
+        self,
+        suite: str,
+        prefix: str,
+        seconds: float,
+        work: float,
+        unit: str,
+        thread_gain: float,
+        *,
+        full_only: bool = False,
+        exchange: float = 1.0,
+        **sizes: int | str,
+    ) -> None:
+        def run(implementation: str, form: str, ranks: int, threads: int, slow: float) -> None:
+            total = ranks * threads
+            over = total > self.cores
+            gain = min(total, self.cores, max(thread_gain, 1.0))
+            computation = seconds / gain * slow
+            communication = seconds * self.exchange * exchange * (ranks - 1) ** 0.7 if ranks > 1 else 0.0
+            synchronisation = seconds * 0.004 * math.log2(total) if total > 1 else 0.0
+            crowd = self.crowding if over else 1.0
+            parts = {
+                "computation": computation * crowd,
+                "communication": communication,
+                "synchronisation": synchronisation * crowd,
+            }
+            self._run(
+                suite, prefix, implementation, parts, work, unit, over, form=form, ranks=ranks, threads=threads, **sizes
+            )
+
+        run("kumiki", "sequential", 1, 1, 1.0)
+        for ranks, threads in splits(self.cores):
+            if not full_only or ranks * threads == self.cores:
+                run("kumiki", "hybrid", ranks, threads, 1.01)
+        for threads in counts(self.cores):
+            if not full_only or threads == self.cores:
+                run("openmp", "openmp", 1, threads, 1.04)
+        for name in self.mpis:
+            for ranks in counts(self.cores):
+                if not full_only or ranks == self.cores:
+                    run(name, "mpi", ranks, 1, 1.06 if name == "openmpi" else 1.09)
+
+    def _run(
+        self,
+        suite: str,
+        prefix: str,
+        implementation: str,
+        parts: dict[str, float],
+        work: float,
+        unit: str,
+        over: bool,
+        **where: Any,
+    ) -> None:
+        whole = sum(parts.values())
+        common: dict[str, Any] = {"oversubscribed": over, "n": 12, **where}
+        self.add(suite, f"{prefix}.time", implementation, "s", whole, validated=True, **common)
+        self.add(suite, f"{prefix}.rate", implementation, unit, work / whole, better="higher", **common)
+        if where["form"] != "sequential":
+            for name, value in parts.items():
+                self.add(suite, f"{prefix}.{name}", implementation, "s", value, **common)
+
+
+def interval(samples: np.ndarray) -> tuple[float, float]:
+    ordered, n = np.sort(samples), samples.size
+    spread = 1.96 * math.sqrt(n)
+    low, high = max(math.floor((n - spread) / 2), 1), min(math.ceil(1 + (n + spread) / 2), n)
+    return float(ordered[low - 1]), float(ordered[high - 1])
+
+
+def counts(cores: int) -> list[int]:
+    return [*(2**p for p in range(cores.bit_length()) if 2**p < cores), cores]
+
+
+def splits(cores: int) -> Iterator[tuple[int, int]]:
+    for total in sorted({*counts(cores), max(1, cores - 1), 2 * cores}):
+        for ranks in range(1, total + 1):
+            if total % ranks == 0:
+                yield ranks, total // ranks
+
+
+def memcpy_rate(size: int) -> float:
+    """GB/s: a start-up cost, then caches, then memory."""
+    top = 38.0 if size <= 2**20 else 38.0 * (2**20 / size) ** 0.42
+    return streamed(size, 0.012, max(top, 7.0))
+
+
+def streamed(size: int, start: float, limit: float) -> float:
+    """GB/s of `size` bytes that cost `start` microseconds and then flow at `limit` GB/s."""
+    return size / 1e3 / (start + size / 1e3 / limit)
+
+
+def environment(cores: int) -> dict[str, Any]:
+    return {
+        "date": "2026-11-20T09:41:07Z",
+        "hostname": "workbench",
+        "cpu": {
+            "model": "Example Xeon 8480 <engineering sample>",
+            "architecture": "x86_64",
+            "usable_cores": cores,
+            "usable_processors": cores,
+            "threads_per_core": 1,
+            "packages": 1,
+            "quota": None,
+            "governor": "performance",
+            "turbo": True,
+        },
+        "caches": [
+            {"level": 1, "type": "data", "bytes": 49152, "line_bytes": 64, "count": cores},
+            {"level": 2, "type": "unified", "bytes": 2097152, "line_bytes": 64, "count": cores},
+            {"level": 3, "type": "unified", "bytes": 110100480, "line_bytes": 64, "count": 1},
+        ],
+        "memory": {
+            "bytes": 33_285_996_544,
+            "numa_nodes": 1,
+            "transparent_huge_pages": "madvise",
+            "shared_memory_bytes": 67108864,
+        },  # fmt: skip
+        "system": {
+            "kernel": "Linux 6.18.2",
+            "distribution": "Debian GNU/Linux 12",
+            "virtual_machine": True,
+            "container": False,
+        },
+        "load": {"start": 0.12, "end": 1.94},
+        "build": {
+            "compiler": "GNU 12.2.0",
+            "flags": "-O3 -march=native",
+            "git_revision": "0123abc",
+            "version": "0.1.0",
+        },
+        "versions": {"kumiki": "0.1.0", "python": "3.11.2", "openmpi": "4.1.4", "mpich": None},
+        "variables": {},
+    }

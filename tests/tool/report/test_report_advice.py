@@ -1,0 +1,301 @@
+"""Advice follows the figures: turn a knob of the made-up machine and the sentence turns with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from synthetic import SUITES, Host
+
+import kumiki.report as report
+from kumiki.report import Advice
+
+
+def said(host: Host, kind: str, *words: str) -> Advice:
+    """The one piece of advice of a kind that holds all these words."""
+    pieces = [p for p in report.advice(host.results) if p.kind == kind and all(word in p.text for word in words)]
+    assert len(pieces) == 1, f"{len(pieces)} pieces hold {words}: {[p.text for p in report.advice(host.results)]}"
+    return pieces[0]
+
+
+def unsaid(host: Host, *words: str) -> bool:
+    return not any(all(word in piece.text for word in words) for piece in report.advice(host.results))
+
+
+def cited(host: Host, piece: Advice) -> list[dict[str, Any]]:
+    return [row for row in host.rows if row["id"] in piece.rows]
+
+
+@pytest.mark.parametrize(
+    "host", [Host(), Host(cores=16, bus_threads=5.0), Host(cores=6, exchange=0.6)], ids=["2", "16", "6"]
+)
+def test_every_sentence_cites_rows_that_exist(host: Host) -> None:
+    known = {row["id"] for row in host.rows}
+    pieces = report.advice(host.results)
+    assert len(pieces) > 15
+    for piece in pieces:
+        assert piece.rows and set(piece.rows) <= known and len(set(piece.rows)) == len(piece.rows), piece.text
+        assert piece.text.endswith(".") and not piece.text[0].islower() and "  " not in piece.text, piece.text
+        assert piece.text.count("`") % 2 == 0 and piece.text.count("(") == piece.text.count(")"), piece.text
+
+
+def test_every_number_comes_from_the_rows() -> None:
+    """Twice as slow a machine: no time in the advice may stay what it was."""
+    host = Host(suites=("thread-barrier",))
+    before = {
+        match for piece in report.advice(host.results) for match in re.findall(r"[\d.]+ (?:ns|µs|ms)", piece.text)
+    }
+    for row in host.rows:
+        row["median"] *= 2.0
+        row["ci95"] = [2.0 * end for end in row["ci95"]]
+    after = {match for piece in report.advice(host.results) for match in re.findall(r"[\d.]+ (?:ns|µs|ms)", piece.text)}
+    assert before and after and not before & after
+
+
+def test_memory_bus_that_saturates_and_one_that_does_not() -> None:
+    full = said(Host(cores=16, bus_threads=5.2, suites=("memory",)), "memory", "saturates at 8 threads")
+    assert re.search(r"at most 5\.[12]\d times", full.text)
+    free = said(Host(cores=16, bus_threads=16, suites=("memory",)), "memory", "not saturated by the 16 threads")
+    assert "gain from every one" in free.text
+
+
+def test_memory_bus_that_is_full_before_all_cores_run() -> None:
+    piece = said(Host(bus_threads=1.3, suites=("memory",)), "memory", "saturates at 2 threads")
+    assert re.search(r"at most 1\.(29|30|31) times", piece.text)
+    assert "gain nothing" in said(Host(bus_threads=1.0, suites=("memory",)), "memory", "saturates at 1 thread").text
+
+
+def test_memory_bus_that_gets_slower_with_threads() -> None:
+    host = Host(cores=4, bus_threads=1.0, suites=("memory",))
+    row = host.find("memory.copy", threads=4)
+    row["median"], row["ci95"] = row["median"] * 0.7, [end * 0.7 for end in row["ci95"]]
+    assert "falls to" in said(host, "memory", "saturates at 1 thread").text
+
+
+def test_barrier_grain_is_a_hundred_barriers() -> None:
+    host = Host(suites=("thread-barrier",))
+    row = host.find("thread_barrier.time", threads=2)
+    row["median"], row["ci95"] = 0.25, [0.24, 0.26]
+    piece = said(host, "barrier", "A barrier of 2 threads costs 250 ns")
+    assert "at least 25 µs of work (100 barriers)" in piece.text and piece.rows == [row["id"]]
+
+
+def test_split_phase_only_where_it_pays() -> None:
+    assert "111 ns" in said(Host(suites=("rank-barrier",), split_gain=0.5), "barrier", "use the split-phase").text
+    assert (
+        "does not pay"
+        in said(Host(suites=("rank-barrier",), split_gain=1.0), "barrier", "split-phase", "equal to").text
+    )
+    assert (
+        "does not pay" in said(Host(suites=("rank-barrier",), split_gain=1.5), "barrier", "split-phase", "dearer").text
+    )
+
+
+def test_split_phase_that_hides_the_whole_barrier() -> None:
+    host = Host(suites=("rank-barrier",))
+    row = host.find("rank_barrier.time", form="split-phase", ranks=2)
+    row["median"], row["ci95"] = -0.003, [-0.01, 0.002]
+    assert "nothing of it remains" in said(host, "barrier", "use the split-phase").text
+
+
+def test_waiting_policies() -> None:
+    piece = said(Host(suites=("wait",)), "waiting", "Where others need the cores use `--wait sleep`")
+    assert "where every wait is short `--wait spin`" in piece.text and len(piece.rows) == 8
+    host = Host(suites=("wait",))
+    for policy in ("spin", "yield", "adaptive"):
+        row = host.find("wait.wakeup", policy=policy)
+        row["median"], row["ci95"] = 50.0, [30.0, 60.0]
+    assert "`--wait sleep` serves everywhere" in said(host, "waiting", "no policy wakes sooner").text
+
+
+def test_crowded_ranks_name_the_mpi_that_spins() -> None:
+    piece = said(Host(suites=("rank-barrier",)), "barrier", "more than there are cores")
+    assert "MPICH" in piece.text and "Open MPI" not in piece.text
+
+
+@pytest.mark.parametrize(
+    ("factor", "latency", "bandwidth"),
+    [
+        (3.0, "times as fast as the fastest of its peers", "put is higher at every size measured"),
+        (1.0 / 3.0, "slower than the fastest of its peers", "put is lower at every size measured"),
+    ],
+)
+def test_put_beside_mpi(factor: float, latency: str, bandwidth: str) -> None:
+    host = Host(suites=("remote-memory",), put_over_mpi=factor)
+    assert cited(host, said(host, "remote", "A put of 8 B", latency))[0]["metric"] == "put.latency"
+    said(host, "remote", bandwidth)
+
+
+def test_half_of_the_peak_is_found_in_the_sweep() -> None:
+    host = Host(suites=("remote-memory",))
+    curve = {
+        r["parameters"]["bytes"]: r["median"]
+        for r in host.rows
+        if r["metric"] == "put.bandwidth" and r["implementation"] == "kumiki"
+    }
+    half = min(size for size, rate in curve.items() if rate >= max(curve.values()) / 2)
+    assert half == 4096
+    said(host, "remote", "Send pieces of at least 4 KiB", "half of its highest bandwidth", "at 1 MiB")
+    for row in host.rows:  # a machine whose start-up costs eat four times as much
+        if row["metric"] == "put.bandwidth" and row["parameters"]["bytes"] <= 4096:
+            row["median"], row["ci95"] = row["median"] / 4, [end / 4 for end in row["ci95"]]
+    said(host, "remote", "Send pieces of at least 16 KiB")
+
+
+def test_threshold_between_the_routines_of_an_mpi_is_the_measured_one() -> None:
+    host = Host(suites=("remote-memory",), mpis=("openmpi",))
+    assert "use put at 64 KiB to 64 MiB and use send at 1 B to 16 KiB" in said(host, "remote", "stay on Open MPI").text
+    assert unsaid(host, "stay on MPICH")
+
+
+def test_best_setting_and_its_command() -> None:
+    piece = said(Host(suites=("matmul",)), "program", "Matrix product (1800 × 1800): use")
+    assert "`kumiki run -n 1 -t 2`" in piece.text and "1.9" in piece.text
+    host = Host(suites=("matmul",))
+    faster(host, "matmul.time", 0.5, ranks=2, threads=1)
+    assert "`kumiki run -n 2 -t 1`" in said(host, "program", "Matrix product (1800 × 1800): use").text
+
+
+def test_equal_settings_are_called_equal_and_not_ranked() -> None:
+    host = Host(suites=("laplace",))
+    one, two = (host.find("laplace.time", form="hybrid", ranks=r, threads=t) for r, t in ((1, 2), (2, 1)))
+    two["median"], two["ci95"] = one["median"] * 1.001, list(one["ci95"])
+    assert (
+        "`-n 2 -t 1` equal within the confidence intervals" in said(host, "program", "use `kumiki run -n 1 -t 2`").text
+    )
+    assert "gains equally from threads and from ranks" in said(host, "program", "Laplace gains").text
+    assert "`-n 2 -t 1` is equal to it" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
+
+
+def test_threads_or_ranks() -> None:
+    host = Host(suites=("cg",))
+    assert "gains more from threads than from ranks" in said(host, "program", "Conjugate gradient gains").text
+    faster(host, "cg.time", 0.8, ranks=2, threads=1)
+    assert "gains more from ranks than from threads" in said(host, "program", "Conjugate gradient gains").text
+    faster(host, "cg.time", 3.0, ranks=1, threads=2)
+    assert "gains from ranks but not from threads" in said(host, "program", "Conjugate gradient gains").text
+
+
+def test_variants_of_a_program_are_not_mixed() -> None:
+    host = Host(suites=("laplace",))
+    for ranks in (1, 2):
+        where = {"form": "hybrid", "ranks": ranks, "threads": 1, "size": 640, "iterations": 500, "overlap": "yes"}
+        host.add("laplace", "laplace.time", "kumiki", "s", 0.001, validated=True, **where)
+    assert "90" in said(host, "program", "Laplace (640 × 640, 500 iterations): use").text
+
+
+def test_what_limits_a_program() -> None:
+    bus = Host(cores=8, bus_threads=1.5, suites=("laplace",))
+    assert "slower computation" in said(bus, "program", "spends", "communication and synchronisation").text
+    host = Host(cores=8, bus_threads=8, exchange=0.4, suites=("laplace",))
+    for row in [
+        r
+        for r in host.rows
+        if r["parameters"]["form"] == "hybrid" and r["parameters"]["ranks"] == 1 and r["parameters"]["threads"] > 1
+    ]:
+        host.rows.remove(row)
+    assert "bound by communication" in said(host, "program", "spends", "communication and synchronisation").text
+    calm = Host(cores=2, bus_threads=2, exchange=0.0, suites=("matmul",))
+    assert "next to nothing is lost" in said(calm, "program", "spends").text
+
+
+def test_growth_of_communication_with_ranks() -> None:
+    piece = said(Host(cores=8, bus_threads=8, exchange=0.1, suites=("laplace",)), "program", "spends")
+    few, many = (
+        float(share)
+        for share in re.search(r"by ranks: ([\d.]+) % at `-n 2.*?, ([\d.]+) % at `-n 8", piece.text).groups()
+    )  # type: ignore[union-attr]
+    assert many > few > 1
+
+
+def test_do_not_parallelise_when_the_sequential_form_is_best() -> None:
+    host = Host(suites=("cg",), bus_threads=1.0)
+    for row in host.rows:
+        if row["metric"] == "cg.time" and row["parameters"]["form"] == "hybrid":
+            row["median"], row["ci95"] = row["median"] * 1.5, [end * 1.5 for end in row["ci95"]]
+    assert "takes longer" in said(host, "program", "do not parallelise").text
+    assert "sequentially" in said(host, "setting", "no parallel setting").text
+    assert unsaid(host, "use `kumiki run")
+
+
+def test_a_program_to_leave_sequential_among_others() -> None:
+    host = Host(suites=("matmul", "cg"))
+    for row in host.rows:
+        if row["metric"] == "cg.time" and row["parameters"]["form"] == "hybrid":
+            row["median"], row["ci95"] = row["median"] * 3, [end * 3 for end in row["ci95"]]
+    assert "Leave Conjugate gradient (class A) sequential" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
+
+
+def test_peers() -> None:
+    host = Host(suites=("laplace",))
+    assert "faster than plain MPI" in said(host, "program", "under Kumiki at its best").text
+    faster(host, "laplace.time", 0.5, "openmpi", ranks=2)
+    piece = said(host, "program", "under Kumiki at its best", "slower than plain MPI at its best")
+    assert host.find("laplace.time", "openmpi", ranks=2)["id"] in piece.rows
+
+
+def test_kinds_of_program() -> None:
+    piece = said(Host(cores=16, bus_threads=4), "character", "memory bus delivers")
+    bound, free = piece.text.split("Living in the caches")
+    assert "Laplace" in bound and "Conjugate gradient" in bound and "Matrix product" in free
+    wide = said(Host(cores=16, bus_threads=16), "character", "grows with the threads")
+    assert "gain alike" in wide.text
+
+
+def test_oversubscription_and_a_free_core() -> None:
+    host = Host(cores=4, bus_threads=4, exchange=0.0)
+    assert "Do not start more threads than cores" in said(host, "occupancy", "more threads than cores").text
+    assert "Use all cores: leaving 1 core of 4 free costs most" in said(host, "occupancy", "free").text
+    for row in host.rows:
+        shape = row["parameters"]
+        if row["metric"].endswith(".time") and shape.get("form") == "hybrid" and shape["ranks"] * shape["threads"] == 3:
+            row["median"], row["ci95"] = row["median"] * 0.5, [end * 0.5 for end in row["ci95"]]
+    assert "is faster than using all of them for Laplace" in said(host, "occupancy", "eaving 1 core of 4 free").text
+    harmless = Host(crowding=1.0, exchange=0.0, noise=0.05, suites=("laplace",))
+    assert "does no harm here" in said(harmless, "occupancy", "more threads than cores").text
+
+
+def test_no_setting_serves_all() -> None:
+    host = Host(cores=8, bus_threads=8, suites=("laplace", "matmul"))
+    faster(host, "laplace.time", 0.3, ranks=8, threads=1)
+    faster(host, "matmul.time", 0.3, ranks=1, threads=8)
+    assert "no one setting is the fastest for all" in said(host, "setting", "loses the least").text
+
+
+def test_wrong_results_are_reported_and_not_used() -> None:
+    host = Host(suites=("laplace",))
+    row = faster(host, "laplace.time", 0.01, ranks=2, threads=1)
+    row["validated"] = False
+    assert said(host, "trust", "failed validation").rows == [row["id"]]
+    assert all(row["id"] not in piece.rows for piece in report.advice(host.results) if piece.kind != "trust")
+
+
+def test_unconverged_rows_are_named() -> None:
+    host = Host(suites=("memory",))
+    host.rows[3]["converged"] = False
+    assert said(host, "trust", "1 row of 10 did not converge").rows == [host.rows[3]["id"]]
+    assert unsaid(Host(suites=("memory", "laplace")), "did not converge")  # times of exactly nothing are no worry
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_one_suite_alone_speaks_only_of_itself(suite: str) -> None:
+    host = Host(suites=(suite,))
+    pieces = report.advice(host.results)
+    assert pieces and all(set(piece.rows) <= {row["id"] for row in host.rows} for piece in pieces)
+
+
+def test_nothing_to_say_about_nothing() -> None:
+    assert report.advice(Host(suites=()).results) == []
+    assert report.advice({"schema_version": 1, "rows": []}) == []
+
+
+def faster(host: Host, metric: str, factor: float, implementation: str = "kumiki", **where: int) -> dict[str, Any]:
+    """Scales one row's time, its parts with it."""
+    row = host.find(metric, implementation, form="hybrid" if implementation == "kumiki" else "mpi", **where)
+    prefix = metric.partition(".")[0]
+    for other in host.rows:
+        same = other["implementation"] == implementation and other["parameters"] == row["parameters"]
+        if same and other["metric"].startswith(f"{prefix}.") and other["unit"] == "s":
+            other["median"], other["ci95"] = other["median"] * factor, [end * factor for end in other["ci95"]]
+    return row

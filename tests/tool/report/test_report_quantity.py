@@ -1,0 +1,83 @@
+"""Numbers for people, and comparisons that do not rank what is equal."""
+
+from __future__ import annotations
+
+import pytest
+
+from kumiki.report.compare import against, better, equal
+from kumiki.report.figures.canvas import decades, spaced
+from kumiki.report.model import Row
+from kumiki.report.quantity import count_text, digits_of, enumerate_words, percent, quantity, significant, size_text
+
+
+def row(median: float, low: float | None, high: float | None, better: str = "lower", n: int = 10) -> Row:
+    interval = None if low is None else [low, high]
+    return Row.parse(
+        {"id": 1, "metric": "a.time", "unit": "us", "better": better, "median": median, "ci95": interval, "n": n}, 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0712, "us", "71.2 ns"),
+        (1.5, "us", "1.50 µs"),
+        (8640.0, "us", "8.64 ms"),
+        (999.96, "us", "1.00 ms"),
+        (0.5, "s", "500 ms"),
+        (12.34, "s", "12.3 s"),
+        (0.0639, "GB/s", "63.9 MB/s"),
+        (32.94, "GB/s", "32.9 GB/s"),
+        (3805.2, "Mop/s", "3810 Mop/s"),
+    ],
+)
+def test_quantity(value: float, unit: str, text: str) -> None:
+    assert quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(0.071234, 3, "0.0712"), (9.996, 3, "10.0"), (0, 3, "0"), (1.0, 2, "1.0"), (99.95, 3, "100")],
+)
+def test_significant(value: float, digits: int, text: str) -> None:
+    assert significant(value, digits) == text
+
+
+def test_digits_follow_the_interval() -> None:
+    assert digits_of(row(1.2345, 1.2344, 1.2346)) == 4
+    assert digits_of(row(1.2345, 1.23, 1.24)) == 4
+    assert digits_of(row(1.2345, 1.20, 1.27)) == 3
+    assert digits_of(row(1.2345, 0.8, 1.7)) == 2
+
+
+def test_counts_and_sizes() -> None:
+    assert [size_text(n) for n in (8, 1024, 1536, 64 << 20)] == ["8 B", "1 KiB", "1.50 KiB", "64 MiB"]
+    assert [count_text(n) for n in (1800, 4 << 20, 4_000_000)] == ["1800", "4 Mi", "4 million"]
+    assert [percent(x) for x in (0.123, 1.0, 0.0004, 0.0, -0.05)] == ["12 %", "100 %", "< 0.1 %", "0 %", "−5.0 %"]
+    assert enumerate_words(["a", "b", "c"]) == "a, b and c"
+
+
+def test_intervals_that_meet_are_equal() -> None:
+    one, near, far = row(1.0, 0.9, 1.1), row(1.15, 1.1, 1.2), row(1.5, 1.4, 1.6)
+    assert equal(one, near) and not better(one, near) and not better(near, one)
+    assert better(one, far) and not better(far, one)
+    assert against(one, near, "it") == "equal to it within the confidence intervals"
+    assert against(one, far, "it") == "1.50 times as fast as it"
+    assert against(far, one, "it") == "slower than it by a factor of 1.50"
+
+
+def test_direction_of_the_metric_counts() -> None:
+    assert better(row(2.0, 1.9, 2.1, "higher"), row(1.0, 0.9, 1.1, "higher"))
+    assert not better(row(2.0, 1.9, 2.1, "lower"), row(1.0, 0.9, 1.1, "lower"))
+
+
+def test_without_a_real_interval_nothing_is_ranked() -> None:
+    assert equal(row(1.0, None, None), row(9.0, 8.9, 9.1))
+    assert equal(row(1.0, 1.0, 1.0, n=1), row(9.0, 9.0, 9.0, n=1))
+
+
+def test_ticks() -> None:
+    assert spaced([1, 2, 4, 8, 15, 16, 32]) == [1, 2, 4, 8, 16, 32]
+    for low, high in ((0.05, 0.15), (1, 7), (0.1, 40), (1e-3, 90)):
+        ticks = decades(low, high)
+        assert 2 <= len(ticks) <= 10 and low * 0.999 <= ticks[0] and ticks[-1] <= high * 1.001

@@ -1,0 +1,114 @@
+"""The other commands: list, doctor, run, topology, report, --version."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+
+import pytest
+from conftest import Native
+
+from kumiki import __version__
+
+
+def test_version(bare: Native) -> None:
+    assert bare.kumiki("--version").stdout == f"kumiki {__version__}\n"
+
+
+def test_help_names_every_command_and_exit_code(bare: Native) -> None:
+    said = bare.kumiki("--help").stdout
+    for word in ("evaluate", "doctor", "topology", "report", "compare", "list", "run", "130 interrupted"):
+        assert word in said
+
+
+def test_list_shows_what_is_missing(native: Native) -> None:
+    (native.prefix / "libexec" / "kumiki" / "cg").unlink()
+    table = native.kumiki("list").stdout
+    assert "cg (missing)" in table and "laplace (missing)" not in table
+    entries = {entry["name"]: entry for entry in json.loads(native.kumiki("list", "--format", "json").stdout)}
+    assert len(entries) == 9
+    programs = {program["name"]: program["present"] for program in entries["cg"]["programs"]}
+    assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False}
+    assert "put.latency" in entries["remote-memory"]["metrics"]
+
+
+@pytest.mark.parametrize("command", ["run", "topology"])
+def test_arguments_are_handed_on_untouched(native: Native, command: str) -> None:
+    native.command(f"kumiki-{command}", '#!/bin/sh\nfor a in "$@"; do echo "[$a]"; done\nexit 42\n')
+    arguments = ["-n", "2", "--help", "--", "a b", "", "--version", "-x=1"]
+    ended = native.kumiki(command, *arguments)
+    assert ended.stdout.splitlines() == [f"[{argument}]" for argument in arguments]
+    assert ended.returncode == 42
+
+
+def test_run_becomes_the_native_launcher(native: Native) -> None:
+    native.command("kumiki-run", "#!/bin/sh\necho $$\n")
+    running = native.start("run", "program")
+    out, _ = running.communicate()
+    assert int(out) == running.pid
+
+
+def test_run_starts_quickly(native: Native) -> None:
+    """No library that only other commands need may be loaded on the way to the launcher."""
+    heavy = "{'numpy', 'jsonschema', 'matplotlib'}"
+    program = f"import sys, kumiki.command; print(sorted({heavy} & set(sys.modules)))"
+    ended = subprocess.run(
+        [native.argv()[0], "-c", program], env=native.environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "[]\n"
+
+
+def test_doctor_without_a_native_part(bare: Native) -> None:
+    ended = bare.kumiki("doctor")
+    assert ended.returncode == 3
+    assert "kumiki-run" in ended.stdout and "mend: ./kumiki" in ended.stdout
+    assert "sudo apt install cmake" in ended.stdout
+    told = json.loads(bare.kumiki("doctor", "--format", "json").stdout)
+    assert told["usable"] is False and told["topology"] is None
+    states = {finding["subject"]: finding["state"] for finding in told["findings"]}
+    assert states["kumiki-run"] == states["measuring programs"] == states["CMake"] == "missing"
+    assert states["Open MPI"] == states["MPICH"] == states["UCX"] == "optional"
+    assert all(finding["mend"] for finding in told["findings"] if finding["state"] in ("missing", "optional"))
+
+
+def test_doctor_with_a_native_part(native: Native) -> None:
+    ended = native.kumiki("doctor", "--format", "json")
+    assert ended.returncode == 0
+    told = json.loads(ended.stdout)
+    assert told["usable"] is True and told["topology"] == {"hosts": []}
+    states = {finding["subject"]: finding["state"] for finding in told["findings"]}
+    assert states["kumiki-run"] == states["measuring programs"] == states["Open MPI"] == "good"
+    assert states["CMake"] == "optional"  # the native part is built already
+    assert "4.1.4" in next(finding["sentence"] for finding in told["findings"] if finding["subject"] == "Open MPI")
+
+
+def test_doctor_names_the_missing_program(native: Native) -> None:
+    (native.prefix / "libexec" / "kumiki" / "matmul").unlink()
+    ended = native.kumiki("doctor")
+    assert ended.returncode == 3
+    assert "matmul" in ended.stdout
+
+
+def test_report_is_written_again(native: Native) -> None:
+    assert native.kumiki("evaluate", "--suite", "memory", "--threads", "1", "--output", "out").returncode == 0
+    page = native.prefix / "out" / "index.html"
+    page.unlink()
+    begin = time.time()
+    ended = native.kumiki("report", "out")
+    assert ended.returncode == 0, ended.stderr
+    assert page.stat().st_mtime >= begin - 1
+    assert "out/index.html" in ended.stdout
+
+
+def test_report_of_nothing_is_a_sentence(native: Native) -> None:
+    ended = native.kumiki("report", "nowhere")
+    assert ended.returncode == 2
+    assert "nowhere/results.json" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["doctor", "list", "compare"])
+def test_csv_only_where_there_are_rows(native: Native, command: str) -> None:
+    ended = native.kumiki(command, *(["a", "b"] if command == "compare" else []), "--format", "csv")
+    assert ended.returncode == 2
+    assert "--format" in ended.stderr

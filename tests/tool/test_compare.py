@@ -1,0 +1,184 @@
+"""`kumiki compare`: what changed, whether more than by chance, and the exit code for a regression."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Native
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kumiki import environment, results
+from kumiki.compare import Side, compare
+from kumiki.machine import Machine
+from kumiki.native import Native as NativePart
+from kumiki.row import measured, parse_row
+
+Figures = Mapping[tuple[str, str, int], Sequence[float]]
+"""Samples by metric, direction and ranks."""
+HERE = environment.describe(Machine(), NativePart(Path("/nowhere")))
+STEADY = [1.00, 1.01, 0.99, 1.02, 0.98, 1.00, 1.01, 0.99]
+
+
+def side(figures: Figures) -> Side:
+    """A result with these figures."""
+    rows, samples = [], {}
+    for number, ((metric, better, ranks), values) in enumerate(figures.items()):
+        line = {
+            "metric": metric,
+            "implementation": "kumiki",
+            "parameters": {"ranks": ranks},
+            "unit": "us",
+            "better": better,
+            "samples": list(values),
+        }
+        rows.append({"id": number, **measured(parse_row(json.dumps(line)), "memory")})
+        samples[str(number)] = list(values)
+    content = {
+        "schema_version": 1,
+        "complete": True,
+        "seed": 1,
+        "arguments": {"suites": ["memory"], "quick": False, "ranks": None, "threads": None},
+        "environment": dict(HERE),
+        "points": [],
+        "rows": rows,
+    }
+    results.check(content)
+    return Side(content, samples)
+
+
+def save(folder: Path, one: Side, with_samples: bool = True) -> None:
+    folder.mkdir()
+    (folder / "results.json").write_text(json.dumps(one.content))
+    if with_samples:
+        (folder / "samples.json").write_text(json.dumps(one.samples))
+
+
+def scaled(values: Sequence[float], factor: float) -> list[float]:
+    return [value * factor for value in values]
+
+
+BEFORE: Figures = {
+    ("put.latency", "lower", 2): STEADY,
+    ("memory.copy", "higher", 2): STEADY,
+    ("cg.time", "lower", 2): STEADY,
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "better", "factor", "code"),
+    [
+        ("put.latency", "lower", 1.2, 4),
+        ("put.latency", "lower", 1.08, 0),  # significant, but by less than asked
+        ("put.latency", "lower", 0.5, 0),
+        ("memory.copy", "higher", 0.8, 4),
+        ("memory.copy", "higher", 1.5, 0),
+    ],
+)
+def test_regression_has_its_exit_code(native: Native, metric: str, better: str, factor: float, code: int) -> None:
+    save(native.prefix / "a", side(BEFORE))
+    save(native.prefix / "b", side({**BEFORE, (metric, better, 2): scaled(STEADY, factor)}))
+    ended = native.kumiki("compare", "a", "b/results.json", "--fail-if-slower", "10")
+    assert ended.returncode == code, ended.stderr
+    assert metric in ended.stdout
+    assert ("significantly worse" in ended.stderr) is (code == 4)
+
+
+def test_change_by_chance_is_no_regression(native: Native) -> None:
+    noisy = [1.0, 5.0, 2.0, 9.0, 0.5, 3.0, 1.5, 7.0]
+    save(native.prefix / "a", side({("put.latency", "lower", 2): noisy}))
+    save(native.prefix / "b", side({("put.latency", "lower", 2): scaled(noisy, 1.3)}))
+    ended = native.kumiki("compare", "a", "b", "--fail-if-slower", "10")
+    assert ended.returncode == 0
+    assert "1 of 1 figures changed by no more than chance" in ended.stdout
+
+
+def test_rows_on_one_side_and_other_machines_are_told(native: Native) -> None:
+    other = side({("put.latency", "lower", 2): STEADY, ("put.latency", "lower", 4): STEADY})
+    other.content["environment"]["cpu"] = {**HERE["cpu"], "model": "Z80"}
+    save(native.prefix / "a", side(BEFORE))
+    save(native.prefix / "b", other)
+    ended = native.kumiki("compare", "a", "b")
+    assert ended.returncode == 0
+    assert "Only in the first (2): memory.copy kumiki (ranks 2); cg.time kumiki (ranks 2)" in ended.stdout
+    assert "Only in the second (1): put.latency kumiki (ranks 4)" in ended.stdout
+    assert "not measured on the same machine" in ended.stderr and "Z80" in ended.stderr
+    same = native.kumiki("compare", "a", "a")
+    assert same.stderr == ""
+
+
+def test_without_samples_intervals_decide(native: Native) -> None:
+    save(native.prefix / "a", side(BEFORE), with_samples=False)
+    save(native.prefix / "b", side({**BEFORE, ("cg.time", "lower", 2): scaled(STEADY, 1.5)}))
+    ended = native.kumiki("compare", "a", "b", "--fail-if-slower", "10")
+    assert ended.returncode == 4
+    assert "Raw samples are missing" in ended.stdout
+
+
+def test_json_names_regressions(native: Native) -> None:
+    save(native.prefix / "a", side(BEFORE))
+    save(native.prefix / "b", side({**BEFORE, ("cg.time", "lower", 2): scaled(STEADY, 1.5)}))
+    ended = native.kumiki("compare", "a", "b", "--fail-if-slower", "10", "--format", "json")
+    entries = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [entry["metric"] for entry in entries if entry["regression"]] == ["cg.time"]
+    assert entries[0]["metric"] == "cg.time"
+    assert entries[0]["worsening"] == pytest.approx(1.5)
+
+
+def test_missing_or_foreign_file_is_a_sentence(native: Native) -> None:
+    (native.prefix / "text").mkdir()
+    (native.prefix / "text" / "results.json").write_bytes(b"\xff\xfe")
+    for path in ("nowhere", "text", "nowhere/results.json"):
+        ended = native.kumiki("compare", path, path)
+        assert ended.returncode == 2, path
+        assert "results.json" in ended.stderr and "Traceback" not in ended.stderr
+
+
+FIGURES = st.dictionaries(
+    st.tuples(st.sampled_from(["put.latency", "memory.copy"]), st.just("lower"), st.integers(1, 4)),
+    st.lists(st.floats(0.1, 10), min_size=3, max_size=12),
+    max_size=5,
+)
+
+
+@given(FIGURES, FIGURES)
+def test_comparison_is_symmetric(first: Figures, second: Figures) -> None:
+    forth, back = compare(side(first), side(second)), compare(side(second), side(first))
+    assert len(forth.changes) == len(back.changes) == len(first.keys() & second.keys())
+    mirrored = {
+        change.before["parameters"]["ranks"]: change
+        for change in back.changes
+        if change.before["metric"] == "put.latency"
+    }
+    for change in forth.changes:
+        if change.before["metric"] != "put.latency":
+            continue
+        other = mirrored[change.before["parameters"]["ranks"]]
+        assert change.p == pytest.approx(other.p)
+        assert change.significant == other.significant
+        assert change.worsening * other.worsening == pytest.approx(1)
+    assert [row["parameters"] for row in forth.only_before] == [row["parameters"] for row in back.only_after]
+
+
+@given(FIGURES, FIGURES)
+def test_worst_comes_first(first: Figures, second: Figures) -> None:
+    changes = [change for change in compare(side(first), side(second)).changes if change.significant]
+    assert changes == sorted(changes, key=lambda change: -change.worsening)
+
+
+def test_direction_and_zero() -> None:
+    def worsening(better: str, before: float, after: float) -> Any:
+        figures = [{("x.y", better, 1): [value] * 5} for value in (before, after)]
+        (change,) = compare(side(figures[0]), side(figures[1])).changes
+        return change.worsening
+
+    assert worsening("lower", 2, 4) == 2
+    assert worsening("higher", 2, 4) == 0.5
+    assert worsening("lower", 0, 0) == 1
+    assert worsening("lower", 0, 1) == math.inf
+    assert worsening("higher", 1, 0) == math.inf

@@ -1,0 +1,116 @@
+"""Which points there are, in which order, and how long they may take."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from conftest import Native as Prefix
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kumiki import suites
+from kumiki.native import Native
+from kumiki.plan import Request, plan
+from kumiki.problem import Problem
+from kumiki.suites.model import Grid, Mpirun, Point
+
+CORES = st.integers(1, 130)
+
+
+def all_points(request: Request, cores: int, seed: int = 1) -> list[Point]:
+    return [point for _, points in plan(request, cores, seed) for point in points]
+
+
+def test_grid_of_two_cores() -> None:
+    assert Grid(2).pairs() == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1)]
+    assert Grid(2).thread_counts(oversubscribed=False) == [1, 2]
+    assert Grid(2).rank_counts(oversubscribed=True) == [1, 2, 4]
+
+
+def test_grid_of_six_cores_uses_all_six_in_every_split() -> None:
+    assert {pair for pair in Grid(6).pairs() if pair[0] * pair[1] == 6} == {(1, 6), (2, 3), (3, 2), (6, 1)}
+
+
+@given(CORES)
+def test_grid_has_powers_of_two_all_cores_and_one_oversubscribed_column(cores: int) -> None:
+    totals = {ranks * threads for ranks, threads in Grid(cores).pairs()}
+    powers = {2**power for power in range(8) if 2**power <= cores}
+    assert totals == powers | {cores, 2 * cores}
+
+
+@given(
+    CORES, st.sets(st.integers(1, 200), min_size=1, max_size=3), st.sets(st.integers(1, 200), min_size=1, max_size=3)
+)
+def test_named_numbers_are_measured_and_no_others(cores: int, ranks: set[int], threads: set[int]) -> None:
+    named_ranks, named_threads = tuple(ranks), tuple(threads)
+    assert set(Grid(cores, ranks=named_ranks, threads=named_threads).pairs()) == {
+        (r, t) for r in ranks for t in threads
+    }
+    assert {pair[0] for pair in Grid(cores, ranks=named_ranks).pairs()} == ranks
+    assert {pair[1] for pair in Grid(cores, threads=named_threads).pairs()} == threads
+
+
+@pytest.mark.parametrize("cores", [1, 2, 6, 8, 64])
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_point_is_named_once(cores: int, quick: bool) -> None:
+    keys = [point.key for point in all_points(Request(quick=quick), cores)]
+    assert len(keys) == len(set(keys))
+
+
+def test_whole_evaluation_fits_its_time_on_two_cores() -> None:
+    assert sum(point.estimated_seconds for point in all_points(Request(), 2)) < 170
+    assert sum(point.estimated_seconds for point in all_points(Request(quick=True), 2)) < 50
+
+
+def test_budgets_shrink_on_a_machine_of_many_cores() -> None:
+    few = next(point for point in all_points(Request(suites=("laplace",)), 2))
+    many = next(point for point in all_points(Request(suites=("laplace",)), 64))
+    assert many.seconds < few.seconds
+
+
+@given(st.integers(0, 2**32), st.sampled_from([2, 6, 16]))
+def test_order_is_random_by_seed_and_keeps_peers_together(seed: int, cores: int) -> None:
+    for (suite, points), (_, again) in zip(plan(Request(), cores, seed), plan(Request(), cores, seed), strict=True):
+        assert points == again
+        assert sorted(point.key for point in points) == sorted(point.key for point in suite.points(Grid(cores)))
+        for key in (lambda point: point.total, lambda point: point.place):
+            groups = [key(point) for point in points]
+            borders = sum(left != right for left, right in pairwise(groups))
+            assert borders == len(set(groups)) - 1, suite.name
+
+
+def test_different_seeds_give_different_orders() -> None:
+    orders = {tuple(point.key for point in all_points(Request(), 2, seed)) for seed in range(5)}
+    assert len(orders) == 5
+
+
+def test_mpi_is_bound_to_cores_only_where_there_are_enough() -> None:
+    points = [point for point in all_points(Request(suites=("rank-barrier",)), 2) if isinstance(point.launcher, Mpirun)]
+    for point in points:
+        command = point.command(Native.installed(), cores=2)
+        crowded = point.launcher.ranks > 2
+        words = " ".join(command.arguments)
+        if point.implementation == "openmpi":
+            assert ("--bind-to none" if crowded else "--bind-to core") in words
+            assert "--oversubscribe --allow-run-as-root" in words
+            assert command.variables["OMPI_MCA_rmaps_base_oversubscribe"] == "1"
+        else:
+            assert ("-bind-to core" in words) is not crowded
+
+
+def test_point_is_absent_where_its_peer_is(bare: Prefix, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", bare.environment["PATH"])
+    native = Native(bare.prefix)
+    points = {point.program: point for point in all_points(Request(suites=("remote-memory",)), 2)}
+    assert "mpirun.openmpi is missing" in (points["remote-memory-openmpi"].absence(native) or "")
+    assert "libucx-dev" in (points["remote-memory-ucx"].absence(native) or "")
+    assert points["remote-memory"].absence(native) is None
+    bare.program("remote-memory-ucx", "")
+    assert points["remote-memory-ucx"].absence(native) is None
+
+
+def test_unknown_suite_names_the_nearest() -> None:
+    with pytest.raises(Problem, match="did you mean 'radix-sort'"):
+        suites.chosen(["radixsort"])
+    assert [suite.name for suite in suites.chosen(["cg", "memory"])] == ["memory", "cg"]

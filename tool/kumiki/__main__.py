@@ -1,0 +1,3 @@
+from kumiki.command import main
+
+main()

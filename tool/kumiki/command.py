@@ -1,0 +1,246 @@
+"""The command line: what each command takes, and nothing else; the work is done by the modules it names.
+
+Each command imports its modules itself: `kumiki run` must not wait for numpy and matplotlib.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from kumiki import __version__
+from kumiki.formats import Format, write_csv, write_json_lines
+from kumiki.machine import Machine
+from kumiki.native import Native, replace_process
+from kumiki.problem import ExitCode, Problem, complain
+
+app = typer.Typer(
+    name="kumiki",
+    help="Measures what a machine or cluster can do, and runs programs over it. Exit codes: 0 ok, 1 a measurement or a "
+    "validation failed, 2 usage, 3 environment not usable, 4 regression, 130 interrupted.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+class HandedOn(TyperCommand):
+    """A command whose arguments are a native program's own: they are not looked at, not even --help or --."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.args = list(args)
+        return []
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    """Reads a list of counts: 1,2,4."""
+    try:
+        counts = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        counts = ()
+    if not counts or min(counts) < 1:
+        raise typer.BadParameter(f"'{text}' is not a list of whole numbers from 1 up, such as 1,2,4")
+    return tuple(dict.fromkeys(counts))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Reads a list of names: memory,cg."""
+    names = tuple(part.strip() for part in text.split(","))
+    if not all(names):
+        raise typer.BadParameter(f"'{text}' is not a list of names, such as memory,cg")
+    return names
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not value > 0:
+        raise typer.BadParameter(f"{value:g} is not above 0")
+    return value
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kumiki {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command("evaluate")
+def _evaluate(
+    quick: Annotated[bool, typer.Option("--quick", help="A first impression in well under a minute.")] = False,
+    suite: Annotated[
+        Any | None, typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list).")
+    ] = None,
+    ranks: Annotated[Any | None, typer.Option(parser=_counts, metavar="1,2,4", help="Numbers of ranks.")] = None,
+    threads: Annotated[
+        Any | None, typer.Option(parser=_counts, metavar="1,2", help="Numbers of threads of a rank.")
+    ] = None,
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
+    format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the points and their commands; run nothing.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in DIR.")] = False,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Fixes the random order of the points.")] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", callback=_positive, help="End a point after this time, if its own limit is longer."
+        ),
+    ] = None,
+) -> None:
+    """Measure this machine: results, report and advice."""
+    from kumiki import listing
+    from kumiki.plan import Request, plan
+
+    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit)
+    machine, native = Machine(), Native.installed()
+    stages = plan(
+        request, machine.usable_cores(), seed or 0
+    )  # refuses what cannot be measured before anything is written
+    if dry_run:
+        listing.print_plan(stages, native, machine.usable_cores(), format)
+        return
+    from kumiki.display import Display, console
+    from kumiki.ending import print_report
+    from kumiki.evaluate import evaluate, open_folder
+
+    native.require(native.command("kumiki-run"))
+    folder = open_folder(request, machine, native)
+    listing.print_warnings(machine)
+    code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE))
+    if code is ExitCode.INTERRUPTED:
+        complain(f"interrupted; what was measured is in {output}; go on with --resume")
+        raise typer.Exit(code)
+    rows = folder.content["rows"]
+    if format is Format.JSON:
+        write_json_lines(rows, sys.stdout)
+    elif format is Format.CSV:
+        write_csv(rows, sys.stdout)
+    raise typer.Exit(max(code, print_report(output, console(stderr=format is not Format.TABLE))))
+
+
+@app.command("doctor")
+def _doctor(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+    """Say what is missing or would disturb, and how to mend it.
+
+    Also what this machine is. Takes no measurement.
+    """
+    from kumiki.display import console
+    from kumiki.doctor import examine
+    from kumiki.doctor.view import print_diagnosis
+
+    _not_csv(format)
+    diagnosis = examine(Machine(), Native.installed())
+    if format is Format.JSON:
+        typer.echo(json.dumps(diagnosis.as_dict(), indent=1))
+    else:
+        print_diagnosis(diagnosis, console())
+    raise typer.Exit(ExitCode.OK if diagnosis.usable else ExitCode.ENVIRONMENT)
+
+
+@app.command("list")
+def _list(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+    """List the suites and the programs they need.
+
+    What each measures, its principal metrics, and whether its programs are there.
+    """
+    from kumiki import listing
+
+    _not_csv(format)
+    listing.print_suites(Native.installed(), format)
+
+
+@app.command("report")
+def _report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an evaluation.")]) -> None:
+    """Write the report of an evaluation again."""
+    from kumiki.display import console
+    from kumiki.ending import print_report
+    from kumiki.results import results_file
+
+    raise typer.Exit(print_report(results_file(directory).parent, console()))
+
+
+@app.command("compare")
+def _compare(
+    before: Annotated[Path, typer.Argument(metavar="A", help="A report folder or a results.json.")],
+    after: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
+    fail_if_slower: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERCENT", min=0, help="Exit with 4 if any figure of B is significantly worse by more than this."
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE,
+) -> None:
+    """Compare two results.
+
+    What became better or worse by more than chance, the worst first.
+    """
+    from kumiki.compare import Side, compare
+    from kumiki.comparison_view import json_lines, print_table
+    from kumiki.display import console
+
+    _not_csv(format)
+    comparison = compare(Side.load(before), Side.load(after))
+    for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
+        if differing:
+            complain(f"warning: the two were not measured on the same {what}: {'; '.join(differing)}")
+    if format is Format.JSON:
+        for line in json_lines(comparison, fail_if_slower):
+            typer.echo(line)
+    else:
+        print_table(comparison, console())
+    if fail_if_slower is not None:
+        regressions = [change for change in comparison.changes if change.regression(fail_if_slower)]
+        if regressions:
+            complain(f"{len(regressions)} figures are significantly worse by more than {fail_if_slower:g} %")
+            raise typer.Exit(ExitCode.REGRESSION)
+
+
+@app.command("run", cls=HandedOn)
+def _run(ctx: typer.Context) -> None:
+    """Run a program over ranks and threads (kumiki-run)."""
+    _hand_on("kumiki-run", ctx)
+
+
+@app.command("topology", cls=HandedOn)
+def _topology(ctx: typer.Context) -> None:
+    """Show what this machine is made of (kumiki-topology)."""
+    _hand_on("kumiki-topology", ctx)
+
+
+def _hand_on(name: str, ctx: typer.Context) -> None:
+    native = Native.installed()
+    replace_process(native.require(native.command(name)), list(ctx.args))
+
+
+def _not_csv(format: Format) -> None:
+    if format is Format.CSV:
+        raise typer.BadParameter("this command prints table or json", param_hint="--format")
+
+
+def main() -> None:
+    """The entry point of the command `kumiki`."""
+    try:
+        app()
+    except Problem as problem:
+        complain(problem.sentence)
+        sys.exit(problem.code)
+    except BrokenPipeError:
+        # The reader of our output has left; give the interpreter nothing more to flush into its pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.FAILED)

@@ -1,0 +1,104 @@
+"""How a comparison is printed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kumiki.compare import SIGNIFICANCE_LEVEL, Change, Comparison
+from kumiki.quantity import figure
+
+SHOWN_OF_ONE_SIDE = 10
+
+
+def print_table(comparison: Comparison, out: Console) -> None:
+    """The significant changes, the worst first, then a line on the rest."""
+    significant = [change for change in comparison.changes if change.significant]
+    if significant:
+        out.print(_table(significant))
+    rest = len(comparison.changes) - len(significant)
+    out.print(
+        Text(
+            f"{rest} of {len(comparison.changes)} figures changed by no more than chance (level {SIGNIFICANCE_LEVEL})."
+        )
+    )
+    for words, rows in (("the first", comparison.only_before), ("the second", comparison.only_after)):
+        if rows:
+            out.print(Text(f"Only in {words} ({len(rows)}): {_listed(rows)}"))
+    if comparison.without_samples:
+        out.print(Text("Raw samples are missing on one side: there, intervals that do not meet count as significant."))
+
+
+def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
+    """One object for each figure in both, then one for each figure on one side only."""
+    for change in comparison.changes:
+        yield json.dumps(
+            {
+                **_named(change.before),
+                "unit": change.before["unit"],
+                "better": change.before["better"],
+                "before": change.before["median"],
+                "after": change.after["median"],
+                "ratio": _finite(change.ratio),
+                "worsening": _finite(change.worsening),
+                "p": change.p,
+                "significant": change.significant,
+                "regression": None if percent is None else change.regression(percent),
+            }
+        )
+    for side, rows in (("before", comparison.only_before), ("after", comparison.only_after)):
+        for row in rows:
+            yield json.dumps({**_named(row), "only": side})
+
+
+def description(row: Mapping[str, Any]) -> str:
+    """A figure's name in one line."""
+    parameters = ", ".join(f"{name} {value}" for name, value in sorted(row["parameters"].items()))
+    return f"{row['metric']} {row['implementation']}" + (f" ({parameters})" if parameters else "")
+
+
+def _table(changes: Sequence[Change]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("figure")
+    for name in ("unit", "before", "after", "after / before", "p"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for change in changes:
+        worse = change.worsening > 1
+        table.add_row(
+            description(change.before),
+            change.before["unit"],
+            figure(change.before["median"]),
+            figure(change.after["median"]),
+            f"{change.ratio:.3f}",
+            "-" if change.p is None else f"{change.p:.1g}",
+            Text(_verdict(change), style="red" if worse else "green"),
+        )
+    return table
+
+
+def _verdict(change: Change) -> str:
+    by = change.worsening if change.worsening > 1 else 1 / change.worsening if change.worsening else float("inf")
+    word = "worse" if change.worsening > 1 else "better"
+    return f"{word} by {100 * (by - 1):.1f} %"
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None
+
+
+def _listed(rows: Sequence[Mapping[str, Any]]) -> str:
+    shown = "; ".join(description(row) for row in rows[:SHOWN_OF_ONE_SIDE])
+    return shown + ("; ..." if len(rows) > SHOWN_OF_ONE_SIDE else "")
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("suite", "metric", "implementation", "parameters")}

@@ -1,0 +1,80 @@
+"""What must be installed: Kumiki's native part, the compilers that build it, and the MPIs it is compared with."""
+
+from __future__ import annotations
+
+import ctypes.util
+import shutil
+from collections.abc import Iterator
+
+from kumiki import mpi, suites
+from kumiki.doctor.finding import Finding, State
+from kumiki.native import Native
+from kumiki.peer import UCX, Peer
+
+BUILD = "./kumiki"
+BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
+
+
+def parts(native: Native) -> Iterator[Finding]:
+    """The native part first: the tools to build it are needed only where it is missing."""
+    own = list(_own_programs(native))
+    yield from own
+    complete = all(finding.state is State.GOOD for finding in own)
+    yield from _build_tools(complete)
+    for peer in (*mpi.ALL, UCX):
+        yield _peer(peer, native)
+
+
+def _own_programs(native: Native) -> Iterator[Finding]:
+    for name in ("kumiki-run", "kumiki-topology"):
+        path = native.command(name)
+        if native.has(path):
+            yield Finding(name, State.GOOD, str(path))
+        else:
+            yield Finding(name, State.MISSING, f"{path} is missing.", BUILD)
+    names = _programs(None)
+    missing = [name for name in names if not native.has(native.program(name))]
+    if missing:
+        folder = native.programs_folder
+        yield Finding("measuring programs", State.MISSING, f"Missing in {folder}: {', '.join(missing)}.", BUILD)
+    else:
+        yield Finding("measuring programs", State.GOOD, f"All {len(names)} are in {native.programs_folder}.")
+
+
+def _build_tools(built: bool) -> Iterator[Finding]:
+    lacking = State.OPTIONAL if built else State.MISSING
+    what_for = "only needed to build Kumiki again" if built else "needed to build Kumiki"
+    for subject, names, package in (
+        ("C++ compiler", ("c++", "g++", "clang++"), "g++"),
+        ("CMake", ("cmake",), "cmake"),
+    ):
+        path = next(filter(None, map(shutil.which, names)), None)
+        if path:
+            yield Finding(subject, State.GOOD, path)
+        else:
+            yield Finding(subject, lacking, f"There is none ({what_for}).", f"sudo apt install {package}")
+    library = next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
+    if library:
+        yield Finding("BLAS", State.GOOD, library)
+    else:
+        yield Finding(
+            "BLAS", lacking, f"No BLAS library is installed ({what_for}).", "sudo apt install libopenblas-dev"
+        )
+
+
+def _peer(peer: Peer, native: Native) -> Finding:
+    """Software of others to measure beside: an MPI needs its launcher, and all of them programs built with them."""
+    missing = [name for name in _programs(peer) if not native.has(native.program(name))]
+    path = mpi.launcher(peer) if isinstance(peer, mpi.Mpi) else None
+    if isinstance(peer, mpi.Mpi) and path is None:
+        return Finding(peer.title, State.OPTIONAL, "It is not installed; its rows will say so.", peer.mend)
+    if missing:
+        sentence = f"Kumiki was built without it ({', '.join(missing)} missing); its rows will say so."
+        return Finding(peer.title, State.OPTIONAL, sentence, peer.mend)
+    version = mpi.version(peer) if isinstance(peer, mpi.Mpi) else None
+    return Finding(peer.title, State.GOOD, f"{version} ({path})." if version else "Kumiki was built with it.")
+
+
+def _programs(peer: Peer | None) -> list[str]:
+    """The measuring programs that exist only with this peer; those that always exist for None."""
+    return [program.name for suite in suites.ALL for program in suite.programs if program.peer == peer]

@@ -1,0 +1,75 @@
+"""How a diagnosis is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from kumiki.doctor import Diagnosis
+from kumiki.doctor.finding import Finding, State
+
+WORDS: Mapping[State, tuple[str, str]] = {
+    State.GOOD: ("ok", "green"),
+    State.MISSING: ("missing", "bold red"),
+    State.OPTIONAL: ("not there", "yellow"),
+    State.DISTURBS: ("disturbs", "yellow"),
+    State.FIXED: ("disturbs", "dim"),
+}
+WIDTH = max(len(word) for word, _ in WORDS.values())
+
+
+def print_diagnosis(diagnosis: Diagnosis, out: Console) -> None:
+    """The machine, then every finding with its mend."""
+    out.print(Text("This machine", style="bold"))
+    for name, value in machine_lines(diagnosis.environment):
+        out.print(Text(f"  {name:<10} {value}"))
+    out.print()
+    out.print(Text("What was looked at", style="bold"))
+    for finding in diagnosis.findings:
+        out.print(_line(finding), soft_wrap=True)
+    out.print()
+    missing = sum(finding.state is State.MISSING for finding in diagnosis.findings)
+    disturbing = sum(finding.state is State.DISTURBS for finding in diagnosis.findings)
+    if missing:
+        out.print(Text(f"Not usable: {missing} needed things are missing.", style="bold red"))
+    elif disturbing:
+        out.print(Text(f"Usable; {disturbing} things would disturb a measurement.", style="bold"))
+    else:
+        out.print(Text("Usable; nothing that can be mended would disturb a measurement.", style="bold"))
+
+
+def machine_lines(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the machine is, one line for each subject."""
+    cpu, memory, system = environment["cpu"], environment["memory"], environment["system"]
+    yield "processor", f"{cpu['model']}, {cpu['architecture']}"
+    yield "cores", f"{cpu['usable_cores']} usable, {cpu['threads_per_core']} threads each, {cpu['packages']} packages"
+    if environment["caches"]:
+        yield "caches", ", ".join(_cache(cache) for cache in environment["caches"])
+    if memory["bytes"]:
+        yield "memory", f"{memory['bytes'] / 2**30:.1f} GiB, {memory['numa_nodes']} NUMA nodes"
+    inside = [
+        name
+        for name, there in (("virtual machine", system["virtual_machine"]), ("container", system["container"]))
+        if there
+    ]
+    yield "system", ", ".join(filter(None, [system["distribution"], system["kernel"], *inside]))
+    build = environment["build"]
+    if build:
+        yield "native", ", ".join(f"{name} {value}" for name, value in build.items() if isinstance(value, (str, int)))
+
+
+def _cache(cache: Mapping[str, Any]) -> str:
+    size = cache["bytes"]
+    shown = f"{size >> 20} MiB" if size >= 2**20 else f"{size >> 10} KiB"
+    return f"{cache['count']} x L{cache['level']} {cache['type']} {shown}"
+
+
+def _line(finding: Finding) -> Text:
+    word, style = WORDS[finding.state]
+    line = Text("  ").append(f"{word:<{WIDTH}}", style=style).append(f"  {finding.subject}: {finding.sentence}")
+    if finding.mend:
+        line.append(f"\n  {'':<{WIDTH}}    mend: ", style="dim").append(finding.mend, style="cyan")
+    return line

@@ -1,0 +1,38 @@
+"""The last words on results: the report is written, and its advice printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from kumiki import report, results
+from kumiki.problem import ExitCode, complain
+
+CITED_AT_MOST = 6
+
+
+def print_report(directory: Path, out: Console) -> ExitCode:
+    """Writes the report of a folder's results, prints its advice and its path; FAILED when that cannot be done."""
+    content = results.load(directory)
+    try:
+        advice = report.advice(content)
+        page = report.write(directory)
+    except Exception as error:  # whatever is wrong with a report, the measurements stand
+        complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
+        return ExitCode.FAILED
+    if advice:
+        out.print(Text("Advice", style="bold underline"))
+    for piece in advice:
+        out.print(Text(f"- {piece.text}").append(_cited(piece.rows), style="dim"))
+    out.print(Text(f"Report: {page}"), soft_wrap=True)
+    return ExitCode.OK
+
+
+def _cited(rows: Sequence[int]) -> str:
+    """The rows that a piece of advice rests on; the report lists them all."""
+    shown = ", ".join(str(number) for number in rows[:CITED_AT_MOST])
+    more = f" and {len(rows) - CITED_AT_MOST} more" if len(rows) > CITED_AT_MOST else ""
+    return f"  (rows {shown}{more})" if rows else ""

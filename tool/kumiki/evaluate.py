@@ -1,0 +1,109 @@
+"""The evaluation: every point of the chosen suites is measured, and what is known is on disk after each."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from kumiki import environment, results, suites
+from kumiki.machine import Machine
+from kumiki.measure import Outcome, measure
+from kumiki.native import Native
+from kumiki.plan import Request, plan
+from kumiki.problem import ExitCode, Problem
+from kumiki.process import termination_interrupts
+from kumiki.suites.model import Point, Suite
+
+SEEDS = 2**32
+HANGS_BEFORE_GIVING_UP = 2
+
+
+class Audience(Protocol):
+    """Who is told how the evaluation goes."""
+
+    def begin(self, points: Sequence[Point]) -> None: ...
+    def point_begins(self, point: Point) -> None: ...
+    def point_ends(self, outcome: Outcome) -> None: ...
+    def suite_ends(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None: ...
+    def end(self) -> None: ...
+
+
+def open_folder(request: Request, machine: Machine, native: Native) -> results.Folder:
+    """The folder to measure into: a new evaluation's, or with --resume the one that was begun there."""
+    here = environment.describe(machine, native)
+    if not request.resume:
+        seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
+        return results.create(request.output, request.arguments(), seed, here)
+    content = results.load(request.output)
+    if content["arguments"] != request.arguments():
+        raise Problem(
+            f"--resume: {request.output} was begun with other arguments; go on with: "
+            f"kumiki evaluate {_spelled(content['arguments'])}--output {request.output} --resume"
+        )
+    if request.seed not in (None, content["seed"]):
+        raise Problem(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
+    begun = content["environment"]
+    if differing := environment.machine_differences(begun, here) + environment.build_differences(begun, here):
+        raise Problem(
+            f"--resume: {request.output} was begun on another machine or build: {'; '.join(differing)}; "
+            "measure anew without --resume"
+        )
+    return results.reopen(request.output, content)
+
+
+def evaluate(
+    request: Request, folder: results.Folder, machine: Machine, native: Native, audience: Audience
+) -> ExitCode:
+    """Measures what is not measured yet; INTERRUPTED after Ctrl-C, FAILED when a point or a validation failed."""
+    cores = machine.usable_cores()
+    stages = plan(request, cores, folder.content["seed"])
+    known = folder.measured_keys()
+    hung: Counter[str] = Counter()
+    audience.begin([point for _, points in stages for point in points if point.key not in known])
+    try:
+        with termination_interrupts():
+            for suite, points in stages:
+                for point in points:
+                    if point.key not in known:
+                        audience.point_begins(point)
+                        outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
+                        hung[point.program] += outcome.hung
+                        folder.add(outcome, machine.load())
+                        audience.point_ends(outcome)
+                audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
+            folder.finish()
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    finally:
+        audience.end()
+    wrong = any("failed" in row or row["validated"] is False for row in folder.content["rows"])
+    return ExitCode.FAILED if wrong else ExitCode.OK
+
+
+def _measure(
+    point: Point,
+    hung: Counter[str],
+    time_limit: float | None,
+    native: Native,
+    cores: int,
+    log: Callable[[str], None],
+) -> Outcome:
+    """Measures a point, unless its program has hung so often that it would only take time from the others."""
+    if hung[point.program] >= HANGS_BEFORE_GIVING_UP:
+        return Outcome(point, failed=f"{point.key}: was not started, because {point.program} hung before")
+    limit = min(point.limit_seconds, time_limit or point.limit_seconds)
+    return measure(point, native, cores, limit, log)
+
+
+def _spelled(arguments: dict[str, Any]) -> str:
+    """The arguments as options, with a space behind each."""
+    every = [suite.name for suite in suites.ALL]
+    options = "--quick " if arguments["quick"] else ""
+    if arguments["suites"] != every:
+        options += f"--suite {','.join(arguments['suites'])} "
+    for name in ("ranks", "threads"):
+        if arguments[name]:
+            options += f"--{name} {','.join(str(count) for count in arguments[name])} "
+    return options

@@ -1,0 +1,107 @@
+"""What commands print beside an evaluation's display: the plan, the suites, warnings, the advice."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from kumiki import mpi, suites
+from kumiki.display import console
+from kumiki.doctor import State, disturbances
+from kumiki.formats import Format
+from kumiki.machine import Machine
+from kumiki.native import Native
+from kumiki.problem import complain
+from kumiki.quantity import duration
+from kumiki.suites.model import Point, Program, Suite
+
+
+def print_plan(stages: Sequence[tuple[Suite, list[Point]]], native: Native, cores: int, format: Format) -> None:
+    """The points in order with their estimates and commands."""
+    points = [point for _, members in stages for point in members]
+    if format is not Format.TABLE:
+        _print_planned(points, native, cores, format)
+        return
+    for suite, members in stages:
+        print(f"{suite.name}: {suite.title}")
+        for point in members:
+            absent = point.absence(native)
+            print(
+                f"  {point.estimated_seconds:5.1f} s  {f'absent: {absent}' if absent else point.command(native, cores)}"
+            )
+    total = sum(point.estimated_seconds for point in points if point.absence(native) is None)
+    print(f"{len(points)} points on {cores} cores, about {duration(total)}; nothing was run")
+
+
+def _print_planned(points: Sequence[Point], native: Native, cores: int, format: Format) -> None:
+    planned = [
+        {
+            "suite": point.suite,
+            "ranks": point.launcher.ranks,
+            "threads": point.launcher.threads,
+            "estimated_seconds": round(point.estimated_seconds, 2),
+            "command": str(point.command(native, cores)),
+            "absent": point.absence(native),
+        }
+        for point in points
+    ]
+    if format is Format.JSON:
+        for entry in planned:
+            print(json.dumps(entry))
+    else:
+        writer = csv.DictWriter(sys.stdout, list(planned[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(planned)
+
+
+def print_suites(native: Native, format: Format) -> None:
+    """Every suite: what it measures, which programs it needs, and whether they are there."""
+    entries = [_described(suite, native) for suite in suites.ALL]
+    if format is Format.JSON:
+        print(json.dumps(entries, indent=1))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("suite", "measures", "programs"):
+        table.add_column(name)
+    for suite, entry in zip(suites.ALL, entries, strict=True):
+        programs = Text("\n").join(
+            Text(program["name"], style="green")
+            if program["present"]
+            else Text(f"{program['name']} (missing)", style="red")
+            for program in entry["programs"]
+        )
+        table.add_row(suite.name, f"{suite.sentence}\n{', '.join(suite.headline)}", programs)
+        table.add_row()
+    console().print(table)
+
+
+def _described(suite: Suite, native: Native) -> dict[str, Any]:
+    programs = [
+        {"name": program.name, "present": native.has(native.program(program.name)) and _startable(program)}
+        for program in suite.programs
+    ]
+    return {
+        "name": suite.name,
+        "title": suite.title,
+        "measures": suite.sentence,
+        "metrics": list(suite.headline),
+        "programs": programs,
+    }
+
+
+def _startable(program: Program) -> bool:
+    return not isinstance(program.peer, mpi.Mpi) or mpi.launcher(program.peer) is not None
+
+
+def print_warnings(machine: Machine) -> None:
+    """One line for each thing that disturbs what is about to be measured and could be mended."""
+    for finding in disturbances(machine):
+        if finding.state is State.DISTURBS:
+            complain(f"warning: {finding.sentence} kumiki doctor tells the mend.")

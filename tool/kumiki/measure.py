@@ -1,0 +1,91 @@
+"""Measuring one point: its program is run and its rows are read; whatever goes wrong becomes a sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kumiki import process
+from kumiki.native import MEND, Native
+from kumiki.problem import ExitCode
+from kumiki.row import MalformedRow, ProgramRow, parse_row
+from kumiki.suites.model import Point
+
+SHOWN_OF_A_LINE = 120
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a point: its rows, and where not all went well, why."""
+
+    point: Point
+    rows: tuple[ProgramRow, ...] = ()
+    seconds: float = 0.0
+    absent: str | None = None
+    """Why the point cannot be measured on this machine."""
+    failed: str | None = None
+    """What went wrong when it was measured."""
+    hung: bool = False
+    """Whether it had to be ended at its time limit."""
+
+    @property
+    def state(self) -> str:
+        """One word for the point, as results.json has it."""
+        return "absent" if self.absent else "failed" if self.failed else "measured"
+
+
+def measure(point: Point, native: Native, cores: int, limit_seconds: float, log: Callable[[str], None]) -> Outcome:
+    """Runs the point's program; the log receives the command, its remarks and its standard error."""
+    if sentence := point.absence(native):
+        log(f"# {point.key}\n{sentence}\n")
+        return Outcome(point, absent=sentence)
+    command = point.command(native, cores)
+    log(f"# {point.key}\n$ {command}\n")
+    rows: list[ProgramRow] = []
+    malformed: list[str] = []
+
+    def read(line: str) -> None:
+        if not line.startswith("{"):
+            log(line + "\n")
+            return
+        try:
+            rows.append(parse_row(line))
+        except MalformedRow as problem:
+            log(line + "\n")
+            malformed.append(f"printed a malformed row: {problem}: {line[:SHOWN_OF_A_LINE]}")
+
+    try:
+        ended = process.run(
+            command.arguments,
+            {**os.environ, **command.variables},
+            limit_seconds,
+            read,
+            lambda line: log(f"stderr: {line}\n"),
+        )
+    except OSError as error:
+        return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {MEND}")
+    log(f"ended with {ended.code} after {ended.seconds:.1f} s\n\n")
+    complaint = _complaint(ended, limit_seconds, rows, malformed)
+    failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors)}"
+    return Outcome(point, tuple(rows), ended.seconds, failed=failed, hung=ended.code is None)
+
+
+def _complaint(ended: process.Ended, limit_seconds: float, rows: list[ProgramRow], malformed: list[str]) -> str | None:
+    """What went wrong, the first cause first; None when nothing did."""
+    if malformed:
+        return malformed[0]
+    if ended.code is None:
+        return f"was still running after {limit_seconds:g} s and was ended"
+    if ended.code == ExitCode.FAILED and any(row.validated is False for row in rows):
+        return None  # the row says it itself
+    if ended.code < 0:
+        return f"was ended by signal {-ended.code} ({signal.Signals(-ended.code).name})"
+    if ended.code > 0:
+        return f"ended with exit code {ended.code}"
+    return None if rows else "printed no row"
+
+
+def _told(last_errors: tuple[str, ...]) -> str:
+    return f"; its last words: {' | '.join(last_errors)}" if last_errors else ""

@@ -1,0 +1,71 @@
+"""What an evaluation measures, and in which order."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kumiki import suites
+from kumiki.problem import Problem
+from kumiki.suites.model import Grid, Point, Suite
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; None stands for the usual."""
+
+    suites: tuple[str, ...] | None = None
+    quick: bool = False
+    ranks: tuple[int, ...] | None = None
+    threads: tuple[int, ...] | None = None
+    output: Path = Path("report")
+    resume: bool = False
+    seed: int | None = None
+    time_limit: float | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """What decides which points there are, as results.json records it."""
+        return {
+            "suites": [suite.name for suite in suites.chosen(self.suites)],
+            "quick": self.quick,
+            "ranks": list(self.ranks) if self.ranks else None,
+            "threads": list(self.threads) if self.threads else None,
+        }
+
+
+def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
+    """Every suite's points in the order in which they are measured."""
+    grid = Grid(cores, request.quick, request.ranks, request.threads)
+    chosen = suites.chosen(request.suites)
+    stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
+    if not any(points for _, points in stages):
+        names = ", ".join(suite.name for suite in chosen)
+        raise Problem(f"there is nothing to measure: {names} needs at least two threads or ranks; name other numbers")
+    return [(suite, points) for suite, points in stages if points]
+
+
+def ordered(points: Sequence[Point], chance: random.Random) -> list[Point]:
+    """The points in random order, but so that peers stay neighbours in time.
+
+    What a reader compares (all forms with as many threads in total, and among them those of the same ranks x threads)
+    sees the machine in the same state; random order within keeps slow drifts from favouring anyone.
+    """
+
+    def shuffled_groups(members: Sequence[Point], key: Callable[[Point], object]) -> list[list[Point]]:
+        groups: defaultdict[object, list[Point]] = defaultdict(list)
+        for member in members:
+            groups[key(member)].append(member)
+        found = list(groups.values())
+        chance.shuffle(found)
+        return found
+
+    order: list[Point] = []
+    for same_total in shuffled_groups(points, lambda point: point.total):
+        for peers in shuffled_groups(same_total, lambda point: point.place):
+            chance.shuffle(peers)
+            order += peers
+    return order

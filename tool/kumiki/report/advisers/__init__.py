@@ -1,0 +1,30 @@
+"""Advice: sentences about how to use this machine, each derived from figures in the rows and citing them.
+
+One module per subject, one function per piece of advice; a function returns nothing where the rows do not support a
+statement.
+"""
+
+from __future__ import annotations
+
+from kumiki.report.advisers import barrier, character, memory, occupancy, program, remote, setting, trust, waiting
+from kumiki.report.advisers.kinds import Advice
+from kumiki.report.model import Results
+
+__all__ = ["Advice", "derive"]
+
+_SUBJECTS = (
+    setting.advise,
+    trust.advise,
+    program.advise,
+    character.advise,
+    occupancy.advise,
+    memory.advise,
+    barrier.advise,
+    waiting.advise,
+    remote.advise,
+)
+
+
+def derive(results: Results) -> list[Advice]:
+    """Everything that the rows support saying, the most important first."""
+    return [sentence for advise in _SUBJECTS for sentence in advise(results)]

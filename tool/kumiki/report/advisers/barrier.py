@@ -1,0 +1,154 @@
+"""What synchronising costs, and how much work must lie between two barriers for it to pay."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import against, best, better, equal
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import title
+from kumiki.report.quantity import amount, factor, percent, plural, quantity
+from kumiki.report.select import MPI
+
+GRAIN = 100
+"""Work of this many barriers between two barriers keeps synchronising at one percent of the time."""
+
+
+def advise(results: Results) -> list[Advice]:
+    pieces = [
+        _threads(results),
+        _threads_against_libraries(results),
+        _ranks(results),
+        _ranks_against_mpi(results),
+        _split_phase(results),
+        _shuffle_exchange(results),
+        _crowded(results),
+    ]
+    return [piece for piece in pieces if piece]
+
+
+def _threads(results: Results) -> Advice | None:
+    row = _largest(results.where("thread_barrier.time", "kumiki"), "threads")
+    return _grain("Thread barrier", row, "threads") if row else None
+
+
+def _ranks(results: Results) -> Advice | None:
+    row = _largest(results.where("rank_barrier.time", "kumiki", form="plain"), "ranks")
+    return _grain("Rank barrier", row, "ranks") if row else None
+
+
+def _grain(heading: str, row: Row, members: str) -> Advice:
+    work = quantity(GRAIN * row.value, row.unit, 2)
+    text = (
+        f"A barrier of {row.count(members)} {members} costs {amount(row)}: give each of them at least {work} of work "
+        f"({GRAIN} barriers) between two barriers, then synchronising takes under 1 % of the time; with "
+        f"{amount(row)} of work it takes half of it."
+    )
+    return say("barrier", heading, text, [row])
+
+
+def _threads_against_libraries(results: Results) -> Advice | None:
+    ours = _largest(results.where("thread_barrier.time", "kumiki"), "threads")
+    if ours is None:
+        return None
+    names = {"pthread": "pthread_barrier", "std": "std::barrier", "openmp": "OpenMP's barrier"}
+    rows = [
+        r for r in results.where("thread_barrier.time", threads=ours.threads) if r.implementation in names and r.usable
+    ]
+    fastest = best(rows)
+    if fastest is None:
+        return None
+    other = f"{names[fastest.implementation]} ({amount(fastest)})"
+    text = f"Kumiki's thread barrier is {against(ours, fastest, other)}, the best of the libraries"
+    slowest = max(rows, key=lambda row: row.value)
+    if better(ours, slowest) and slowest.value >= 2 * ours.value and slowest is not fastest:
+        text += f"; avoid {names[slowest.implementation]}, which costs {amount(slowest)}"
+    return say("barrier", "Thread barrier", text + ".", [ours, fastest, slowest])
+
+
+def _ranks_against_mpi(results: Results) -> Advice | None:
+    ours = _largest(results.where("rank_barrier.time", "kumiki", form="plain"), "ranks")
+    if ours is None:
+        return None
+    rows = results.where("rank_barrier.time", ranks=ours.ranks, form="plain")
+    rows = [row for row in rows if row.implementation in MPI and row.usable]
+    fastest = best(rows)
+    if fastest is None:
+        return None
+    other = f"the best MPI_Barrier ({title(fastest.implementation)}, {amount(fastest)})"
+    text = f"With {ours.ranks} ranks Kumiki's barrier is {against(ours, fastest, other)}."
+    return say("barrier", "Rank barrier", text, [ours, fastest])
+
+
+def _split_phase(results: Results) -> Advice | None:
+    plain, split = _forms(results, "split-phase")
+    if plain is None or split is None:
+        return None
+    hidden = _same_place(results, "rank_barrier.hidden", split)
+    if not split.usable or better(split, plain):
+        left = f"{amount(split)} of it remains" if split.usable else "nothing of it remains"
+        share = f" ({percent(hidden.value / 100)} is hidden)" if hidden and hidden.value > 0 else ""
+        text = (
+            f"Where there is work to do between arriving and waiting, use the split-phase rank barrier: {left} visible"
+            f"{share}, against {amount(plain)} for the plain one."
+        )
+    else:
+        relation = "equal to" if equal(split, plain) else "dearer than"
+        text = (
+            f"The split-phase rank barrier ({amount(split)}) is {relation} the plain one ({amount(plain)}): "
+            "it does not pay on this machine."
+        )
+    return say("barrier", "Rank barrier", text, [plain, split, hidden])
+
+
+def _same_place(results: Results, metric: str, row: Row) -> Row | None:
+    rows = results.where(metric, row.implementation)
+    return next((other for other in rows if other.parameters == row.parameters and other.trusted), None)
+
+
+def _shuffle_exchange(results: Results) -> Advice | None:
+    plain, shuffle = _forms(results, "shuffle-exchange")
+    if plain is None or shuffle is None or not shuffle.usable or not better(shuffle, plain):
+        return None
+    text = (
+        f"With {plain.ranks} ranks the shuffle-exchange barrier ({amount(shuffle)}) is faster than the plain one "
+        f"({amount(plain)})."
+    )
+    return say("barrier", "Rank barrier", text, [plain, shuffle])
+
+
+def _crowded(results: Results) -> Advice | None:
+    """More ranks than cores: who still synchronises in reasonable time."""
+    crowded = [
+        r
+        for r in results.where("rank_barrier.time")
+        if r.oversubscribed and r.usable and r.text("form") == "plain" and r.implementation != "bound"
+    ]
+    ours = max((r for r in crowded if r.implementation == "kumiki"), key=lambda row: row.ranks, default=None)
+    if ours is None:
+        return None
+    slow = [r for r in crowded if r.ranks == ours.ranks and better(ours, r) and r.value > 10 * ours.value]
+    names = " and ".join(f"{title(r.implementation)}'s {amount(r)}" for r in slow)
+    text = f"With {plural(ours.ranks, 'rank')}, more than there are cores, Kumiki's barrier costs {amount(ours)}"
+    if slow:
+        worst = factor(max(r.value for r in slow) / ours.value)
+        text += f", {names}, up to {worst} times as much: do not start more ranks than cores under that MPI"
+    return say("barrier", "Rank barrier", text + ".", [ours, *slow])
+
+
+def _forms(results: Results, form: str) -> tuple[Row | None, Row | None]:
+    """The plain barrier and another form of it, over the most ranks that have a core each and both."""
+    plain = {r.ranks: r for r in _fitting(results, "plain") if r.usable}
+    other = {r.ranks: r for r in _fitting(results, form)}
+    ranks = max(set(plain) & set(other) - {1}, default=None)
+    return (plain[ranks], other[ranks]) if ranks is not None else (None, None)
+
+
+def _fitting(results: Results, form: str) -> list[Row]:
+    rows = results.where("rank_barrier.time", "kumiki", form=form)
+    return [row for row in rows if row.trusted and not row.oversubscribed]
+
+
+def _largest(rows: list[Row], members: str) -> Row | None:
+    """The row of the most members that still have a core each; one member has nobody to wait for."""
+    fitting = [row for row in rows if row.usable and not row.oversubscribed and row.count(members) > 1]
+    return max(fitting, key=lambda row: row.count(members), default=None)

@@ -1,0 +1,79 @@
+"""Which kind of program each one is on this machine: held by the memory bus, or living in the caches.
+
+The paper's relation: a program that streams gains from threads what the bus gains, total(T) / total(1); a program that
+reuses its caches gains T. Each program is counted to the kind that its own gain is nearer to, in proportion.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.advisers.memory import FULL, by_threads
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import enumerate_words, factor, plural
+from kumiki.report.select import PROGRAMS, Problem, principal
+
+HEADING = "Kinds of program"
+
+
+def advise(results: Results) -> list[Advice]:
+    bus = by_threads(results, "copy")
+    gains = [entry for program in PROGRAMS if (entry := _gain(principal(results, program), set(bus)))]
+    if not gains or 1 not in bus:
+        return []
+    threads = max(entry[1] for entry in gains)
+    entries = [entry for entry in gains if entry[1] == threads]
+    bus_gain = bus[threads].value / bus[1].value
+    rows = [bus[1], bus[threads], *(row for entry in entries for row in entry[3])]
+    if bus_gain >= FULL * threads:
+        return [say("character", HEADING, _bus_scales(entries, threads, bus_gain), rows)]
+    held = [entry for entry in entries if _nearer_to_bus(entry[2], bus_gain, threads)]
+    free = [entry for entry in entries if entry not in held]
+    return [say("character", HEADING, _kinds(held, free, threads, bus_gain), rows)]
+
+
+_Entry = tuple[Problem, int, float, list[Row]]
+"""A problem, the number of threads, its gain in computing from them, and the rows that show it."""
+
+
+def _gain(problem: Problem | None, measured: set[int]) -> _Entry | None:
+    """The gain of the computation alone, so that communication does not blur the picture."""
+    if problem is None:
+        return None
+    one = problem.hybrid.get((1, 1))
+    many = [
+        row
+        for (ranks, threads), row in problem.hybrid.items()
+        if ranks == 1 and threads > 1 and threads in measured and not row.oversubscribed
+    ]
+    last = max(many, key=lambda row: row.threads, default=None)
+    if one is None or last is None:
+        return None
+    before, after = problem.part(one, "computation") or one, problem.part(last, "computation") or last
+    return problem, last.threads, before.value / after.value, [before, after]
+
+
+def _nearer_to_bus(gain: float, bus_gain: float, threads: int) -> bool:
+    return abs(math.log(gain / bus_gain)) < abs(math.log(threads / gain))
+
+
+def _names(entries: list[_Entry]) -> str:
+    return enumerate_words([f"{problem.program.title} ({factor(gain)} times)" for problem, _, gain, _ in entries])
+
+
+def _bus_scales(entries: list[_Entry], threads: int, bus_gain: float) -> str:
+    return (
+        f"The memory bus grows with the threads here ({factor(bus_gain)} times with {threads}), so programs "
+        "that stream and programs that live in the caches gain alike. "
+        f"Computing gains from {plural(threads, 'thread')}: {_names(entries)}."
+    )
+
+
+def _kinds(held: list[_Entry], free: list[_Entry], threads: int, bus_gain: float) -> str:
+    text = f"With {threads} threads the memory bus delivers {factor(bus_gain)} times what one thread gets."
+    if held:
+        text += f" Bound by it, gaining about as little from threads: {_names(held)}; block them for the caches."
+    if free:
+        text += f" Living in the caches, gaining from threads nearly in full or well beyond the bus: {_names(free)}."
+    return text

@@ -1,0 +1,78 @@
+"""The memory bus: how many threads fill it, and what that means (after Table 1 of the COMPaS paper)."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import against, better, equal
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import amount, factor, plural
+
+HEADING = "Memory bus"
+
+FULL = 0.9
+"""A bus that delivers this share of its highest rate counts as full."""
+
+
+def by_threads(results: Results, operation: str) -> dict[int, Row]:
+    """Rates of one operation by number of threads, without the oversubscribed ones."""
+    rows = [row for row in results.where(f"memory.{operation}") if row.usable and not row.oversubscribed]
+    return {row.threads: row for row in sorted(rows, key=lambda row: row.threads)}
+
+
+def carried(rates: dict[int, Row]) -> float:
+    """How many threads' worth of the rate of one thread (or the fewest measured) the bus carries at most."""
+    return max(row.value for row in rates.values()) / rates[min(rates)].value * min(rates)
+
+
+def saturation(rates: dict[int, Row]) -> int | None:
+    """The fewest threads that fill the bus; None when it carries all the threads that were measured."""
+    if carried(rates) >= FULL * max(rates):
+        return None
+    top = max(rates.values(), key=lambda row: row.value)
+    return next(threads for threads, row in rates.items() if row.value >= FULL * top.value or equal(row, top))
+
+
+def advise(results: Results) -> list[Advice]:
+    return [piece for piece in (_saturation(results), _nontemporal(results)) if piece]
+
+
+def _saturation(results: Results) -> Advice | None:
+    rates = by_threads(results, "copy")
+    if len(rates) < 2:
+        return None
+    first, last = rates[min(rates)], rates[max(rates)]
+    filled = saturation(rates)
+    if filled is None:
+        text = (
+            f"The memory bus is not saturated by the {last.threads} threads measured: copying grows from "
+            f"{amount(first)} with {plural(first.threads, 'thread')} to {amount(last)}, "
+            f"{factor(last.value / first.value)} times, so programs that stream through memory gain from every one of "
+            "them."
+        )
+        return say("memory", HEADING, text, [first, last])
+    full = rates[filled]
+    if full is last:
+        course = f"together they copy {amount(last)}, {plural(first.threads, 'thread')} alone {amount(first)}"
+    else:
+        change = "falls to" if better(full, last) else "stays at"
+        course = f"copying reaches {amount(full)} there and {change} {amount(last)} with {last.threads}"
+    gain = f"at most {factor(full.value / first.value)} times" if better(full, first) else "nothing"
+    text = (
+        f"The memory bus saturates at {plural(filled, 'thread')}: {course}. Programs that stream through memory gain "
+        f"{gain} from threads; make them reuse what is in the caches (blocking) instead of adding threads."
+    )
+    return say("memory", HEADING, text, [first, full, last])
+
+
+def _nontemporal(results: Results) -> Advice | None:
+    plain, streaming = by_threads(results, "memcpy"), by_threads(results, "nontemporal")
+    threads = max(set(plain) & set(streaming), default=None)
+    if threads is None:
+        return None
+    a, b = streaming[threads], plain[threads]
+    figures = f"{against(a, b, 'memcpy')}: {amount(a)} and {amount(b)} with {plural(threads, 'thread')}"
+    if better(a, b):
+        text = f"Copy large blocks that are not read again soon with non-temporal stores, here {figures}."
+    else:
+        text = f"Leave large copies to memcpy: non-temporal stores are {figures}."
+    return say("memory", HEADING, text, [a, b])

@@ -1,0 +1,42 @@
+"""How a rank should wait: what each policy takes of a core, and how soon it goes on."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import best, better
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import amount, enumerate_words
+
+HEADING = "Waiting"
+
+
+def processor_time(results: Results) -> dict[str, Row]:
+    """The share of a core that a whole wait took, by policy."""
+    return {
+        row.text("policy"): row for row in results.where("wait.cpu") if row.trusted and not row.count("after_ms", 0)
+    }
+
+
+def wake_up(results: Results) -> dict[str, Row]:
+    return {row.text("policy"): row for row in results.where("wait.wakeup") if row.usable}
+
+
+def advise(results: Results) -> list[Advice]:
+    shares, delays = processor_time(results), wake_up(results)
+    policies = [policy for policy in shares if policy in delays]
+    if len(policies) < 2:
+        return []
+    facts = [f"{policy} {amount(shares[policy])} and {amount(delays[policy])}" for policy in policies]
+    frugal = min(policies, key=lambda policy: shares[policy].value)
+    quick = _policy_of(best(delays[policy] for policy in policies), delays)
+    text = f"What a waiting rank takes of a core, and how long after the signal it goes on: {enumerate_words(facts)}."
+    if quick == frugal or not better(delays[quick], delays[frugal]):
+        text += f" `--wait {frugal}` serves everywhere: no policy wakes sooner beyond the confidence intervals."
+    else:
+        text += f" Where others need the cores use `--wait {frugal}`, where every wait is short `--wait {quick}`."
+    rows = [row for policy in policies for row in (shares[policy], delays[policy])]
+    return [say("waiting", HEADING, text, rows)]
+
+
+def _policy_of(row: Row | None, delays: dict[str, Row]) -> str:
+    return next(policy for policy, other in delays.items() if other is row)

@@ -1,0 +1,87 @@
+"""Where the time of a program goes: computation, communication, synchronisation (after the paper's Figure 13)."""
+
+from __future__ import annotations
+
+from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
+from kumiki.report.model import Row
+from kumiki.report.palette import Look, colour, title
+from kumiki.report.quantity import percent, quantity
+from kumiki.report.select import PARTS, Problem
+
+_BARS = 14
+"""More bars than this are not readable at the size of a figure."""
+
+
+def breakdown(name: str, problem: Problem) -> Picture | None:
+    bars = [(label, row, parts) for label, row in _bars(problem) if (parts := problem.parts(row))]
+    if not bars:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        for line, (_, row, parts) in enumerate(bars):
+            _bar(sheet, line, row, parts)
+        axes = sheet.axes
+        axes.set_yticks(range(len(bars)), [label for label, _, _ in bars])
+        axes.set_ylim(len(bars) - 0.4, -0.6)
+        longest = max(max(row.value, sum(p.value for p in parts.values())) for _, row, parts in bars)
+        axes.set_xlim(0, longest * 1.06)
+        axes.xaxis.set_major_formatter(lambda value, _: quantity(value, "s", 2) if value else "0")
+        axes.set_xlabel("time, largest over ranks")
+        axes.grid(axis="y", visible=False)
+        axes.spines["left"].set_visible(False)
+        for part in PARTS:
+            sheet.key(part, Look(part, "bar"))
+
+    return draw(name, f"{problem.title}: time in computation, communication and synchronisation", paint, WIDTH, TALL)
+
+
+def _bars(problem: Problem) -> list[tuple[str, Row]]:
+    """The sequential form, the hybrid settings, then the peers; of too many the best, and the largest of each kind."""
+    hybrid = [(f"{r} × {t}", row) for (r, t), row in problem.hybrid.items()]
+    peers = [[(f"OpenMP {t}", row) for (_, t), row in problem.openmp.items()]]
+    peers += [[(f"{title(n)} {r}", row) for (r, _), row in rows.items()] for n, rows in problem.mpi.items()]
+    sequential = [("sequential", problem.sequential)] if problem.sequential else []
+    if len(hybrid) + sum(map(len, peers)) >= _BARS:
+        peers = [bars[-1:] for bars in peers]
+        hybrid = _chosen(hybrid, _BARS - 1 - len(peers))
+    return [*sequential, *hybrid, *(bar for bars in peers for bar in bars)]
+
+
+def _chosen(bars: list[tuple[str, Row]], room: int) -> list[tuple[str, Row]]:
+    """The ends, where the paper looks too, and the fastest of the others, in their order."""
+    if len(bars) <= room:
+        return bars
+    fastest = sorted(bars[1:-1], key=lambda bar: bar[1].value)[: room - 2]
+    return [bar for bar in bars if bar in (bars[0], bars[-1]) or bar in fastest]
+
+
+def _bar(sheet: Sheet, line: int, row: Row, parts: dict[str, Row]) -> None:
+    start = 0.0
+    for name in PARTS:
+        part = parts.get(name)
+        if part is None or part.value <= 0:
+            continue
+        sheet.cited[part.id] = part
+        sheet.axes.barh(
+            line,
+            part.value,
+            left=start,
+            height=0.62,
+            color=colour("surface") if row.oversubscribed else colour(name),
+            edgecolor=colour(name),
+            linewidth=1.1 if row.oversubscribed else 0.4,
+            hatch="////" if row.oversubscribed else None,
+            url=f"#row-{part.id}",
+        )
+        start += part.value
+    shared = sum(part.value for name, part in parts.items() if name != "computation")
+    if start > 0 and shared / start >= 0.01:
+        sheet.axes.annotate(
+            percent(shared / start),
+            (start, line),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7.5,
+            color=colour("muted"),
+        )

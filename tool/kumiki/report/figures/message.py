@@ -1,0 +1,232 @@
+"""Latency and bandwidth of moving data between two ranks (after Figures 4 and 5 of the COMPaS paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy
+
+from kumiki.report.compare import best
+from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import Look, colour, looks, title
+from kumiki.report.quantity import quantity as quantity_text
+from kumiki.report.quantity import size_text
+from kumiki.report.select import PEERS
+
+_DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot"}
+_OPERATIONS = ("put", "get", "send", "atomic", "active_message")
+
+
+def curves(results: Results, figure: str) -> dict[tuple[str, str], dict[int, Row]]:
+    """Rows by size of (implementation, operation); only what has at least two sizes makes a curve."""
+    found: dict[tuple[str, str], dict[int, Row]] = {}
+    for row in results.rows:
+        operation, _, kind = row.metric.partition(".")
+        if kind == figure and operation in _OPERATIONS and row.usable and "bytes" in row.parameters:
+            found.setdefault((row.implementation, operation), {})[row.count("bytes")] = row
+    return {key: dict(sorted(rows.items())) for key, rows in sorted(found.items(), key=_order) if len(rows) > 1}
+
+
+def _order(item: tuple[tuple[str, str], dict[int, Row]]) -> tuple[int, str, int]:
+    implementation, operation = item[0]
+    known = ("kumiki", *PEERS)
+    place = known.index(implementation) if implementation in known else len(known)
+    return place, implementation, _OPERATIONS.index(operation)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is drawn over the size of the message, and where it comes from."""
+
+    axis: str
+    unit: str
+    rows: str
+    """The figure of the metrics that it is drawn from."""
+    derived: bool = False
+    """Whether it is the time of one transfer, size divided by bandwidth."""
+
+    def of(self, row: Row) -> tuple[float, float, float]:
+        """The value, and the ends of its interval."""
+        low, high = row.interval
+        if not self.derived:
+            return row.value, low, high
+        microseconds = row.count("bytes") / 1e3
+        return microseconds / row.value, microseconds / high, microseconds / low
+
+
+BANDWIDTH = Quantity("bandwidth", "GB/s", "bandwidth")
+LATENCY = Quantity("time of one operation", "us", "latency")
+TRANSFER_TIME = Quantity("time of one transfer (size ÷ bandwidth)", "us", "bandwidth", derived=True)
+
+
+def over_size(name: str, results: Results, quantity: Quantity) -> Picture | None:
+    """Log-log, median with its 95 % band, the bound drawn beside; None without a curve."""
+    found = curves(results, quantity.rows)
+    if not found:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        known = looks(row.implementation for row in results.rows)
+        for (implementation, operation), rows in found.items():
+            look = Look(known[implementation].role, known[implementation].marker, _DASHES.get(operation, "solid"))
+            _curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
+            sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
+        _bound(sheet, results, quantity)
+        _frame(sheet, quantity, sorted({size for rows in found.values() for size in rows}))
+
+    return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
+
+
+def _curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quantity, width: float) -> None:
+    sizes = list(rows)
+    points = [quantity.of(row) for row in rows.values()]
+    sheet.curve(sizes, [middle for middle, _, _ in points], look, width)
+    sheet.axes.fill_between(
+        sizes,
+        [low for _, low, _ in points],
+        [high for _, _, high in points],
+        color=look.colour,
+        alpha=0.18,
+        linewidth=0,
+        zorder=2,
+    )
+    for (size, row), (middle, _, _) in zip(rows.items(), points, strict=True):
+        sheet.point(size, row, look, middle, size=3.4)
+
+
+def _bound(sheet: Sheet, results: Results, quantity: Quantity) -> None:
+    look = Look("bound", "", "dashed")
+    if quantity is LATENCY:
+        line = best(row for row in results.where("bound.cacheline_pingpong") if row.usable)
+        if line is not None:
+            sheet.axes.axhline(line.value, color=look.colour, linestyle="dotted", linewidth=1.2, zorder=2)
+            sheet.key("bound: one cache line", Look("bound", "", "dotted"), marker=False)
+    rows = {
+        row.count("bytes"): row for row in results.where("bound.memcpy") if "bytes" in row.parameters and row.usable
+    }
+    if rows and quantity.rows == "bandwidth":
+        points = sorted(rows.items())
+        sheet.curve([size for size, _ in points], [quantity.of(row)[0] for _, row in points], look, 1.3)
+        sheet.key("bound: memcpy", look, marker=False)
+
+
+def _frame(sheet: Sheet, quantity: Quantity, sizes: list[int]) -> None:
+    axes = sheet.axes
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    powers = [2**e for e in range(0, 40, 4) if sizes[0] <= 2**e <= sizes[-1]]
+    log_axis(axes.xaxis, powers if len(powers) > 1 else sizes, lambda size: size_text(int(size)))
+    low, high = axes.get_ylim()
+    log_axis(axes.yaxis, decades(low, high), lambda value: quantity_text(value, quantity.unit, 1))
+    axes.set_xlabel("size of the message")
+    axes.set_ylabel(quantity.axis)
+
+
+def shortest(name: str, results: Results) -> Picture | None:
+    """The shortest operations side by side: median, 95 % interval, and a faint line to the 99th percentile."""
+    rows = _shortest_rows(results)
+    if len(rows) < 2:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        known = looks(row.implementation for row in results.rows)
+        axes = sheet.axes
+        for line, row in enumerate(rows):
+            look = Look("bound", "|") if row.metric.startswith("bound.") else known[row.implementation]
+            tail = _tail(results, row)
+            if tail:
+                axes.plot(tail, [line, line], color=look.colour, linewidth=1.0, alpha=0.45, zorder=2)
+            axes.plot(row.interval, [line, line], color=look.colour, linewidth=3.5, alpha=0.55, zorder=3)
+            sheet.cited[row.id] = row
+            _dot(sheet, line, row, look)
+        bound = next((row for row in rows if row.metric == "bound.cacheline_pingpong"), None)
+        if bound is not None:
+            axes.axvline(bound.value, color=colour("bound"), linestyle="dashed", linewidth=1.0, zorder=1)
+        axes.set_xscale("log")
+        axes.margins(x=0.12)
+        low, high = axes.get_xlim()
+        log_axis(axes.xaxis, decades(low, high), lambda value: quantity_text(value, "us", 1))
+        axes.set_xlim(low, high)
+        axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_xlabel("time of one operation")
+        axes.grid(axis="y", visible=False)
+        axes.spines["left"].set_visible(False)
+
+    return draw(
+        name,
+        "latency of the shortest operations between two ranks, with the cache line as bound",
+        paint,
+        WIDE,
+        0.9 + 0.2 * len(rows),
+    )
+
+
+def _dot(sheet: Sheet, line: int, row: Row, look: Look) -> None:
+    sheet.axes.plot(
+        [row.value],
+        [line],
+        marker=look.marker,
+        markersize=11 if look.marker == "|" else 6,
+        color=look.colour,
+        markerfacecolor=colour("surface") if row.oversubscribed else look.colour,
+        markeredgewidth=1.6 if look.marker == "|" else 1.0,
+        linestyle="none",
+        zorder=4,
+        url=f"#row-{row.id}",
+    )
+    sheet.axes.annotate(
+        quantity_text(row.value, row.unit, 3),
+        (row.value, line),
+        xytext=(4, 6),
+        textcoords="offset points",
+        ha="left",
+        fontsize=7.5,
+        color=colour("muted"),
+    )
+
+
+def _shortest_rows(results: Results) -> list[Row]:
+    """Latencies and their bounds in order of time; of one operation at several sizes the one nearest to a word."""
+    found: dict[tuple[str, ...], Row] = {}
+    for row in results.rows:
+        latency = row.metric.endswith(".latency") or row.metric.startswith("bound.")
+        if not (latency and row.usable and row.unit in ("us", "ns")):
+            continue
+        key = (row.metric, row.implementation, _details(row))
+        if key not in found or abs(row.count("bytes", 8) - 8) < abs(found[key].count("bytes", 8) - 8):
+            found[key] = row
+    return sorted(found.values(), key=lambda row: row.value)
+
+
+def _details(row: Row) -> str:
+    """What else tells two rows of one metric apart: 'adjacent', 'contention both', '2 lines'."""
+    words = {"placement": "{}", "lines": "{} lines", "contention": "contention {}"}
+    silent = {("lines", 1), ("contention", "none")}
+    parts = [
+        words.get(name, f"{name} {{}}").format(value)
+        for name, value in row.parameters.items()
+        if name not in ("ranks", "bytes", "threads") and (name, value) not in silent
+    ]
+    return ", ".join(parts)
+
+
+def _name(row: Row) -> str:
+    operation, _, figure = row.metric.partition(".")
+    if operation == "bound":
+        name = {"cacheline_pingpong": "cache line"}.get(figure, figure.replace("_", " ")) + " (bound)"
+    else:
+        name = f"{title(row.implementation)} {operation.replace('_', ' ')}"
+        name += f" {size_text(row.count('bytes'))}" if row.count("bytes", 8) != 8 else ""
+    details = _details(row)
+    return f"{name}, {details}" if details else name
+
+
+def _tail(results: Results, row: Row) -> tuple[float, float] | None:
+    samples: Iterable[float] = results.samples.get(row.id, ())
+    values = numpy.asarray(list(samples))
+    if values.size < 2:
+        return None
+    return float(values.min()), float(numpy.percentile(values, 99))

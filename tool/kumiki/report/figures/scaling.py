@@ -1,0 +1,198 @@
+"""Time, rate or speed-up of a program over the processors used (after Figures 6 to 12 of the COMPaS paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
+from kumiki.report.model import Row
+from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
+from kumiki.report.quantity import plural, quantity
+from kumiki.report.select import Problem, Setting
+
+Figure = Literal["time", "rate", "speedup"]
+
+_AXIS = {"time": "execution time", "rate": "rate", "speedup": "speed-up over the base case"}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: the rows by number of processors."""
+
+    text: str
+    look: Look
+    rows: list[tuple[int, Row]]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What is drawn for a row: the row to cite, its value in the figure, and the ends of its interval."""
+
+    row: Row
+    middle: float
+    low: float
+    high: float
+
+
+def series_of(problem: Problem) -> list[Series]:
+    """Hybrid by number of ranks, then the peers: plain MPI, OpenMP, libraries, and the sequential form as a point."""
+    found = []
+    by_rank: dict[int, dict[Setting, Row]] = {}
+    for setting, row in problem.hybrid.items():
+        by_rank.setdefault(setting[0], {})[setting] = row
+    by_rank = _drawn_counts(by_rank)
+    tints = rank_looks(by_rank)
+    for ranks, rows in by_rank.items():
+        found.append(Series(f"Kumiki, {plural(ranks, 'rank')}", tints[ranks], _points(rows)))
+    known = looks(row.implementation for row in problem.results.rows)
+    for name, rows in problem.mpi.items():
+        found.append(Series(f"all-MPI, {title(name)}", _dashed(known[name]), _points(rows)))
+    if problem.openmp:
+        found.append(Series("OpenMP", _dashed(known["openmp"]), _points(problem.openmp)))
+    for name in sorted({row.implementation for row in problem.library}):
+        rows = {(r.ranks, r.threads): r for r in problem.library if r.implementation == name}
+        found.append(Series(f"library, {title(name)}", _dashed(known[name]), _points(rows)))
+    if problem.sequential:
+        found.append(Series("sequential", known["sequential"], [(1, problem.sequential)]))
+    return found
+
+
+def _drawn_counts(by_rank: dict[int, dict[Setting, Row]]) -> dict[int, dict[Setting, Row]]:
+    """At most as many counts of ranks as there are tints: those with the most settings, and the largest."""
+    order = sorted(by_rank, key=lambda ranks: (ranks != max(by_rank), -len(by_rank[ranks]), ranks))
+    kept = set(order[:TINTS])
+    return {ranks: rows for ranks, rows in by_rank.items() if ranks in kept}
+
+
+def scaling(name: str, problem: Problem, figure: Figure, cores: int | None) -> Picture | None:
+    """The plot, or None where there is nothing to draw (no base case for a speed-up, no rate)."""
+    value = _VALUES[figure]
+    lines = [
+        Series(s.text, s.look, [(p, r) for p, r in s.rows if value(problem, r) is not None]) for s in series_of(problem)
+    ]
+    lines = [line for line in lines if line.rows]
+    if not lines:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        spread = len(lines)
+        for index, line in enumerate(lines):
+            # Series stand a little apart so that points of one count of processors do not hide each other.
+            shift = 1.0 + (index - (spread - 1) / 2.0) * 0.022
+            drawn = [(count, point) for count, row in line.rows if (point := value(problem, row))]
+            _line(sheet, line, drawn, shift)
+        counts = sorted({count for line in lines for count, _ in line.rows})
+        _reference(sheet, problem, figure, counts, cores)
+        _frame(sheet, problem, figure, counts, lines)
+
+    description = f"{problem.title}: {_AXIS[figure]} over total processors (ranks times threads)"
+    return draw(name, description, paint)
+
+
+def _line(sheet: Sheet, line: Series, drawn: list[tuple[int, Drawn]], shift: float) -> None:
+    xs, ys = [], []
+    for count, point in drawn:
+        sheet.axes.plot([count * shift] * 2, [point.low, point.high], color=line.look.colour, linewidth=1.1, zorder=3)
+        sheet.point(count * shift, point.row, line.look, point.middle)
+        xs.append(count * shift)
+        ys.append(point.middle)
+    if len(xs) > 1:
+        sheet.curve(xs, ys, line.look, 1.2)
+    sheet.key(line.text, line.look)
+
+
+def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], cores: int | None) -> None:
+    """The ideal that ends at the number of cores, the bound, and a shade where there are more threads than cores."""
+    last = counts[-1]
+    usable = min(cores or last, last)
+    ideal = Look("muted", dash="dashed")
+    corner = [1, usable, last] if last > usable else [1, usable]
+    if figure == "speedup":
+        sheet.curve(corner, [min(x, usable) for x in corner], ideal, 1.0)
+        sheet.key("ideal", ideal, marker=False)
+    elif figure == "time" and problem.base is not None:
+        sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], ideal, 1.0)
+        sheet.key("ideal (base case ÷ processors)", ideal, marker=False)
+    elif figure == "rate":
+        _dgemm(sheet, problem)
+    crowded = [count for count in counts if count > usable]
+    if crowded:
+        sheet.axes.axvspan((usable * crowded[0]) ** 0.5, last * 1.6, color=colour("crowd"), linewidth=0, zorder=0)
+
+
+def _dgemm(sheet: Sheet, problem: Problem) -> None:
+    rows = [row for row in problem.results.where("bound.dgemm") if row.usable]
+    if problem.program.suite != "matmul" or not rows:
+        return
+    look = Look("bound", "_", "dashed")
+    points = sorted({row.threads: row for row in rows}.items())
+    for threads, row in points:
+        sheet.point(threads, row, look, size=12)
+    sheet.curve([threads for threads, _ in points], [row.value for _, row in points], look, 1.1)
+    sheet.key("bound: DGEMM of the library", look)
+
+
+def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], lines: list[Series]) -> None:
+    axes = sheet.axes
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2 if figure == "speedup" else 10)
+    log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
+    axes.set_xlim(counts[0] / 1.25, max(counts[-1], 2) * 1.25)
+    low, high = axes.get_ylim()
+    if high / low < 4:  # a narrow band of values would leave an empty, tickless axis
+        middle = (low * high) ** 0.5
+        low, high = min(low, middle / 2), max(high, middle * 2)
+        axes.set_ylim(low, high)
+    unit = "s" if figure == "time" else _rate_unit(problem, lines)
+    if figure == "speedup":
+        fine = (1.0, 1.5) if high / low < 8 else (1.0,)
+        ticks = [step * 2.0**e for e in range(-8, 14) for step in fine if low <= step * 2.0**e <= high]
+        log_axis(axes.yaxis, ticks, lambda v: f"{v:g}×")
+    elif figure == "time":
+        log_axis(axes.yaxis, decades(low, high), lambda v: quantity(v, "s", 2 if high / low < 10 else 1))
+    else:
+        log_axis(axes.yaxis, decades(low, high), lambda v: f"{v:g}")
+    axes.set_xlabel("total processors (ranks × threads)")
+    axes.set_ylabel(_AXIS[figure] + (f" [{unit}]" if figure == "rate" else ""))
+    axes.grid(axis="x", visible=False)
+
+
+def _rate_unit(problem: Problem, lines: list[Series]) -> str:
+    rates = (problem.rate(row) for line in lines for _, row in line.rows)
+    return next((rate.unit for rate in rates if rate), "")
+
+
+def _time(_: Problem, row: Row) -> Drawn | None:
+    return Drawn(row, row.value, *row.interval)
+
+
+def _rate(problem: Problem, row: Row) -> Drawn | None:
+    rate = problem.rate(row)
+    return Drawn(rate, rate.value, *rate.interval) if rate else None
+
+
+def _speedup(problem: Problem, row: Row) -> Drawn | None:
+    gain = problem.speedup(row)
+    if gain is None or problem.base is None:
+        return None
+    low, high = row.interval
+    return Drawn(row, gain, problem.base.value / high, problem.base.value / low)
+
+
+_VALUES: dict[str, Callable[[Problem, Row], Drawn | None]] = {"time": _time, "rate": _rate, "speedup": _speedup}
+
+
+def _dashed(look: Look) -> Look:
+    return Look(look.role, look.marker, "dotted")
+
+
+def _points(rows: dict[Setting, Row]) -> list[tuple[int, Row]]:
+    """By processors; where two settings use as many (plain MPI with threads does not occur) the better stands."""
+    points: dict[int, Row] = {}
+    for (ranks, threads), row in rows.items():
+        count = ranks * threads
+        if count not in points or row.value < points[count].value:
+            points[count] = row
+    return sorted(points.items())

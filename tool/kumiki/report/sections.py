@@ -1,0 +1,366 @@
+"""The sections of the page: which tables and figures stand where, and what their captions say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kumiki.report import tables
+from kumiki.report.figures.barriers import by_members
+from kumiki.report.figures.breakdown import breakdown
+from kumiki.report.figures.canvas import Picture
+from kumiki.report.figures.heatmap import efficiency
+from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Quantity, over_size, shortest
+from kumiki.report.figures.scaling import scaling
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import Look, looks, title
+from kumiki.report.quantity import amount, plural
+from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
+from kumiki.report.tables import Table
+
+HOLLOW = "Hollow points in the shaded part are oversubscribed: more threads than cores."
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A numbered table or figure with its caption."""
+
+    kind: str
+    """`Table` or `Figure`."""
+    title: str
+    shows: str
+    reading: str
+    paper: str = ""
+    """Its counterpart in the COMPaS paper, empty where it has none."""
+    base: str = ""
+    picture: Picture | None = None
+    table: Table | None = None
+    wide: bool = False
+    number: int = 0
+
+
+@dataclass
+class Section:
+    id: str
+    title: str
+    intro: str
+    exhibits: list[Exhibit] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """What could not be measured, in sentences."""
+    validation: str = ""
+    wrong: list[Row] = field(default_factory=list)
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.exhibits)
+
+
+def build(results: Results) -> list[Section]:
+    sections = [_memory(results), _thread_barrier(results), _rank_barrier(results), _waiting(results), _remote(results)]
+    sections += [_program(results, program) for program in PROGRAMS]
+    counters = {"Table": 0, "Figure": 0}
+    for section in sections:
+        section.exhibits = [_numbered(exhibit, counters) for exhibit in section.exhibits]
+    return sections
+
+
+def _numbered(exhibit: Exhibit, counters: dict[str, int]) -> Exhibit:
+    counters[exhibit.kind] += 1
+    return Exhibit(**{**exhibit.__dict__, "number": counters[exhibit.kind]})
+
+
+def _section(results: Results, suite: str, heading: str, intro: str, exhibits: Iterator[Exhibit]) -> Section:
+    rows = results.suite(suite)
+    checked = [row for row in rows if row.validated is not None]
+    wrong = [row for row in checked if not row.validated]
+    gaps = list(dict.fromkeys(row.failed or row.absent for row in rows if row.failed or row.absent))
+    verdict = ""
+    if checked and not wrong:
+        verdict = f"All {plural(len(checked), 'row')} with a result to check were validated and are right."
+    return Section(suite, heading, intro, list(exhibits), gaps, verdict, wrong)
+
+
+def _memory(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.memory_bus(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "The memory bus by number of threads",
+                "Bytes moved per second, the sum over all threads, by number of threads that work at once.",
+                "Read down a column. Where the figures stop growing the bus is full, and more threads add nothing to a "
+                "program that streams through memory. The bars compare all cells of the table.",
+                "Table 1",
+                table=table,
+                wide=True,
+            )
+
+    intro = "What main memory delivers bounds every program whose data do not fit into the caches."
+    return _section(results, "memory", "Memory bus", intro, exhibits())
+
+
+def _thread_barrier(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.thread_barrier(results)
+        if table is None:
+            return
+        yield Exhibit(
+            "Table",
+            "The thread barrier by number of threads",
+            "Time of one barrier over all threads of a rank: Kumiki's, the paper's (central), and usual libraries'.",
+            "Lower is better. Bare flags are the bound: what the cache lines alone take, not usable as a barrier. "
+            "A hundred barriers' worth of work between two barriers keeps synchronising at one percent.",
+            "Table 2",
+            table=table,
+            wide=True,
+        )
+        known = looks(row.implementation for row in results.rows)
+        rows = [row for row in results.where("thread_barrier.time") if row.usable]
+        series = {
+            title(name): (known[name], [row for row in rows if row.implementation == name])
+            for name in dict.fromkeys(row.implementation for row in rows)
+        }
+        picture = by_members("thread-barrier", series, "threads")
+        if picture:
+            yield _barrier_figure("The thread barrier over the number of threads", "Table 2", picture)
+
+    intro = "How long the threads of one rank take to wait for each other."
+    return _section(results, "thread-barrier", "Thread barrier", intro, exhibits())
+
+
+def _rank_barrier(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.rank_barrier(results)
+        if table is None:
+            return
+        yield Exhibit(
+            "Table",
+            "The rank barrier by number of ranks",
+            "Time of one barrier over all ranks: Kumiki's plain, split-phase and shuffle-exchange forms (the last is "
+            "what the paper's PM did on the host), bare flags as their bound, and MPI_Barrier.",
+            "Lower is better. The split-phase form shows what is left to wait for when work is done between arriving "
+            "and waiting. Watch the oversubscribed rows: there an implementation that only spins takes milliseconds.",
+            "Tables 3 and 4",
+            table=table,
+            wide=True,
+        )
+        picture = by_members("rank-barrier", _rank_series(results), "ranks")
+        if picture:
+            yield _barrier_figure("The rank barrier over the number of ranks", "Tables 3 and 4", picture)
+
+    intro = "How long ranks, which share no memory of their own, take to wait for each other."
+    return _section(results, "rank-barrier", "Rank barrier", intro, exhibits())
+
+
+def _rank_series(results: Results) -> dict[str, tuple[Look, list[Row]]]:
+    known = looks(row.implementation for row in results.rows)
+    dashes = {"split-phase": "dashed", "shuffle-exchange": "dotted"}
+    series = {}
+    for name, rows in tables.rank_barrier_series(results).items():
+        row = next(iter(rows.values()))
+        usable = [row for row in rows.values() if row.usable]
+        look = known[row.implementation]
+        series[name] = (Look(look.role, look.marker, dashes.get(row.text("form"), "solid")), usable)
+    return series
+
+
+def _barrier_figure(heading: str, paper: str, picture: Picture) -> Exhibit:
+    return Exhibit(
+        "Figure",
+        heading,
+        "The medians of the table above on logarithmic axes, with their 95 % intervals.",
+        "A straight rise means a cost that grows with a power of the number of members; a flat line scales. "
+        "Hollow points are oversubscribed.",
+        paper,
+        picture=picture,
+        wide=True,
+    )
+
+
+def _waiting(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.waiting(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "What waiting costs by policy",
+                "The share of a core that a waiting rank takes, over the whole wait and after its first milliseconds, "
+                "and the time from the signal to going on.",
+                "Lower is better in every column. A policy that keeps a core busy goes on soonest, but takes it from "
+                "others.",
+                table=table,
+                wide=True,
+            )
+
+    intro = "Waiting is a policy: spin, yield, sleep, or adaptive (a little of each)."
+    return _section(results, "wait", "Waiting", intro, exhibits())
+
+
+def _remote(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        picture = shortest("latency", results)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                "The shortest operations",
+                "Time of one operation on a word, half of a round trip where it goes one way: dot the median, thick "
+                "line its 95 % interval, faint line from the least sample to the 99th percentile.",
+                "Further left is better. No message can be faster than one cache line handed from core to core (dashed "
+                "line); no get faster than a bare load.",
+                "Figure 4",
+                picture=picture,
+                wide=True,
+            )
+        picture = over_size("bandwidth", results, BANDWIDTH)
+        if picture:
+            yield _over_size(BANDWIDTH, "Bandwidth over the size of the message", picture)
+        time = LATENCY if over_size("times", results, LATENCY) else TRANSFER_TIME
+        picture = over_size("times", results, time)
+        if picture:
+            yield _over_size(time, "Transfer time over the size of the message", picture)
+
+    intro = "Moving data between two ranks: Kumiki's put and get beside what others offer on this machine."
+    return _section(results, "remote-memory", "Remote memory", intro, exhibits())
+
+
+def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:
+    better = "Higher" if quantity is BANDWIDTH else "Lower"
+    origin = " A transfer's time is its size divided by the bandwidth of many in a row." if quantity.derived else ""
+    return Exhibit(
+        "Figure",
+        heading,
+        "Median with its 95 % band between two ranks, logarithmic on both axes; line styles tell the operations apart, "
+        f"colours the implementations.{origin}",
+        f"{better} is better; grey lines are bounds. Where a curve bends the caches end, or the implementation changes "
+        "its method.",
+        "Figures 4 and 5",
+        picture=picture,
+    )
+
+
+@dataclass(frozen=True)
+class Papers:
+    """The counterparts of a program's exhibits in the paper."""
+
+    time: str = ""
+    speedup: str = ""
+    breakdown: str = "Figure 13"
+    settings: str = ""
+
+
+_PAPERS = {
+    "laplace": Papers(time="Figures 6 and 7", speedup="Figures 8 and 9"),
+    "matmul": Papers(speedup="Figure 10", settings="Table 5"),
+    "radix-sort": Papers(speedup="Figure 11"),
+    "cg": Papers(speedup="Figure 12"),
+}
+_INTROS = {
+    "laplace": "A five-point stencil: neighbours exchange their borders in every iteration.",
+    "matmul": "Dense matrix product: much computation on little data, by the machine's own matrix library.",
+    "radix-sort": "Integer sort: every rank exchanges keys with every other.",
+    "cg": "NPB's conjugate gradient: a sparse matrix, irregular reads, reductions between ranks.",
+}
+
+
+def _program(results: Results, program: Program) -> Section:
+    problem = principal(results, program)
+    exhibits = _program_exhibits(results, problem) if problem and problem.rows else iter(())
+    intro = _INTROS[program.suite]
+    if problem and problem.label:
+        intro += f" Here: {problem.label}."
+    return _section(results, program.suite, program.title, intro, exhibits)
+
+
+def _program_exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
+    papers, prefix, total = _PAPERS[problem.program.suite], problem.program.suite, cores(results)
+    base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
+    figure = "rate" if prefix == "matmul" and results.where("bound.dgemm") else "time"
+    picture = scaling(f"{prefix}-{figure}", problem, "rate" if figure == "rate" else "time", total)
+    if picture:
+        yield _first_figure(problem, figure, picture, papers, base)
+    picture = scaling(f"{prefix}-speedup", problem, "speedup", total)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: speed-up over processors",
+            "How many times as fast as the base case, by total processors; one line for each number of ranks.",
+            "The dashed line is the ideal; it ends at the number of cores. Lines of more ranks above lines of fewer: "
+            f"the program gains from ranks rather than from threads. {HOLLOW}",
+            papers.speedup,
+            base,
+            picture,
+        )
+    picture = efficiency(f"{prefix}-efficiency", problem)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: efficiency over ranks × threads",
+            "Speed-up divided by the number of processors used (ranks × threads).",
+            "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
+            "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
+            "",
+            base,
+            picture,
+        )
+    picture = breakdown(f"{prefix}-parts", problem)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: where the time goes",
+            "Computation, communication and synchronisation of each setting (ranks × threads) and peer; each part is "
+            "the largest over ranks. Beside the bar: the share that is not computation.",
+            "Computation should shrink with processors; what does not shrink with it limits the program. Hatched bars "
+            "are oversubscribed.",
+            papers.breakdown,
+            picture=picture,
+        )
+    yield from _program_tables(results, problem, papers, base)
+
+
+def _first_figure(problem: Problem, figure: str, picture: Picture, papers: Papers, base: str) -> Exhibit:
+    if figure == "rate":
+        return Exhibit(
+            "Figure",
+            f"{problem.program.title}: rate over processors, beside the bound",
+            "Operations per second by total processors; one line for each number of ranks.",
+            f"Higher is better; the grey marks are the library's own DGEMM on as many threads, the bound. {HOLLOW}",
+            picture=picture,
+        )
+    return Exhibit(
+        "Figure",
+        f"{problem.program.title}: time over processors",
+        "Execution time by total processors, logarithmic; one line for each number of ranks, beside plain MPI and "
+        "OpenMP.",
+        f"Lower is better; the dashed line is the base case divided by the processors. {HOLLOW}",
+        papers.time,
+        base,
+        picture,
+    )
+
+
+def _program_tables(results: Results, problem: Problem, papers: Papers, base: str) -> Iterator[Exhibit]:
+    table = tables.settings(problem)
+    if table:
+        has_bound = any(column.title == tables.OF_DGEMM for column in table.columns)
+        dgemm = " “Of DGEMM” compares with the library's own product on as many cores." if has_bound else ""
+        yield Exhibit(
+            "Table",
+            f"{problem.program.title}: every setting",
+            "Time, speed-up and efficiency of every setting (ranks × threads) and of the peers; “shared time” is the "
+            f"share of communication and synchronisation.{dgemm}",
+            "The fastest median is set in bold; a setting whose interval meets it is equal to it.",
+            papers.settings,
+            base,
+            table=table,
+            wide=True,
+        )
+    others = tables.other_problems(results, problem)
+    if others:
+        yield Exhibit(
+            "Table",
+            f"{problem.program.title}: other problems",
+            "The other sizes and variants that were measured, each with its base case and its best settings.",
+            "Compare the speed-ups: a larger problem leaves more computation between communications.",
+            table=others,
+            wide=True,
+        )

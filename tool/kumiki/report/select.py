@@ -1,0 +1,237 @@
+"""Picking rows: which of them belong to one program, one problem, one form, one setting of ranks x threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from kumiki.report.compare import best
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import count_text
+
+Setting = tuple[int, int]
+"""(ranks, threads per rank)"""
+
+Parameters = tuple[tuple[str, int | str], ...]
+"""Some of a row's parameters, in a fixed order."""
+
+PARTS = ("computation", "communication", "synchronisation")
+MPI = ("openmpi", "mpich")
+PEERS = (*MPI, "ucx")
+"""Who else moves data between ranks."""
+
+_SIZES = ("size", "keys", "class", "iterations")
+_PLACES = ("form", "ranks", "threads")
+_CLASSES = "SWABCDEF"
+"""NPB's problem classes, the smallest first."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One of the paper's programs: the names that its rows bear, and the problem that the paper solved with it."""
+
+    suite: str
+    prefix: str
+    title: str
+    paper_problem: tuple[str, int | str]
+
+    def metric(self, figure: str) -> str:
+        return f"{self.prefix}.{figure}"
+
+
+PROGRAMS = (
+    Program("laplace", "laplace", "Laplace", ("size", 640)),
+    Program("matmul", "matmul", "Matrix product", ("size", 1800)),
+    Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
+    Program("cg", "cg", "Conjugate gradient", ("class", "A")),
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One program at one size in one variant: the rows that may be compared with each other."""
+
+    program: Program
+    size: Parameters
+    variant: Parameters
+    results: Results
+
+    @cached_property
+    def label(self) -> str:
+        """The problem in words: '640 × 640, 1000 iterations', 'class A', '4 Mi keys, vector kernel'."""
+        words = {
+            "size": lambda v: f"{v} × {v}",
+            "keys": lambda v: f"{count_text(v)} keys",
+            "class": lambda v: f"class {v}",
+            "iterations": lambda v: f"{v} iterations",
+            "kernel": lambda v: f"{v} kernel",
+        }
+        return ", ".join(
+            words[name](value) if name in words else f"{name} {value}" for name, value in self.size + self.variant
+        )
+
+    @cached_property
+    def title(self) -> str:
+        return f"{self.program.title} ({self.label})" if self.label else self.program.title
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The usable rows of the time metric: hybrid ones of just this variant, others that do not contradict it."""
+        return [row for row in self.results.where(self.program.metric("time")) if row.usable and self._holds(row)]
+
+    def _holds(self, row: Row) -> bool:
+        if any(row.parameters.get(name, value) != value for name, value in self.size):
+            return False
+        if row.text("form") == "hybrid":
+            return variant_of(row) == self.variant
+        wanted = dict(self.variant)
+        return all(wanted.get(name, value) == value for name, value in variant_of(row))
+
+    def form(self, *names: str) -> list[Row]:
+        return [row for row in self.rows if row.text("form") in names]
+
+    @cached_property
+    def sequential(self) -> Row | None:
+        return best(self.form("sequential"))
+
+    @cached_property
+    def hybrid(self) -> dict[Setting, Row]:
+        return _by_setting(self.form("hybrid"))
+
+    @cached_property
+    def openmp(self) -> dict[Setting, Row]:
+        return _by_setting(self.form("openmp"))
+
+    @cached_property
+    def mpi(self) -> dict[str, dict[Setting, Row]]:
+        """The plain message-passing form by implementation of MPI."""
+        rows = self.form("mpi")
+        names = sorted({row.implementation for row in rows}, key=lambda n: (MPI.index(n) if n in MPI else 9, n))
+        return {name: _by_setting(row for row in rows if row.implementation == name) for name in names}
+
+    @cached_property
+    def library(self) -> list[Row]:
+        return self.form("library")
+
+    @cached_property
+    def base(self) -> Row | None:
+        """What every speed-up is over: the sequential form, or where it was not measured one rank of one thread."""
+        return self.sequential or self.hybrid.get((1, 1)) or self.openmp.get((1, 1))
+
+    @cached_property
+    def base_words(self) -> str:
+        if self.base is None:
+            return "no base case was measured"
+        form = "the sequential form" if self.base is self.sequential else "one rank of one thread"
+        return f"{form} of the same problem"
+
+    @cached_property
+    def best_hybrid(self) -> tuple[Setting, Row] | None:
+        return min(self.hybrid.items(), key=lambda item: (item[1].value, item[0][0] * item[0][1]), default=None)
+
+    def speedup(self, row: Row) -> float | None:
+        return self.base.value / row.value if self.base and row.measured else None
+
+    def efficiency(self, row: Row) -> float | None:
+        gain = self.speedup(row)
+        return gain / row.processors if gain is not None else None
+
+    def part(self, row: Row, name: str) -> Row | None:
+        """The part of the time of `row` that was spent in computation, communication or synchronisation."""
+        return self._same_run(row, self.program.metric(name))
+
+    def rate(self, row: Row) -> Row | None:
+        return self._same_run(row, self.program.metric("rate"))
+
+    def parts(self, row: Row) -> dict[str, Row]:
+        found = {name: self.part(row, name) for name in PARTS}
+        return {name: part for name, part in found.items() if part is not None}
+
+    def _same_run(self, row: Row, metric: str) -> Row | None:
+        return next(
+            (
+                other
+                for other in self.results.rows
+                if other.metric == metric
+                and other.median is not None
+                and other.validated is not False
+                and other.implementation == row.implementation
+                and other.parameters == row.parameters
+            ),
+            None,
+        )
+
+
+def problems(results: Results, program: Program) -> list[Problem]:
+    """The problems of a program, the principal one first: the paper's where measured, else the fullest, largest."""
+    rows = [row for row in results.where(program.metric("time")) if row.usable]
+    # What a hybrid row says of its variant counts: a peer may have other parameters, or leave them out.
+    leading = [row for row in rows if row.text("form") == "hybrid"]
+    leading += [row for row in rows if size_of(row) not in {size_of(other) for other in leading}]
+    found = dict.fromkeys((size_of(row), variant_of(row)) for row in leading)
+    return sorted((Problem(program, size, variant, results) for size, variant in found), key=_rank)
+
+
+def size_of(row: Row) -> Parameters:
+    return tuple((name, row.parameters[name]) for name in _SIZES if name in row.parameters)
+
+
+def variant_of(row: Row) -> Parameters:
+    """What a row's parameters say beyond size, form, ranks and threads: the kernel used, how it communicates, ..."""
+    return tuple(sorted((n, v) for n, v in row.parameters.items() if n not in _SIZES and n not in _PLACES))
+
+
+def principal(results: Results, program: Program) -> Problem | None:
+    found = problems(results, program)
+    return found[0] if found else None
+
+
+def _rank(problem: Problem) -> tuple[bool, int, float, float, str]:
+    """Sorts the principal problem first; of several variants of one size the fastest stands for the program."""
+    published = problem.program.paper_problem in problem.size and len(problem.hybrid) > 1
+    fastest = min((row.value for row in problem.hybrid.values()), default=float("inf"))
+    return (not published, -len(problem.hybrid), -_magnitude(problem), fastest, problem.label)
+
+
+def _magnitude(problem: Problem) -> float:
+    sizes = dict(problem.size)
+    if "class" in sizes:
+        return float(_CLASSES.find(str(sizes["class"])))
+    return float(sizes.get("size") or sizes.get("keys") or 0)
+
+
+def cores(results: Results) -> int | None:
+    """How many cores a job could use: as recorded, else the most processors of any row that was not oversubscribed."""
+    recorded = (results.environment.get("cpu") or {}).get("usable_cores")
+    if isinstance(recorded, int) and recorded > 0:
+        return recorded
+    used = [
+        row.processors
+        for row in results.rows
+        if row.measured and not row.oversubscribed and ("ranks" in row.parameters or "threads" in row.parameters)
+    ]
+    return max(used, default=None)
+
+
+def setting_words(setting: Setting) -> str:
+    ranks, threads = setting
+    return f"{ranks} × {threads}"
+
+
+def command(setting: Setting) -> str:
+    return f"`kumiki run -n {setting[0]} -t {setting[1]}`"
+
+
+def option(setting: Setting) -> str:
+    return f"`-n {setting[0]} -t {setting[1]}`"
+
+
+def _by_setting(rows: Iterable[Row]) -> dict[Setting, Row]:
+    settings: dict[Setting, Row] = {}
+    for row in rows:
+        key = (row.ranks, row.threads)
+        known = settings.get(key)
+        if known is None or row.value < known.value:
+            settings[key] = row
+    return dict(sorted(settings.items()))

@@ -1,0 +1,32 @@
+"""NPB's conjugate gradient."""
+
+from __future__ import annotations
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
+
+ONE_CORE_SECONDS = {"W": 0.2, "A": 0.75}
+
+
+def _points(grid: Grid) -> list[Point]:
+    size = "W" if grid.quick else "A"
+    return Workload(
+        suite="cg",
+        program="cg",
+        metric="cg.time",
+        arguments=("--class", size),
+        parameters={"class": size},
+        one_core_seconds=ONE_CORE_SECONDS[size],
+    ).everywhere(grid)
+
+
+SUITE = Suite(
+    name="cg",
+    title="Conjugate gradient (NPB CG)",
+    sentence="Sparse and irregular: latency of memory within a rank, reductions and transposes between ranks.",
+    headline=("cg.time", "cg.rate"),
+    programs=with_mpi("cg"),
+    build=_points,
+    seconds=38,
+    quick_seconds=7,
+)

@@ -1,0 +1,83 @@
+"""The points that the four programs of the COMPaS paper have in common: the same problem in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kumiki import mpi
+from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
+
+FULL_SECONDS = 0.8
+QUICK_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One problem, and the program that solves it in several forms."""
+
+    suite: str
+    program: str
+    metric: str
+    """Its time, `thing.time`."""
+    arguments: tuple[str, ...]
+    parameters: Mapping[str, int | str]
+    one_core_seconds: float
+    """What one solution takes one core, for the estimate."""
+    setup_seconds: float = 0.0
+    """What making the problem and checking its solutions takes, for the estimate."""
+
+    def everywhere(self, grid: Grid) -> list[Point]:
+        """The problem in every form, over the whole grid."""
+        return [
+            self.point(grid, Alone(), "sequential"),
+            *(self.openmp(grid, threads) for threads in grid.thread_counts()),
+            *(self.hybrid(grid, pair) for pair in grid.pairs()),
+            *self.mpi(grid, grid.rank_counts()),
+        ]
+
+    def openmp(self, grid: Grid, threads: int) -> Point:
+        places = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
+        return self.point(
+            grid, Alone(threads), "openmp", ("--threads", str(threads)), implementation="openmp", variables=places
+        )
+
+    def hybrid(self, grid: Grid, pair: tuple[int, int]) -> Point:
+        return self.point(grid, KumikiRun(*pair), "hybrid")
+
+    def mpi(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
+        """Each MPI's form; a quick evaluation takes the largest number of ranks only, since mpirun starts slowly."""
+        chosen = rank_counts if not grid.quick or grid.ranks else rank_counts[-1:]
+        return [
+            self.point(grid, Mpirun(peer, ranks), "mpi", implementation=peer.name)
+            for peer in mpi.ALL
+            for ranks in chosen
+        ]
+
+    def point(
+        self,
+        grid: Grid,
+        launcher: Launcher,
+        form: str,
+        arguments: tuple[str, ...] = (),
+        implementation: str = "kumiki",
+        variables: Mapping[str, str] | None = None,
+    ) -> Point:
+        """One point; the form is an argument of the program, but for MPI's, which is a program of its own."""
+        total = launcher.ranks * launcher.threads
+        own_program = isinstance(launcher, Mpirun)
+        return Point(
+            suite=self.suite,
+            metric=self.metric,
+            implementation=implementation,
+            program=f"{self.program}-{implementation}" if own_program else self.program,
+            arguments=(*(() if own_program else ("--form", form)), *self.arguments, *arguments),
+            launcher=launcher,
+            parameters={**self.parameters, "form": form, "ranks": launcher.ranks, "threads": launcher.threads},
+            unit="s",
+            better="lower",
+            seconds=QUICK_SECONDS if grid.quick else FULL_SECONDS,
+            sample_seconds=self.one_core_seconds / min(total, grid.cores),
+            setup_seconds=self.setup_seconds,
+            variables=variables,
+        )

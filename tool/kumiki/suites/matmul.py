@@ -1,0 +1,44 @@
+"""The matrix product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
+
+SIZE = 1800
+
+
+def _points(grid: Grid) -> list[Point]:
+    workload = Workload(
+        suite="matmul",
+        program="matmul",
+        metric="matmul.time",
+        arguments=("--size", str(SIZE)),
+        parameters={"size": SIZE},
+        one_core_seconds=0.18,
+    )
+    bounds = [
+        replace(
+            workload.point(grid, Alone(threads), "bound", ("--threads", str(threads)), implementation="bound"),
+            metric="bound.dgemm",
+            parameters={"size": SIZE, "threads": threads},
+            unit="GFLOP/s",
+            better="higher",
+        )
+        for threads in grid.thread_counts(oversubscribed=False)
+    ]
+    return [*workload.everywhere(grid), *bounds]
+
+
+SUITE = Suite(
+    name="matmul",
+    title="Matrix product",
+    sentence="Much computation on little data: how near the machine comes to the peak of its own matrix library.",
+    headline=("matmul.time", "matmul.rate", "bound.dgemm"),
+    programs=with_mpi("matmul"),
+    build=_points,
+    seconds=24,
+    quick_seconds=8,
+)

@@ -1,0 +1,237 @@
+"""The words that suites are written in: a grid of ranks x threads, points on it, and how a point is started."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kumiki import mpi
+from kumiki.native import Native
+from kumiki.peer import Peer
+
+LEAST_SECONDS = 0.05
+WARM_UPS = 1
+FEWEST_SAMPLES = 3
+MOST_SAMPLES = 200
+"""More samples than this narrow no interval that a reader would notice, and swell samples.json."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What to measure over: the machine's cores, and the ranks and threads that the user named, if any."""
+
+    cores: int
+    quick: bool = False
+    ranks: tuple[int, ...] | None = None
+    threads: tuple[int, ...] | None = None
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """(ranks, threads) in ascending order.
+
+        Both named: every combination. Else: every split of 1, 2, 4, ... cores, of all cores, and of twice as many (the
+        one oversubscribed column), as far as the named ranks or threads take part; a named number is always measured.
+        """
+        if self.ranks and self.threads:
+            return sorted({(ranks, threads) for ranks in self.ranks for threads in self.threads})
+        totals = (*self._whole(), *self._crowded())
+        found = {(ranks, total // ranks) for total in totals for ranks in range(1, total + 1) if total % ranks == 0}
+        if self.ranks:
+            found = {pair for pair in found if pair[0] in self.ranks} | {(ranks, 1) for ranks in self.ranks}
+        if self.threads:
+            found = {pair for pair in found if pair[1] in self.threads} | {(1, threads) for threads in self.threads}
+        return sorted(found)
+
+    def thread_counts(self, oversubscribed: bool = True) -> list[int]:
+        """Threads of one rank, with or without the column of twice the cores."""
+        return sorted(self.threads or (*self._whole(), *(self._crowded() if oversubscribed else ())))
+
+    def rank_counts(self, oversubscribed: bool = False) -> list[int]:
+        """Ranks of one thread each, with or without the column of twice the cores."""
+        return sorted(self.ranks or (*self._whole(), *((2 * self.cores,) if oversubscribed else ())))
+
+    def _crowded(self) -> tuple[int, ...]:
+        """The oversubscribed column, which a first impression does without."""
+        return () if self.quick else (2 * self.cores,)
+
+    def _whole(self) -> tuple[int, ...]:
+        """1, 2, 4, ... up to all cores."""
+        powers = [2**power for power in range(self.cores.bit_length()) if 2**power < self.cores]
+        return (*powers, self.cores)
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The program starts itself, with threads that its own arguments name."""
+
+    threads: int = 1
+    ranks: int = 1
+    startup_seconds: float = 0.1
+
+
+@dataclass(frozen=True)
+class KumikiRun:
+    """Under `kumiki-run -n RANKS -t THREADS`."""
+
+    ranks: int
+    threads: int = 1
+    options: tuple[str, ...] = ()
+    startup_seconds: float = 0.15
+
+
+@dataclass(frozen=True)
+class Mpirun:
+    """Under an MPI's own launcher."""
+
+    mpi: mpi.Mpi
+    ranks: int
+    threads: int = 1
+    startup_seconds: float = 0.8
+
+
+Launcher = Alone | KumikiRun | Mpirun
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is really executed: the argument list, and the variables set beside the tool's own environment."""
+
+    arguments: tuple[str, ...]
+    variables: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return shlex.join([*(f"{name}={value}" for name, value in self.variables.items()), *self.arguments])
+
+
+@dataclass(frozen=True)
+class Point:
+    """One start of one program."""
+
+    suite: str
+    metric: str
+    """The suite's first figure: what a row says that stands for a point that could not be measured."""
+    implementation: str
+    program: str
+    arguments: tuple[str, ...]
+    launcher: Launcher
+    parameters: Mapping[str, int | str]
+    unit: str
+    better: str
+    seconds: float = 1.0
+    """The budget of one figure: after this time the program takes no further sample of it."""
+    figures: int = 1
+    """How many figures the program samples, each with its own budget."""
+    sample_seconds: float = 0.0
+    """What one sample is expected to take, where that is not small beside the budget."""
+    setup_seconds: float = 0.0
+    """What making the problem and checking the results is expected to take."""
+    variables: Mapping[str, str] | None = None
+    built_on: Peer | None = None
+    """Software of others without which the program does not exist."""
+
+    @property
+    def peer(self) -> Peer | None:
+        """Software of others without which the point cannot be measured."""
+        return self.launcher.mpi if isinstance(self.launcher, Mpirun) else self.built_on
+
+    @property
+    def key(self) -> str:
+        """Names the point among all others, in the same words on every run."""
+        return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """(ranks, threads): points of one place are peers and are measured side by side."""
+        return self.launcher.ranks, self.launcher.threads
+
+    @property
+    def total(self) -> int:
+        """How many threads of execution take part."""
+        return self.launcher.ranks * self.launcher.threads
+
+    @property
+    def fixed_seconds(self) -> float:
+        """The part of the estimate that no budget changes."""
+        return self.launcher.startup_seconds + self.setup_seconds + self.figures * WARM_UPS * self.sample_seconds
+
+    @property
+    def estimated_seconds(self) -> float:
+        return self.fixed_seconds + self.figures * max(self.seconds, FEWEST_SAMPLES * self.sample_seconds)
+
+    @property
+    def limit_seconds(self) -> float:
+        """When the point counts as hanging: generous, since a slow or busy machine is not a hanging one."""
+        return round(30 + 10 * self.estimated_seconds)
+
+    def command(self, native: Native, cores: int) -> Command:
+        """The command line on a machine of `cores` usable cores."""
+        budget = ("--seconds", f"{self.seconds:.2f}", "--samples", str(MOST_SAMPLES))
+        program = (str(native.program(self.program)), *self.arguments, *budget)
+        variables = dict(self.variables or {})
+        starter = self.launcher
+        if isinstance(starter, Alone):
+            return Command(program, variables)
+        if isinstance(starter, KumikiRun):
+            return Command((str(native.command("kumiki-run")), *self._starter_words()[1:], *program), variables)
+        path = mpi.launcher(starter.mpi) or f"mpirun.{starter.mpi.name}"
+        return Command(
+            (path, *starter.mpi.arguments(starter.ranks, cores), *program), {**starter.mpi.environment, **variables}
+        )
+
+    def _starter_words(self) -> tuple[str, ...]:
+        """What stands before the program in words that do not depend on the machine."""
+        starter = self.launcher
+        if isinstance(starter, KumikiRun):
+            return "kumiki-run", "-n", str(starter.ranks), "-t", str(starter.threads), *starter.options
+        if isinstance(starter, Mpirun):
+            return f"mpirun.{starter.mpi.name}", "-n", str(starter.ranks)
+        return ()
+
+    def absence(self, native: Native) -> str | None:
+        """Why the point cannot be measured here because software of others is missing; None when it can."""
+        if self.peer is None:
+            return None
+        if isinstance(self.launcher, Mpirun) and mpi.launcher(self.launcher.mpi) is None:
+            return self.peer.absence(f"mpirun.{self.peer.name}")
+        if not native.has(native.program(self.program)):
+            return self.peer.absence(f"the program {self.program}")
+        return None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the native part, and the software of others without which it does not exist."""
+
+    name: str
+    peer: Peer | None = None
+
+
+def with_mpi(name: str) -> tuple[Program, ...]:
+    """Kumiki's own program of a name, and each MPI's."""
+    return (Program(name), *(Program(f"{name}-{peer.name}", peer) for peer in mpi.ALL))
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A set of points that answers one question."""
+
+    name: str
+    title: str
+    sentence: str
+    headline: tuple[str, ...]
+    """The metrics that are printed while it runs; the report and results.json hold them all."""
+    programs: tuple[Program, ...]
+    """The programs of the native part that it starts."""
+    build: Callable[[Grid], Sequence[Point]]
+    seconds: float
+    """What all its points together may take, in seconds."""
+    quick_seconds: float
+
+    def points(self, grid: Grid) -> list[Point]:
+        """The suite's points; where they would take longer than the suite may, their budgets shrink alike."""
+        points = list(self.build(grid))
+        allowed = self.quick_seconds if grid.quick else self.seconds
+        wanted = sum(point.figures * point.seconds for point in points)
+        left = allowed - sum(point.fixed_seconds for point in points)
+        factor = min(1.0, left / wanted) if wanted > 0 else 1.0
+        return [replace(point, seconds=round(max(point.seconds * factor, LEAST_SECONDS), 2)) for point in points]

@@ -1,0 +1,68 @@
+"""The radix sort."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
+
+SMALL = 4 * 2**20
+LARGE = 64 * 2**20
+ONE_CORE_KEYS_PER_SECOND = {"vector": 250e6, "plain": 65e6}
+
+
+MADE_AND_CHECKED_KEYS_PER_SECOND = 35e6
+LIBRARIES = 2
+"""Highway's vector sort on one core, and TBB's parallel sort"""
+
+
+def _workload(keys: int, kernel: str | None = None) -> Workload:
+    """Sorting so many keys, locally with the library's vector kernel where there is one, or with the named kernel."""
+    return Workload(
+        suite="radix-sort",
+        program="radix-sort",
+        metric="radix_sort.time",
+        arguments=("--keys", str(keys), *(("--kernel", kernel) if kernel else ())),
+        parameters={"keys": keys, **({"kernel": kernel} if kernel else {})},
+        setup_seconds=keys / MADE_AND_CHECKED_KEYS_PER_SECOND,
+        one_core_seconds=keys / ONE_CORE_KEYS_PER_SECOND[kernel or "vector"],
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    points = [
+        *_workload(SMALL).everywhere(grid),
+        *_where_it_tells(grid, _workload(SMALL, "plain")),
+        _library(grid, _workload(SMALL)),
+    ]
+    if not grid.quick:
+        points += _where_it_tells(grid, _workload(LARGE))
+    return points
+
+
+def _where_it_tells(grid: Grid, workload: Workload) -> list[Point]:
+    """The problem on one core, and on all of them split in every way."""
+    return [
+        workload.point(grid, Alone(), "sequential"),
+        *(workload.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
+        *(workload.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
+        *workload.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
+    ]
+
+
+def _library(grid: Grid, workload: Workload) -> Point:
+    threads = ("--threads", str(grid.cores))
+    return replace(workload.point(grid, Alone(), "library", threads, implementation="library"), figures=LIBRARIES)
+
+
+SUITE = Suite(
+    name="radix-sort",
+    title="Radix sort",
+    sentence="All ranks exchange all data: what the memory bus and the exchange between ranks allow.",
+    headline=("radix_sort.time", "radix_sort.rate"),
+    programs=with_mpi("radix-sort"),
+    build=_points,
+    seconds=42,
+    quick_seconds=7,
+)

@@ -1,0 +1,52 @@
+"""Barriers between ranks."""
+
+from __future__ import annotations
+
+from kumiki import mpi
+from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite, with_mpi
+
+OUR_FIGURES = 4
+"""plain, split-phase, the paper's shuffle-exchange, and the bare flags that bound them"""
+MPI_FIGURES = 2
+"""plain and split-phase"""
+
+
+def _points(grid: Grid) -> list[Point]:
+    counts = [ranks for ranks in grid.rank_counts(oversubscribed=True) if ranks > 1]
+    if grid.quick and not grid.ranks:
+        counts = [ranks for ranks in counts if ranks >= grid.cores]
+    ours = [_point(grid, KumikiRun(ranks), "kumiki", "rank-barrier", OUR_FIGURES) for ranks in counts]
+    peers = [
+        _point(grid, Mpirun(peer, ranks), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES)
+        for peer in mpi.ALL
+        for ranks in counts
+    ]
+    return ours + peers
+
+
+def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, figures: int) -> Point:
+    return Point(
+        suite="rank-barrier",
+        metric="rank_barrier.time",
+        implementation=implementation,
+        program=program,
+        arguments=(),
+        launcher=launcher,
+        parameters={"ranks": launcher.ranks, "form": "plain"},
+        unit="us",
+        better="lower",
+        seconds=0.1 if grid.quick else 0.4,
+        figures=figures,
+    )
+
+
+SUITE = Suite(
+    name="rank-barrier",
+    title="Rank barrier",
+    sentence="What it costs ranks to wait for each other, also with more ranks than cores, beside MPI_Barrier.",
+    headline=("rank_barrier.time", "rank_barrier.hidden"),
+    programs=with_mpi("rank-barrier"),
+    build=_points,
+    seconds=16,
+    quick_seconds=7,
+)
