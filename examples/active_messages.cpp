@@ -1,0 +1,39 @@
+// Active messages: a function that runs at another rank, with a copy of what was sent to it.
+//
+//     kumiki-run -n 4 ./active_messages
+#include <cstring>
+#include <iostream>
+#include <kumiki/kumiki.hpp>
+
+int main() try {
+    kumiki::Job job;
+    auto counter = job.allocate<kumiki::Signal>(1);
+    kumiki::Signal& arrived = counter[0];
+    double largest = -1;
+    int sender = -1;
+
+    // Handlers of one rank run one at a time, so they need no lock among themselves. They must not wait.
+    const int report = job.on_message([&](int source, std::span<const std::byte> payload) {
+        double temperature = 0;
+        std::memcpy(&temperature, payload.data(), sizeof temperature);
+        if (temperature > largest) {
+            largest = temperature;
+            sender = source;
+        }
+        job.signal(job.rank(), arrived, 1, kumiki::SignalOperation::add); // tells the thread that waits below
+    });
+
+    // Every rank reports a temperature to rank 0; the last rank is the warmest.
+    job.send_active(0, report, 20.0 + job.rank());
+
+    if (job.rank() == 0) {
+        job.wait(arrived, kumiki::Comparison::equal, static_cast<std::uint64_t>(job.size()));
+        if (sender != job.size() - 1 || largest != 20.0 + sender) throw std::runtime_error("a report was lost or changed on its way");
+        std::cout << job.size() << " reports; rank " << sender << " is the warmest with " << largest << " degrees\n";
+    }
+    job.barrier(); // the handler uses variables of this function: nobody goes while a message may still come
+    return 0;
+} catch (const std::exception& error) {
+    std::cerr << "active_messages: " << error.what() << '\n';
+    return 1;
+}
