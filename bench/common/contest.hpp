@@ -61,12 +61,18 @@ void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
 }
 
 /// How many repetitions fill a batch that the clock can time well: the least power of two for which run(count), in seconds, takes
-/// `target`. A spinning barrier with more threads than cores takes milliseconds: then it is 1.
+/// `target`, and does so again and again: a disturbance must not make the batch small for good. A spinning barrier with more threads
+/// than cores takes milliseconds: then it is 1.
 template <World W, class Run>
 std::uint64_t calibrate(W& world, Run run, double target = 2e-3) {
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
+    constexpr int times = 3;
     std::uint64_t count = 1;
-    while (world.broadcast(run(count) < target && count < most) != 0) count *= 2;
+    for (int long_enough = 0; long_enough < times && count < most;) {
+        const bool short_of_it = world.broadcast(run(count) < target) != 0;
+        long_enough = short_of_it ? 0 : long_enough + 1;
+        if (short_of_it) count *= 2;
+    }
     return count;
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double smallest_weight = 0.1; // the benchmark's rcond
 
-/// One row under construction: sums by column, which columns have one, and a way to empty it that costs no more than it holds.
+/// One row under construction: sums by column, which columns have one, and a way to empty it that costs no more than it
+/// holds.
 class Accumulator {
 public:
     explicit Accumulator(std::size_t columns) : sums_(columns, 0.0), present_(columns, false) {}
@@ -53,8 +54,10 @@ Generator::Generator(const Problem& problem) : problem_(problem) {
     begins_.push_back(0);
     for (std::uint32_t i = 0; i < problem.order; ++i) {
         const std::size_t begin = entries_.size();
-        const auto find = [&](std::uint32_t index) { return std::find_if(entries_.begin() + static_cast<std::ptrdiff_t>(begin), entries_.end(),
-                                                                        [=](const Entry& entry) { return entry.index == index; }); };
+        const auto find = [&](std::uint32_t index) {
+            return std::find_if(entries_.begin() + static_cast<std::ptrdiff_t>(begin), entries_.end(),
+                                [=](const Entry& entry) { return entry.index == index; });
+        };
         while (entries_.size() < begin + static_cast<std::size_t>(problem.nonzeros)) {
             const double value = random();
             const auto index = static_cast<std::uint32_t>(range * random());
@@ -81,7 +84,8 @@ std::vector<std::vector<Generator::Occurrence>> Generator::occurrences(Range row
     std::vector<std::vector<Occurrence>> found(rows.size());
     for (std::uint32_t i = 0; i < problem_.order; ++i)
         for (const Entry& entry : vector(i))
-            if (entry.index >= rows.begin && entry.index < rows.end) found[entry.index - rows.begin].push_back({i, entry.value});
+            if (entry.index >= rows.begin && entry.index < rows.end)
+                found[entry.index - rows.begin].push_back({i, entry.value});
     return found;
 }
 

@@ -11,8 +11,9 @@
 
 namespace kumiki::kernels::cg {
 
-/// The benchmark's matrix, before it is multiplied out: A = sum over i of w_i x_i x_i^T + (0.1 - shift) I, with sparse random vectors x_i and
-/// weights w_i that fall geometrically from 1 to 0.1. Every rank and thread has the vectors and multiplies out its own rows.
+/// The benchmark's matrix, before it is multiplied out: A = sum over i of w_i x_i x_i^T + (0.1 - shift) I, with sparse
+/// random vectors x_i and weights w_i that fall geometrically from 1 to 0.1. Every rank and thread has the vectors and
+/// multiplies out its own rows.
 class Generator {
 public:
     explicit Generator(const Problem& problem);
@@ -34,12 +35,14 @@ private:
         double value;
     };
 
-    std::span<const Entry> vector(std::size_t i) const { return std::span(entries_).subspan(begins_[i], begins_[i + 1] - begins_[i]); }
+    std::span<const Entry> vector(std::size_t i) const {
+        return std::span(entries_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
+    }
     std::vector<std::vector<Occurrence>> occurrences(Range rows) const;
 
     Problem problem_;
-    std::vector<Entry> entries_;       ///< of all vectors, one after another
-    std::vector<std::size_t> begins_;  ///< of each vector in entries_, and the end
+    std::vector<Entry> entries_;      ///< of all vectors, one after another
+    std::vector<std::size_t> begins_; ///< of each vector in entries_, and the end
     std::vector<double> weights_;
 };
 

@@ -7,7 +7,8 @@
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
 
-// The hybrid form: every thread of every rank has rows of the matrix; the vector lies in a region, whole, at every rank.
+// The hybrid form: every thread of every rank has rows of the matrix; the vector lies in a region, whole, at every
+// rank.
 
 namespace kumiki::kernels::cg {
 namespace {
@@ -16,9 +17,13 @@ namespace {
 class Colleagues {
 public:
     Colleagues(Job& job, Member& member, std::span<double> own, Phases& phases)
-        : job_(job), member_(member), own_(own), phases_(phases) {}
+        : job_(job),
+          member_(member),
+          own_(own),
+          phases_(phases) {}
 
-    /// A thread puts its rows to the other ranks itself: they are in its cache, and nobody has to wait for a master first.
+    /// A thread puts its rows to the other ranks itself: they are in its cache, and nobody has to wait for a master
+    /// first.
     void share() {
         enter(Phase::communication);
         for (int rank = 0; rank < job_.size(); ++rank)
@@ -51,7 +56,10 @@ class HybridRun {
 public:
     /// Collective.
     HybridRun(Job& job, Team& team, const Problem& problem)
-        : job_(job), team_(team), problem_(problem), vector_(job.allocate<double>(problem.order)),
+        : job_(job),
+          team_(team),
+          problem_(problem),
+          vector_(job.allocate<double>(problem.order)),
           workers_(static_cast<std::size_t>(team.size())) {
         const Generator generator(problem);
         const auto rows = generator.balanced_rows(job.size() * team.size());

@@ -7,14 +7,17 @@
 #include "kernels/cg/worker.hpp"
 #include "kernels/common/mpi_job.hpp"
 
-// The plain MPI form: one process per core, the same worker, MPI_Allgatherv for the vector and MPI_Allreduce for the sums.
+// The plain MPI form: one process per core, the same worker, MPI_Allgatherv for the vector and MPI_Allreduce for the
+// sums.
 
 namespace kumiki::kernels::cg {
 namespace {
 
 class Processes {
 public:
-    Processes(std::span<double> vector, std::span<const Range> rows, Phases& phases) : vector_(vector), phases_(phases) {
+    Processes(std::span<double> vector, std::span<const Range> rows, Phases& phases)
+        : vector_(vector),
+          phases_(phases) {
         for (const Range& range : rows) {
             begins_.push_back(static_cast<int>(range.begin));
             counts_.push_back(static_cast<int>(range.size()));
@@ -23,7 +26,8 @@ public:
 
     void share() {
         phases_.enter(Phase::communication);
-        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector_.data(), counts_.data(), begins_.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, vector_.data(), counts_.data(), begins_.data(), MPI_DOUBLE,
+                       MPI_COMM_WORLD);
         phases_.enter(Phase::computation);
     }
 

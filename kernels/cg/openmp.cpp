@@ -9,19 +9,24 @@
 #include "kernels/cg/generator.hpp"
 #include "kernels/cg/worker.hpp"
 
-// The form for threads only, as one writes it with OpenMP: the peer that the hybrid form with one rank is compared with.
+// The form for threads only, as one writes it with OpenMP: the peer that the hybrid form with one rank is compared
+// with.
 
 namespace kumiki::kernels::cg {
 namespace {
 
-/// Where the threads leave what is to be summed up. A sum is always followed by a share, so a slot is read by all before it is written again.
+/// Where the threads leave what is to be summed up. A sum is always followed by a share, so a slot is read by all
+/// before it is written again.
 struct alignas(line_bytes) Slot {
     std::array<double, 4> values;
 };
 
 class Siblings {
 public:
-    Siblings(std::vector<Slot>& slots, Phases& phases) : slots_(slots), phases_(phases), thread_(omp_get_thread_num()) {}
+    Siblings(std::vector<Slot>& slots, Phases& phases)
+        : slots_(slots),
+          phases_(phases),
+          thread_(omp_get_thread_num()) {}
 
     void share() { meet(); }
 
@@ -50,7 +55,8 @@ private:
 } // namespace
 
 int run_openmp(const Task& task) {
-    const int threads = task.threads > 0 ? task.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads =
+        task.threads > 0 ? task.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const Generator generator(task.problem);
     const auto rows = generator.balanced_rows(threads);
     AlignedVector<double> vector(task.problem.order);
@@ -69,7 +75,8 @@ int run_openmp(const Task& task) {
         phases.enter(Phase::computation);
 #pragma omp parallel num_threads(threads)
         {
-            const double found = workers[static_cast<std::size_t>(omp_get_thread_num())]->estimate(Siblings(slots, phases));
+            const double found =
+                workers[static_cast<std::size_t>(omp_get_thread_num())]->estimate(Siblings(slots, phases));
 #pragma omp master
             zeta = found;
         }

@@ -7,15 +7,16 @@
 
 namespace kumiki::kernels::cg {
 
-/// A class of the NAS parallel benchmark CG: power iterations that estimate the smallest eigenvalue of a sparse symmetric positive definite
-/// matrix with a random pattern; each step solves a linear system by 25 steps of the conjugate gradient method.
+/// A class of the NAS parallel benchmark CG: power iterations that estimate the smallest eigenvalue of a sparse
+/// symmetric positive definite matrix with a random pattern; each step solves a linear system by 25 steps of the
+/// conjugate gradient method.
 struct Problem {
     std::string_view name;
-    std::size_t order;        ///< rows of the matrix
-    int nonzeros;             ///< nonzeros of each random vector that the matrix is made of
-    int iterations;           ///< of the power method
-    double shift;             ///< of the eigenvalue
-    double published_zeta;    ///< the estimate that every right implementation ends with
+    std::size_t order;     ///< rows of the matrix
+    int nonzeros;          ///< nonzeros of each random vector that the matrix is made of
+    int iterations;        ///< of the power method
+    double shift;          ///< of the eigenvalue
+    double published_zeta; ///< the estimate that every right implementation ends with
 
     static constexpr int inner_iterations = 25;
     static constexpr double tolerance = 1e-10; ///< of zeta, relative

@@ -4,8 +4,8 @@
 
 namespace kumiki::kernels::cg {
 
-/// The random numbers of the NAS parallel benchmarks: x' = 5^13 x mod 2^46, as a fraction of 2^46. 64-bit integers compute it
-/// exactly, because 2^46 divides the modulus 2^64 that their products wrap at.
+/// The random numbers of the NAS parallel benchmarks: x' = 5^13 x mod 2^46, as a fraction of 2^46. 64-bit integers
+/// compute it exactly, because 2^46 divides the modulus 2^64 that their products wrap at.
 class Random {
 public:
     static constexpr std::uint64_t first_seed = 314159265;

@@ -14,7 +14,8 @@ constexpr std::size_t lanes = 8;
 
 #if KUMIKI_HAS_HIGHWAY
 
-// The gather is spelled out because the compiler (gcc 12) makes four halves with spilled sums of the plain loop, at half the speed.
+// The gather is spelled out because the compiler (gcc 12) makes four halves with spilled sums of the plain loop, at
+// half the speed.
 namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, lanes>;
 using Indices = hn::RebindToSigned<Doubles>;
@@ -60,19 +61,24 @@ void Rows::append(std::span<const std::uint32_t> columns, std::span<const double
     const std::size_t filled = (begins_.back() + values.size() + lanes - 1) / lanes * lanes;
     values_.insert(values_.end(), values.begin(), values.end());
     values_.resize(filled, 0.0);
-    std::visit([&]<class Columns>(Columns& kept) {
-        for (const std::uint32_t column : columns) kept.push_back(static_cast<typename Columns::value_type>(column));
-        kept.resize(filled, columns.empty() ? 0 : kept.back()); // a column whose element is at hand already
-    }, columns_);
+    std::visit(
+        [&]<class Columns>(Columns& kept) {
+            for (const std::uint32_t column : columns)
+                kept.push_back(static_cast<typename Columns::value_type>(column));
+            kept.resize(filled, columns.empty() ? 0 : kept.back()); // a column whose element is at hand already
+        },
+        columns_);
     begins_.push_back(filled);
 }
 
 void Rows::multiply(std::span<const double> vector, std::span<double> result) const {
-    std::visit([&](const auto& columns) {
-        for (std::size_t row = 0; row < rows_.size(); ++row)
-            result[row] = row_product(columns.data() + begins_[row], values_.data() + begins_[row], begins_[row + 1] - begins_[row],
-                                      vector.data());
-    }, columns_);
+    std::visit(
+        [&](const auto& columns) {
+            for (std::size_t row = 0; row < rows_.size(); ++row)
+                result[row] = row_product(columns.data() + begins_[row], values_.data() + begins_[row],
+                                          begins_[row + 1] - begins_[row], vector.data());
+        },
+        columns_);
 }
 
 } // namespace kumiki::kernels::cg

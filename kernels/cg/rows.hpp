@@ -13,8 +13,9 @@ namespace kumiki::kernels::cg {
 
 /// Some contiguous rows of a sparse square matrix, compressed: per row its nonzeros and their columns.
 ///
-/// The product with a vector is bound by the stream of values and columns from the cache or memory. So a column is 16 bits wide where that
-/// is enough (orders up to 65536), which saves a sixth of the stream, and rows are filled up with zeros to whole vector registers.
+/// The product with a vector is bound by the stream of values and columns from the cache or memory. So a column is 16
+/// bits wide where that is enough (orders up to 65536), which saves a sixth of the stream, and rows are filled up with
+/// zeros to whole vector registers.
 class Rows {
 public:
     /// No nonzeros yet; `order` is the number of columns of the matrix.
@@ -27,7 +28,8 @@ public:
     /// Without the zeros that rows are filled up with.
     std::size_t nonzeros() const { return nonzeros_; }
 
-    /// result[i] = row number range().begin + i times `vector`. `vector` has the matrix's order, `result` a place per row.
+    /// result[i] = row number range().begin + i times `vector`. `vector` has the matrix's order, `result` a place per
+    /// row.
     void multiply(std::span<const double> vector, std::span<double> result) const;
 
 private:

@@ -8,7 +8,9 @@ namespace {
 struct Nobody {
     void share() {}
     template <std::size_t N>
-    std::array<double, N> sum(std::array<double, N> values) { return values; }
+    std::array<double, N> sum(std::array<double, N> values) {
+        return values;
+    }
 };
 
 } // namespace

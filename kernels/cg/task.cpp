@@ -12,7 +12,9 @@ namespace {
 void add_options(CLI::App& program, Task& task) {
     std::vector<std::string> names;
     for (const Problem& problem : problems) names.emplace_back(problem.name);
-    const auto choose = [&task](const std::string& name) { task.problem = *std::ranges::find(problems, name, &Problem::name); };
+    const auto choose = [&task](const std::string& name) {
+        task.problem = *std::ranges::find(problems, name, &Problem::name);
+    };
     program.add_option_function<std::string>("--class", choose, "S, W, A or B: the benchmark's problem sizes")
         ->check(CLI::IsMember(names))
         ->default_str("A");
@@ -24,7 +26,8 @@ void add_options(CLI::App& program, Task& task) {
 
 Task parse_task(int argc, char** argv) {
     Task task;
-    CLI::App program("The conjugate gradient kernel of the NAS parallel benchmarks; prints one row of JSON per figure.", "cg");
+    CLI::App program("The conjugate gradient kernel of the NAS parallel benchmarks; prints one row of JSON per figure.",
+                     "cg");
     program.add_option("--form", task.form, "sequential, openmp or hybrid (ranks x threads)")
         ->capture_default_str()
         ->check(CLI::IsMember({"sequential", "openmp", "hybrid"}));
@@ -39,7 +42,9 @@ Task parse_task(int argc, char** argv) {
 Task parse_mpi_task(const char* name, int argc, char** argv) {
     Task task;
     task.form = "mpi";
-    CLI::App program("The conjugate gradient kernel of the NAS parallel benchmarks over MPI; prints one row of JSON per figure.", name);
+    CLI::App program(
+        "The conjugate gradient kernel of the NAS parallel benchmarks over MPI; prints one row of JSON per figure.",
+        name);
     add_options(program, task);
     measure::parse_or_exit(program, argc, argv);
     return task;

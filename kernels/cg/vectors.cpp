@@ -1,6 +1,7 @@
 #include "kernels/cg/vectors.hpp"
 
-// The sums are taken in the order that suits the vector registers (omp simd), which the compiler may not choose by itself.
+// The sums are taken in the order that suits the vector registers (omp simd), which the compiler may not choose by
+// itself.
 
 namespace kumiki::kernels::cg {
 
@@ -16,7 +17,8 @@ std::array<double, 4> step_products(std::span<const double> p, std::span<const d
     return {pq, rq, qq, rr};
 }
 
-void step(double alpha, double beta, std::span<const double> q, std::span<double> z, std::span<double> r, std::span<double> p) {
+void step(double alpha, double beta, std::span<const double> q, std::span<double> z, std::span<double> r,
+          std::span<double> p) {
 #pragma omp simd
     for (std::size_t i = 0; i < q.size(); ++i) {
         z[i] += alpha * p[i];
@@ -25,7 +27,8 @@ void step(double alpha, double beta, std::span<const double> q, std::span<double
     }
 }
 
-std::array<double, 3> solution_products(std::span<const double> x, std::span<const double> z, std::span<const double> az) {
+std::array<double, 3> solution_products(std::span<const double> x, std::span<const double> z,
+                                        std::span<const double> az) {
     double xz = 0, zz = 0, residual = 0;
 #pragma omp simd reduction(+ : xz, zz, residual)
     for (std::size_t i = 0; i < x.size(); ++i) {

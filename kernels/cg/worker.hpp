@@ -13,8 +13,8 @@
 
 namespace kumiki::kernels::cg {
 
-/// The other workers, as one worker sees them. Both members are called by every worker in the same order, and end only when all workers have
-/// come to them.
+/// The other workers, as one worker sees them. Both members are called by every worker in the same order, and end only
+/// when all workers have come to them.
 template <class T>
 concept Partners = requires(T partners, std::array<double, 4> sums) {
     /// Everyone has written its rows of the shared vector; afterwards everyone sees all of it.
@@ -23,17 +23,25 @@ concept Partners = requires(T partners, std::array<double, 4> sums) {
     { partners.sum(sums) } -> std::same_as<std::array<double, 4>>;
 };
 
-/// One worker (a thread of a rank, a process, or the only one) of the benchmark: all forms run exactly this code and differ in their partners.
+/// One worker (a thread of a rank, a process, or the only one) of the benchmark: all forms run exactly this code and
+/// differ in their partners.
 ///
-/// A step of the conjugate gradient method has one reduction and one exchange of p. The textbook's second reduction, for the new r.r,
-/// is saved by r' = r - alpha q: r'.r' = r.r - 2 alpha r.q + alpha^2 q.q, whose products are taken together with p.q. Because r.r itself is
-/// taken anew in every step, no error builds up.
+/// A step of the conjugate gradient method has one reduction and one exchange of p. The textbook's second reduction,
+/// for the new r.r, is saved by r' = r - alpha q: r'.r' = r.r - 2 alpha r.q + alpha^2 q.q, whose products are taken
+/// together with p.q. Because r.r itself is taken anew in every step, no error builds up.
 class Worker {
 public:
-    /// `shared` is the vector that the matrix is multiplied with, of the matrix's order; this worker writes its rows of it.
+    /// `shared` is the vector that the matrix is multiplied with, of the matrix's order; this worker writes its rows of
+    /// it.
     Worker(const Problem& problem, Rows rows, std::span<double> shared)
-        : problem_(problem), rows_(std::move(rows)), shared_(shared), own_(shared.subspan(rows_.range().begin, rows_.range().size())),
-          x_(own_.size()), z_(own_.size()), r_(own_.size()), q_(own_.size()) {}
+        : problem_(problem),
+          rows_(std::move(rows)),
+          shared_(shared),
+          own_(shared.subspan(rows_.range().begin, rows_.range().size())),
+          x_(own_.size()),
+          z_(own_.size()),
+          r_(own_.size()),
+          q_(own_.size()) {}
 
     Range range() const { return rows_.range(); }
 

@@ -10,7 +10,7 @@ namespace kumiki::kernels::matmul {
 
 /// Freivalds' check of C = A x B: for a random vector x, C x must be A(Bx), which costs size^2 and not size^3.
 ///
-/// The comparison is exact. Entries are multiples of 2^-8 below 1/2 and x is made of multiples of 2^-8 below 1, so
+/// The comparison is exact. Entries are multiples of 2^-8 up to 1/2 and x is made of multiples of 2^-8 up to 1, so
 /// A(Bx) and C x are multiples of 2^-24 below 2^(2n-2) for size 2^n: 2n + 22 bits, which a double holds up to n = 15.
 /// Every sum on the way is exact, in any order, and a right product passes always. A product with one wrong entry in a
 /// row fails always (no x is 0); with several, it passes only if their differences happen to be orthogonal to the

@@ -9,9 +9,9 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// The base of the radix sort is 256. As the leading digit between ranks it is fine enough to balance them and coarse enough
-/// that the buckets' open cache lines and pages stay within reach of the processor; at 4M keys a bucket (64 KiB) is sorted in the
-/// second-level cache.
+/// The base of the radix sort is 256. As the leading digit between ranks it is fine enough to balance them and coarse
+/// enough that the buckets' open cache lines and pages stay within reach of the processor; at 4M keys a bucket (64 KiB)
+/// is sorted in the second-level cache.
 inline constexpr int digit_bits = 8;
 inline constexpr std::size_t bucket_count = std::size_t{1} << digit_bits;
 inline constexpr int key_digits = 32 / digit_bits;

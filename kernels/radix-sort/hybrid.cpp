@@ -18,7 +18,10 @@ class HybridSort {
 public:
     /// Collective. `keys` are this rank's; they stay as they are.
     HybridSort(Job& job, Team& team, Kernel kernel, std::span<const Key> keys)
-        : job_(job), team_(team), keys_(keys), rank_counts_(job.allocate<PerBucket>(static_cast<std::size_t>(job.size()))),
+        : job_(job),
+          team_(team),
+          keys_(keys),
+          rank_counts_(job.allocate<PerBucket>(static_cast<std::size_t>(job.size()))),
           workers_(static_cast<std::size_t>(team.size())) {
         for (Worker& worker : workers_) worker.local_sort.emplace(kernel);
     }
@@ -77,8 +80,8 @@ private:
         plan_ = Plan(rank_counts_.span());
     }
 
-    /// The room for the result is agreed upon by all ranks, because a place in it must exist at every rank: it grows to what the rank with the
-    /// most keys needs. With the same keys again it is large enough.
+    /// The room for the result is agreed upon by all ranks, because a place in it must exist at every rank: it grows to
+    /// what the rank with the most keys needs. With the same keys again it is large enough.
     void make_room() {
         const std::uint64_t needed = std::max<std::uint64_t>(plan_.most_keys(), 1);
         if (sorted_ && sorted_->size() >= needed) return;
@@ -87,9 +90,10 @@ private:
     }
 
     void exchange_and_sort(Member& member, Phases& phases) {
-        worker(member).scatter(part(member), places(member), [&](std::size_t bucket, std::uint64_t place, std::span<const Key> run) {
-            job_.put(plan_.owner(bucket), sorted_->data() + place, run);
-        });
+        worker(member).scatter(part(member), places(member),
+                               [&](std::size_t bucket, std::uint64_t place, std::span<const Key> run) {
+                                   job_.put(plan_.owner(bucket), sorted_->data() + place, run);
+                               });
         if (member.master()) phases.enter(Phase::synchronisation);
         member.barrier_all();
         if (member.master()) phases.enter(Phase::computation);
@@ -100,7 +104,8 @@ private:
     PerBucket places(const Member& member) const {
         PerBucket places = plan_.begins();
         for (int rank = 0; rank < job_.rank(); ++rank) advance(places, rank_counts_[static_cast<std::size_t>(rank)]);
-        for (int thread = 0; thread < member.thread(); ++thread) advance(places, workers_[static_cast<std::size_t>(thread)].counts);
+        for (int thread = 0; thread < member.thread(); ++thread)
+            advance(places, workers_[static_cast<std::size_t>(thread)].counts);
         return places;
     }
 

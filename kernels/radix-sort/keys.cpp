@@ -28,6 +28,16 @@ Key evenly_spread(std::uint64_t index, std::uint64_t total) {
 
 } // namespace
 
+const char* name(Distribution distribution) {
+    switch (distribution) {
+    case Distribution::uniform: return "uniform";
+    case Distribution::gaussian_like: return "gaussian-like";
+    case Distribution::equal: return "equal";
+    case Distribution::sorted: return "sorted";
+    }
+    return "";
+}
+
 Key key_at(Distribution distribution, std::uint64_t index, std::uint64_t total) {
     switch (distribution) {
     case Distribution::uniform: return high(mix(index));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,8 +14,12 @@ enum class Distribution {
     uniform,
     gaussian_like, ///< the mean of four uniform keys: most keys share a few leading digits
     equal,         ///< one value
-    sorted,        ///< evenly spread and already in order: every rank holds few leading digits, and other ones than its neighbours
+    sorted,        ///< evenly spread and in order: every rank holds few leading digits, all others than its neighbours
 };
+
+inline constexpr std::array all_distributions{Distribution::uniform, Distribution::gaussian_like, Distribution::equal,
+                                              Distribution::sorted};
+const char* name(Distribution distribution);
 
 /// The key number `index` of `total`. It depends on nothing else, so every rank and thread makes its own part.
 Key key_at(Distribution distribution, std::uint64_t index, std::uint64_t total);
@@ -22,8 +27,8 @@ Key key_at(Distribution distribution, std::uint64_t index, std::uint64_t total);
 /// Fills `keys` with the keys number `first`, first + 1, ...
 void generate(Distribution distribution, std::uint64_t first, std::uint64_t total, std::span<Key> keys);
 
-/// Tells sets of keys apart, whatever their order: two sets with equal fingerprints are the same set, except with a probability of
-/// about 2^-64. Fingerprints of parts add up.
+/// Tells sets of keys apart, whatever their order: two sets with equal fingerprints are the same set, except with a
+/// probability of about 2^-64. Fingerprints of parts add up.
 struct Fingerprint {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;  ///< of the keys, modulo 2^64

@@ -47,7 +47,8 @@ constexpr bool has_tbb = false;
 
 int run_library(const Task& task) {
     if (!has_vector_kernel() && !has_tbb)
-        throw std::runtime_error("this build knows no library sort: install Highway (libhwy-dev) or TBB (libtbb-dev) and build again");
+        throw std::runtime_error(
+            "this build knows no library sort: install Highway (libhwy-dev) or TBB (libtbb-dev) and build again");
     const int highway = has_vector_kernel() ? run_highway(task) : measure::success;
     return std::max(highway, run_tbb(task));
 }

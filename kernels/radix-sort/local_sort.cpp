@@ -26,7 +26,8 @@ Counters count_all_digits(std::span<const Key> keys) {
 }
 
 /// Stable distribution of `from` to `to` by one digit.
-void distribute(std::span<const Key> from, std::span<Key> to, int place, std::array<std::size_t, bucket_count>& counts) {
+void distribute(std::span<const Key> from, std::span<Key> to, int place,
+                std::array<std::size_t, bucket_count>& counts) {
     std::size_t begin = 0;
     for (std::size_t& count : counts) begin += std::exchange(count, begin);
     for (const Key key : from) to[counts[digit(key, place)]++] = key;
@@ -67,7 +68,8 @@ struct LocalSort::Vector {};
 LocalSort::LocalSort(Kernel kernel) {
     if (kernel == Kernel::plain) return;
     if (!has_vector_kernel())
-        throw std::runtime_error("this build has no vector kernel: install Highway (libhwy-dev) and build again, or give --kernel plain");
+        throw std::runtime_error(
+            "this build has no vector kernel: install Highway (libhwy-dev) and build again, or give --kernel plain");
     vector_ = std::make_unique<Vector>();
 }
 

@@ -18,8 +18,8 @@ const char* name(Kernel kernel);
 /// Whether this build has the vector kernel (it needs Highway, package libhwy-dev).
 bool has_vector_kernel();
 
-/// Sorts by the least significant digit first. Digits that all keys share cost nothing but their count, so the keys of one bucket of a
-/// leading digit take three passes. `scratch` is at least as long as `keys`.
+/// Sorts by the least significant digit first. Digits that all keys share cost nothing but their count, so the keys of
+/// one bucket of a leading digit take three passes. `scratch` is at least as long as `keys`.
 void sort_by_digits(std::span<Key> keys, std::span<Key> scratch);
 
 /// Sorts keys in place, again and again; keeps what memory the kernel needs beside. One object per thread.

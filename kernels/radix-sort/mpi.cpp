@@ -11,7 +11,8 @@
 #include "kernels/radix-sort/scatter.hpp"
 #include "kernels/radix-sort/task.hpp"
 
-// The plain MPI form: one process per core, the same split by the leading digit and the same local sort, with MPI_Alltoallv between.
+// The plain MPI form: one process per core, the same split by the leading digit and the same local sort, with
+// MPI_Alltoallv between.
 
 namespace kumiki::kernels::radix_sort {
 namespace {
@@ -23,7 +24,8 @@ struct Layout {
     void append(std::uint64_t count) {
         const std::uint64_t begin = counts.empty() ? 0 : std::uint64_t(begins.back()) + std::uint64_t(counts.back());
         if (begin + count > INT_MAX)
-            throw std::runtime_error("a process would hold more than 2^31 - 1 keys, which MPI_Alltoallv cannot count; start more processes");
+            throw std::runtime_error(
+                "a process would hold more than 2^31 - 1 keys, which MPI_Alltoallv cannot count; start more processes");
         begins.push_back(static_cast<int>(begin));
         counts.push_back(static_cast<int>(count));
     }
@@ -38,7 +40,11 @@ std::uint64_t keys_in(const PerBucket& counts, Range buckets) {
 class MpiSort {
 public:
     MpiSort(const MpiJob& job, Kernel kernel, std::span<const Key> keys)
-        : job_(job), keys_(keys), local_sort_(kernel), rank_counts_(static_cast<std::size_t>(job.size())), split_(keys.size()) {}
+        : job_(job),
+          keys_(keys),
+          local_sort_(kernel),
+          rank_counts_(static_cast<std::size_t>(job.size())),
+          split_(keys.size()) {}
 
     /// Sorts once; returns this process's times.
     RunTimes run() {
@@ -67,7 +73,8 @@ public:
 
 private:
     void share_counts(const PerBucket& own) {
-        MPI_Allgather(own.data(), bucket_count, MPI_UINT64_T, rank_counts_.data(), bucket_count, MPI_UINT64_T, MPI_COMM_WORLD);
+        MPI_Allgather(own.data(), bucket_count, MPI_UINT64_T, rank_counts_.data(), bucket_count, MPI_UINT64_T,
+                      MPI_COMM_WORLD);
     }
 
     /// Orders this process's keys by bucket, and so by destination.
@@ -97,7 +104,8 @@ private:
                       incoming_.counts.data(), incoming_.begins.data(), MPI_UINT32_T, MPI_COMM_WORLD);
     }
 
-    /// The parts of a bucket that came from different processes lie apart; each bucket is put together and sorted while it is in the cache.
+    /// The parts of a bucket that came from different processes lie apart; each bucket is put together and sorted while
+    /// it is in the cache.
     void assemble_and_sort() {
         std::vector<std::size_t> next(incoming_.begins.begin(), incoming_.begins.end());
         const Range buckets = plan_.buckets_of(job_.rank());

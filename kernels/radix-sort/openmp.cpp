@@ -9,14 +9,16 @@
 #include "kernels/radix-sort/scatter.hpp"
 #include "kernels/radix-sort/single_process.hpp"
 
-// The form for threads only, as one writes it with OpenMP: the peer that the hybrid form with one rank is compared with.
+// The form for threads only, as one writes it with OpenMP: the peer that the hybrid form with one rank is compared
+// with.
 
 namespace kumiki::kernels::radix_sort {
 namespace {
 
 /// The part of `keys` that is the calling thread's.
 std::span<Key> own_part(std::span<Key> keys) {
-    const Range range = share(keys.size(), static_cast<std::size_t>(omp_get_num_threads()), static_cast<std::size_t>(omp_get_thread_num()));
+    const Range range = share(keys.size(), static_cast<std::size_t>(omp_get_num_threads()),
+                              static_cast<std::size_t>(omp_get_thread_num()));
     return keys.subspan(range.begin, range.size());
 }
 
@@ -35,7 +37,8 @@ PerBucket places_of(std::span<const PerBucket> counts, std::span<const std::size
     PerBucket places;
     for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
         places[bucket] = begins[bucket];
-        for (int before = 0; before < thread; ++before) places[bucket] += counts[static_cast<std::size_t>(before)][bucket];
+        for (int before = 0; before < thread; ++before)
+            places[bucket] += counts[static_cast<std::size_t>(before)][bucket];
     }
     return places;
 }
@@ -55,7 +58,9 @@ private:
 class SplitSort {
 public:
     SplitSort(Kernel kernel, int threads, std::size_t keys)
-        : counts_(static_cast<std::size_t>(threads)), scatters_(counts_.size()), split_(keys) {
+        : counts_(static_cast<std::size_t>(threads)),
+          scatters_(counts_.size()),
+          split_(keys) {
         for (int thread = 0; thread < threads; ++thread) local_sorts_.emplace_back(kernel);
     }
 
@@ -71,9 +76,10 @@ public:
 #pragma omp barrier
             master.enter(Phase::computation);
             const auto begins = bucket_begins(counts_);
-            scatters_[own](part, places_of(counts_, begins, thread), [&](std::size_t, std::uint64_t place, std::span<const Key> run) {
-                std::ranges::copy(run, split_.begin() + static_cast<std::ptrdiff_t>(place));
-            });
+            scatters_[own](part, places_of(counts_, begins, thread),
+                           [&](std::size_t, std::uint64_t place, std::span<const Key> run) {
+                               std::ranges::copy(run, split_.begin() + static_cast<std::ptrdiff_t>(place));
+                           });
             master.enter(Phase::synchronisation);
 #pragma omp barrier
             master.enter(Phase::computation);

@@ -10,15 +10,16 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts, so nothing but the
-/// counts has to be agreed upon.
+/// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts,
+/// so nothing but the counts has to be agreed upon.
 class Plan {
 public:
     Plan() = default;
     /// `counts[r]` are the buckets of rank r's keys before the sort.
     explicit Plan(std::span<const PerBucket> counts);
 
-    /// The buckets that rank `rank` gets: contiguous, cut over the sum of all counts so that ranks get about as many keys each.
+    /// The buckets that rank `rank` gets: contiguous, cut over the sum of all counts so that ranks get about as many
+    /// keys each.
     Range buckets_of(int rank) const { return buckets_[static_cast<std::size_t>(rank)]; }
     int owner(std::size_t bucket) const { return owner_[bucket]; }
     /// How many keys rank `rank` gets, and how many the rank that gets most.

@@ -10,13 +10,14 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// Distributes keys by their leading digit. Keys of a bucket are collected and written in runs: a bucket's memory is then touched once
-/// per kilobyte instead of once per key, which at sizes beyond the caches halves the time, and a run is large enough to be worth a put.
-/// One object per thread; it is kept between sorts because its buffers are 256 KiB.
+/// Distributes keys by their leading digit. Keys of a bucket are collected and written in runs: a bucket's memory is
+/// then touched once per kilobyte instead of once per key, which at sizes beyond the caches halves the time, and a run
+/// is large enough to be worth a put. One object per thread; it is kept between sorts because its buffers are 256 KiB.
 class Scatter {
 public:
-    /// Calls write(bucket, place, run) until every key has been written; `places[bucket]` is where the caller's keys of that bucket begin,
-    /// counted in keys from an address that is aligned to a cache line. Runs but a bucket's first and last are whole, aligned lines.
+    /// Calls write(bucket, place, run) until every key has been written; `places[bucket]` is where the caller's keys of
+    /// that bucket begin, counted in keys from an address that is aligned to a cache line. Runs but a bucket's first
+    /// and last are whole, aligned lines.
     template <class Write>
     void operator()(std::span<const Key> keys, const PerBucket& places, Write write) {
         PerBucket next = places;
@@ -33,11 +34,14 @@ public:
 private:
     static constexpr std::size_t run_length = 256;
 
-    /// Writes the keys collected for the places up to `end`; the bucket begins at `begin`, maybe in the middle of the run.
+    /// Writes the keys collected for the places up to `end`; the bucket begins at `begin`, maybe in the middle of the
+    /// run.
     template <class Write>
     void write_run(std::size_t bucket, std::uint64_t begin, std::uint64_t end, Write& write) {
         const std::uint64_t first = std::max(begin, (end - 1) / run_length * run_length);
-        if (first < end) write(bucket, first, std::span<const Key>(&collected_[bucket * run_length + first % run_length], end - first));
+        if (first < end)
+            write(bucket, first,
+                  std::span<const Key>(&collected_[bucket * run_length + first % run_length], end - first));
     }
 
     AlignedVector<Key> collected_ = AlignedVector<Key>(bucket_count * run_length);

@@ -7,8 +7,8 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// Runs sort(keys, phases) -> span of the sorted keys as often as the budget allows, each time on a fresh copy of the task's keys, and
-/// checks every result. Copy and check lie outside the measured time.
+/// Runs sort(keys, phases) -> span of the sorted keys as often as the budget allows, each time on a fresh copy of the
+/// task's keys, and checks every result. Copy and check lie outside the measured time.
 template <class Sort>
 Outcome measure_in_one_process(const Task& task, Sort sort) {
     std::vector<Key> original(task.keys);

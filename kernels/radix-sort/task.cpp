@@ -11,17 +11,17 @@ namespace kumiki::kernels::radix_sort {
 namespace {
 
 void add_options(CLI::App& program, Task& task) {
-    const std::map<std::string, Distribution> distributions{{"uniform", Distribution::uniform},
-                                                            {"gaussian-like", Distribution::gaussian_like},
-                                                            {"equal", Distribution::equal},
-                                                            {"sorted", Distribution::sorted}};
-    const std::map<std::string, Kernel> kernels{{"plain", Kernel::plain}, {"vector", Kernel::vector}};
+    std::map<std::string, Distribution> distributions;
+    for (const Distribution distribution : all_distributions) distributions[name(distribution)] = distribution;
+    std::map<std::string, Kernel> kernels;
+    for (const Kernel kernel : {Kernel::plain, Kernel::vector}) kernels[name(kernel)] = kernel;
     task.kernel = has_vector_kernel() ? Kernel::vector : Kernel::plain;
     program.add_option("--keys", task.keys, "how many 32-bit keys to sort")->capture_default_str();
     program.add_option("--distribution", task.distribution, "of the keys: uniform, gaussian-like, equal, sorted")
         ->transform(CLI::CheckedTransformer(distributions).description(""))
-        ->default_str("uniform");
-    program.add_option("--kernel", task.kernel, "what a thread sorts with: vector (Highway) or plain (our own radix sort)")
+        ->default_str(name(task.distribution));
+    program
+        .add_option("--kernel", task.kernel, "what a thread sorts with: vector (Highway) or plain (our own radix sort)")
         ->transform(CLI::CheckedTransformer(kernels).description(""))
         ->default_str(name(task.kernel));
     task.budget.add_to(program);
@@ -36,10 +36,14 @@ int Task::threads_or_all_cores() const {
 Task parse_task(int argc, char** argv) {
     Task task;
     CLI::App program("Sorts 32-bit integers by their digits; prints one row of JSON per figure.", "radix-sort");
-    program.add_option("--form", task.form, "sequential, openmp, hybrid (ranks x threads) or library (the best library sorts)")
+    program
+        .add_option("--form", task.form,
+                    "sequential, openmp, hybrid (ranks x threads) or library (the best library sorts)")
         ->capture_default_str()
         ->check(CLI::IsMember({"sequential", "openmp", "hybrid", "library"}));
-    program.add_option("--threads", task.threads, "threads of the forms openmp and library; 0: one per core. hybrid: kumiki-run -t")
+    program
+        .add_option("--threads", task.threads,
+                    "threads of the forms openmp and library; 0: one per core. hybrid: kumiki-run -t")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_options(program, task);
@@ -57,16 +61,19 @@ Task parse_mpi_task(const char* name, int argc, char** argv) {
 }
 
 JobReport report_of(const Task& task, const std::string& implementation, int ranks, int threads) {
-    return {.program = "radix_sort",
-            .implementation = implementation,
-            .parameters = {{"form", task.form},
-                           {"kernel", name(task.kernel)},
-                           {"ranks", std::int64_t{ranks}},
-                           {"threads", std::int64_t{threads}},
-                           {"keys", static_cast<std::int64_t>(task.keys)}},
-            .work = static_cast<double>(task.keys) / 1e6,
-            .rate_unit = "Mkeys/s",
-            .oversubscribed = exceeds_cores(ranks * threads)};
+    JobReport report{.program = "radix_sort",
+                     .implementation = implementation,
+                     .parameters = {{"form", task.form},
+                                    {"kernel", name(task.kernel)},
+                                    {"ranks", std::int64_t{ranks}},
+                                    {"threads", std::int64_t{threads}},
+                                    {"keys", static_cast<std::int64_t>(task.keys)}},
+                     .work = static_cast<double>(task.keys) / 1e6,
+                     .rate_unit = "Mkeys/s",
+                     .oversubscribed = exceeds_cores(ranks * threads)};
+    // Uniform keys are the paper's case and go without saying.
+    if (task.distribution != Distribution::uniform) report.parameters["distribution"] = name(task.distribution);
+    return report;
 }
 
 int conclude(JobReport report, const Outcome& outcome) {

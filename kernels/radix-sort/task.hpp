@@ -23,7 +23,8 @@ struct Task {
     int threads_or_all_cores() const;
 };
 
-/// Reads the command line of `radix-sort`, or of the MPI program named `name`; ends the process on --help or wrong usage.
+/// Reads the command line of `radix-sort`, or of the MPI program named `name`; ends the process on --help or wrong
+/// usage.
 Task parse_task(int argc, char** argv);
 Task parse_mpi_task(const char* name, int argc, char** argv);
 

@@ -2,8 +2,9 @@
 
 usage: expect_rows.py [--exit-code N] [--rows N] [KEY=VALUE ...] -- COMMAND ...
 
-The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them if given, each
-validated, with at least three positive samples of time, and with the given parameters ("implementation" is looked up beside them).
+The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them
+if given, each validated, with at least three samples, times above 0, and the given parameters ("implementation" is
+looked up beside them).
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 # Tests that run the measuring programs of kernels/ in their forms and check the rows (expect_rows.py).
 #
 #   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... COMMAND ...)
-#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [EXIT_CODE n] [EXPECT ...] COMMAND program args...)   under kumiki-run
-#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] ARGUMENTS ...)                              each MPI's p-<mpi>, if built
+#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [EXIT_CODE n] [EXPECT ...] COMMAND program args...)
+#       under kumiki-run
+#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] ARGUMENTS ...)
+#       the programs p-<mpi> that were built, each under its mpirun
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(KUMIKI_EXPECT_ROWS "${CMAKE_CURRENT_LIST_DIR}/expect_rows.py")
 set(KUMIKI_FORM_TIMEOUT 60)
@@ -42,7 +44,7 @@ function(kumiki_expect_rows_mpi NAME)
             EXPECT implementation=${mpi} form=mpi ranks=${T_RANKS} threads=1 ${T_EXPECT}
             COMMAND ${KUMIKI_MPIRUN_${mpi}} -n ${T_RANKS} $<TARGET_FILE:${T_PROGRAM}-${mpi}> ${T_ARGUMENTS})
         if(mpi STREQUAL "openmpi")
-            # Open MPI refuses to run as root, and with more processes than cores, unless told; in a test both are harmless.
+            # Unless told, Open MPI refuses to run as root, and with more processes than cores; here both are harmless.
             set_tests_properties(${NAME}.${mpi} PROPERTIES ENVIRONMENT
                 "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
         endif()

@@ -41,9 +41,9 @@ def test_killing_the_keeper_leaves_nothing(launcher: Launcher) -> None:
     keeper = launcher.keeper()
     os.kill(keeper, signal.SIGKILL)
     assert job.wait(2) == 128 + signal.SIGKILL
+    assert launcher.nothing_left(0.1)
     assert job.stderr is not None
     assert f"(process {keeper}) was killed by signal 9 (Killed); the ranks were ended" in job.stderr.read()
-    assert launcher.nothing_left(0.1)
 
 
 def test_killing_the_whole_process_group_leaves_nothing(launcher: Launcher) -> None:

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kumiki/kumiki.h"
 #include "support/processes.hpp"
@@ -21,5 +23,11 @@ void run_programs(const JobOptions& options, const std::function<void(int rank)>
 
 /// Expects the code and that the sentence of the error has each of the words in it.
 void expect_error(kumiki_status status, kumiki_status expected, const std::vector<std::string>& words);
+
+/// A value of an enumeration that has no such value, as a C program may pass.
+template <class Enumeration>
+Enumeration no_such(int value) {
+    return std::bit_cast<Enumeration>(value);
+}
 
 } // namespace kumiki::tests

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Native
+from fake_native import Native
 from hypothesis import given
 from hypothesis import strategies as st
 

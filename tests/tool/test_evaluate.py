@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Native, alive, results_of
+from fake_native import Native, results_of
 from jsonschema import Draft202012Validator
 
 from kumiki import results
@@ -104,7 +104,16 @@ def test_hanging_point_is_ended_with_all_its_processes(native: Native) -> None:
     assert {row["suite"] for row in failed} == {"memory", "rank-barrier"}
     assert [row["median"] for row in failed] == [None, None]
     assert [row["median"] for row in rows if row["metric"] == "memory.copy" and "failed" not in row] == [2.0]
-    assert alive("sleep 301") == alive("sleep 302") == []
+    assert native.alive() == []
+
+
+def test_what_a_point_leaves_behind_is_ended(native: Native) -> None:
+    """One keeps the point's output open, the other has lost its parent: both would disturb what is measured next."""
+    native.program("memory", "row memory.copy bound GB/s higher 1,2,3\nsleep 307 &\n(sleep 308 >&- 2>&- &)\n")
+    ended = native.kumiki(*MEMORY)
+    assert ended.returncode == 0, ended.stderr
+    assert [row["median"] for row in results_of(native.prefix / "out")["rows"]] == [2.0]
+    assert native.alive("sleep") == []
 
 
 def test_crashing_point_keeps_its_rows_and_tells_its_last_words(native: Native) -> None:
@@ -159,14 +168,12 @@ def test_interrupt_keeps_what_was_measured_and_resume_goes_on(native: Native) ->
     )
     arguments = ("evaluate", "--suite", "memory", "--threads", "1,2,3", "--seed", "1", "--output", "out")
     running = native.start(*arguments)
-    while not alive("sleep 303"):
-        assert running.poll() is None, running.communicate()
-        time.sleep(0.02)
+    native.wait_for("sleep 303", running)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=20)
     assert running.returncode == 130
     assert "--resume" in errors and "Traceback" not in errors
-    assert alive("sleep 303") == []
+    assert native.alive("sleep 303") == []
     before = results_of(native.prefix / "out")
     assert before["complete"] is False
     begun = len(native.started)
@@ -184,12 +191,11 @@ def test_interrupt_keeps_what_was_measured_and_resume_goes_on(native: Native) ->
 def test_terminated_like_interrupted(native: Native) -> None:
     native.program("memory", "exec sleep 304\n")
     running = native.start(*MEMORY)
-    while not alive("sleep 304"):
-        time.sleep(0.02)
+    native.wait_for("sleep 304", running)
     running.terminate()
     running.communicate(timeout=20)
     assert running.returncode == 130
-    assert alive("sleep 304") == []
+    assert native.alive("sleep 304") == []
 
 
 def test_resume_measures_failed_points_again(native: Native) -> None:
@@ -333,8 +339,7 @@ def test_missing_program_fails_its_points_only(native: Native) -> None:
 def test_two_evaluations_do_not_share_a_folder(native: Native, tmp_path: Path) -> None:
     native.program("memory", "exec sleep 305\n")
     running = native.start(*MEMORY)
-    while not alive("sleep 305"):
-        time.sleep(0.02)
+    native.wait_for("sleep 305", running)
     ended = native.kumiki(*MEMORY)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=20)

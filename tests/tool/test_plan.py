@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import attrgetter
 
 import pytest
-from conftest import Native as Prefix
+from fake_native import Native as Prefix
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +75,7 @@ def test_order_is_random_by_seed_and_keeps_peers_together(seed: int, cores: int)
     for (suite, points), (_, again) in zip(plan(Request(), cores, seed), plan(Request(), cores, seed), strict=True):
         assert points == again
         assert sorted(point.key for point in points) == sorted(point.key for point in suite.points(Grid(cores)))
-        for key in (lambda point: point.total, lambda point: point.place):
+        for key in (attrgetter("total"), attrgetter("place")):
             groups = [key(point) for point in points]
             borders = sum(left != right for left, right in pairwise(groups))
             assert borders == len(set(groups)) - 1, suite.name

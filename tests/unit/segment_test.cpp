@@ -28,7 +28,7 @@ TEST(SegmentTest, BeginsAsZerosWithRoomForEveryRank) {
         EXPECT_EQ(segment.arena(rank)[arena - 1], std::byte{0});
         const auto* end_of_blocks = reinterpret_cast<const std::byte*>(&segment.block(2) + 1);
         EXPECT_GE(segment.arena(rank), end_of_blocks);
-        if (rank > 0) EXPECT_EQ(segment.arena(rank) - segment.arena(rank - 1), static_cast<std::ptrdiff_t>(arena));
+        EXPECT_EQ(segment.arena(rank) - segment.arena(0), rank * static_cast<std::ptrdiff_t>(arena));
     }
 }
 

@@ -147,7 +147,7 @@ TEST(SettingsTest, TheTableIsSound) {
     for (const Setting& setting : settings_table()) {
         EXPECT_TRUE(setting.name.starts_with("KUMIKI_")) << setting.name;
         EXPECT_TRUE(names.insert(setting.name).second) << setting.name << " twice";
-        if (!setting.option.empty()) EXPECT_TRUE(options.insert(setting.option).second) << setting.option << " twice";
+        EXPECT_TRUE(setting.option.empty() || options.insert(setting.option).second) << setting.option << " twice";
         EXPECT_TRUE(setting.help.ends_with(".")) << setting.name << ": the help is a sentence";
         Settings settings;
         EXPECT_TRUE(setting.assign(settings, setting.fallback).has_value()) << setting.name << ": its own default must be good";

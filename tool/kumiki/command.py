@@ -123,7 +123,7 @@ def _evaluate(
     listing.print_warnings(machine)
     code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE))
     if code is ExitCode.INTERRUPTED:
-        complain(f"interrupted; what was measured is in {output}; go on with --resume")
+        complain(f"interrupted; what was measured is in {output} (kumiki report {output}); go on with --resume")
         raise typer.Exit(code)
     rows = folder.content["rows"]
     if format is Format.JSON:

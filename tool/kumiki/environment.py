@@ -50,6 +50,7 @@ def describe(machine: Machine, native: Native) -> dict[str, Any]:
         "versions": {
             "kumiki": __version__,
             "python": platform.python_version(),
+            "blas": machine.blas(),
             **{peer.name: mpi.version(peer) for peer in mpi.ALL},
         },
         "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith("KUMIKI_")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import os
 import platform
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 UNLIMITED_QUOTA_V1 = "-1"
+BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
+"""In the order in which the build looks for them."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,10 @@ class Machine:
             if line.startswith("PRETTY_NAME="):
                 return line.partition("=")[2].strip('"')
         return None
+
+    def blas(self) -> str | None:
+        """The BLAS library that programs are linked with here, as the dynamic linker names it."""
+        return next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
 
     def load(self) -> float:
         """How many processes wanted to run, on average over the last minute."""

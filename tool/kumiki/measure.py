@@ -66,7 +66,8 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
         )
     except OSError as error:
         return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {MEND}")
-    log(f"ended with {ended.code} after {ended.seconds:.1f} s\n\n")
+    left = f"; {ended.leftovers} processes that were still there were ended" if ended.leftovers else ""
+    log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     complaint = _complaint(ended, limit_seconds, rows, malformed)
     failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors)}"
     return Outcome(point, tuple(rows), ended.seconds, failed=failed, hung=ended.code is None)

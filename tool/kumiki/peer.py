@@ -1,7 +1,8 @@
-"""Software of others that Kumiki is measured beside, where it is installed."""
+"""Software of others that Kumiki is measured beside or built on, where it is installed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -13,16 +14,19 @@ class Peer:
     """As in rows and in the names of programs."""
     title: str
     packages: str
-    """The Debian packages to measure beside it."""
-
-    @property
-    def mend(self) -> str:
-        """The command that brings it in."""
-        return f"sudo apt install {self.packages} && ./kumiki"
-
-    def absence(self, what: str) -> str:
-        """The sentence for a row that cannot be measured because `what` is missing."""
-        return f"{what} is missing; install {self.title} and build Kumiki again: {self.mend}"
+    """The Debian packages that a build of Kumiki with it needs."""
 
 
 UCX = Peer("ucx", "UCX", "libucx-dev")
+BLAS = Peer("blas", "OpenBLAS", "libopenblas-dev")
+
+
+def mend(peers: Sequence[Peer]) -> str:
+    """The command that brings them in."""
+    return f"sudo apt install {' '.join(peer.packages for peer in peers)} && ./kumiki"
+
+
+def absence(what: str, peers: Sequence[Peer]) -> str:
+    """The sentence for a row that cannot be measured because `what` is missing."""
+    titles = " and ".join(peer.title for peer in peers)
+    return f"{what} is missing; install {titles} and build Kumiki again: {mend(peers)}"

@@ -30,3 +30,8 @@ def duration(seconds: float) -> str:
     """A length of time, to the second."""
     whole = round(seconds)
     return f"{whole} s" if whole < 120 else f"{whole // 60} min {whole % 60:02} s"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: 1 core, 2 cores."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

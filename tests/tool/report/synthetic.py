@@ -358,8 +358,8 @@ def environment(cores: int) -> dict[str, Any]:
             "bytes": 33_285_996_544,
             "numa_nodes": 1,
             "transparent_huge_pages": "madvise",
-            "shared_memory_bytes": 67108864,
-        },  # fmt: skip
+            "shared_memory_bytes": 67_108_864,
+        },
         "system": {
             "kernel": "Linux 6.18.2",
             "distribution": "Debian GNU/Linux 12",

@@ -7,11 +7,10 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import kumiki.report as report
 import pytest
 from jsonschema import Draft202012Validator
 from synthetic import SUITES, Host
-
-import kumiki.report as report
 
 LARGEST_PAGE = 5_000_000
 VOID = {"meta", "input", "br", "link", "img", "hr"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from kumiki.report.compare import against, better, equal
 from kumiki.report.figures.canvas import decades, spaced
 from kumiki.report.model import Row
@@ -27,6 +26,7 @@ def row(median: float, low: float | None, high: float | None, better: str = "low
         (0.5, "s", "500 ms"),
         (12.34, "s", "12.3 s"),
         (0.0639, "GB/s", "63.9 MB/s"),
+        (0.0000021, "GB/s", "2.10 kB/s"),
         (32.94, "GB/s", "32.9 GB/s"),
         (3805.2, "Mop/s", "3810 Mop/s"),
     ],

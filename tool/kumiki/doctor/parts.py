@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes.util
 import shutil
 from collections.abc import Iterator
 
 from kumiki import mpi, suites
 from kumiki.doctor.finding import Finding, State
 from kumiki.native import Native
-from kumiki.peer import UCX, Peer
+from kumiki.peer import BLAS, UCX, Peer, mend
 
 BUILD = "./kumiki"
-BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
 
 
 def parts(native: Native) -> Iterator[Finding]:
@@ -21,7 +19,7 @@ def parts(native: Native) -> Iterator[Finding]:
     yield from own
     complete = all(finding.state is State.GOOD for finding in own)
     yield from _build_tools(complete)
-    for peer in (*mpi.ALL, UCX):
+    for peer in (*mpi.ALL, UCX, BLAS):
         yield _peer(peer, native)
 
 
@@ -53,13 +51,6 @@ def _build_tools(built: bool) -> Iterator[Finding]:
             yield Finding(subject, State.GOOD, path)
         else:
             yield Finding(subject, lacking, f"There is none ({what_for}).", f"sudo apt install {package}")
-    library = next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
-    if library:
-        yield Finding("BLAS", State.GOOD, library)
-    else:
-        yield Finding(
-            "BLAS", lacking, f"No BLAS library is installed ({what_for}).", "sudo apt install libopenblas-dev"
-        )
 
 
 def _peer(peer: Peer, native: Native) -> Finding:
@@ -67,10 +58,10 @@ def _peer(peer: Peer, native: Native) -> Finding:
     missing = [name for name in _programs(peer) if not native.has(native.program(name))]
     path = mpi.launcher(peer) if isinstance(peer, mpi.Mpi) else None
     if isinstance(peer, mpi.Mpi) and path is None:
-        return Finding(peer.title, State.OPTIONAL, "It is not installed; its rows will say so.", peer.mend)
+        return Finding(peer.title, State.OPTIONAL, "It is not installed; its rows will say so.", mend([peer]))
     if missing:
         sentence = f"Kumiki was built without it ({', '.join(missing)} missing); its rows will say so."
-        return Finding(peer.title, State.OPTIONAL, sentence, peer.mend)
+        return Finding(peer.title, State.OPTIONAL, sentence, mend([peer]))
     version = mpi.version(peer) if isinstance(peer, mpi.Mpi) else None
     return Finding(peer.title, State.GOOD, f"{version} ({path})." if version else "Kumiki was built with it.")
 

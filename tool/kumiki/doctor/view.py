@@ -10,6 +10,7 @@ from rich.text import Text
 
 from kumiki.doctor import Diagnosis
 from kumiki.doctor.finding import Finding, State
+from kumiki.quantity import counted
 
 WORDS: Mapping[State, tuple[str, str]] = {
     State.GOOD: ("ok", "green"),
@@ -31,12 +32,12 @@ def print_diagnosis(diagnosis: Diagnosis, out: Console) -> None:
     for finding in diagnosis.findings:
         out.print(_line(finding), soft_wrap=True)
     out.print()
-    missing = sum(finding.state is State.MISSING for finding in diagnosis.findings)
-    disturbing = sum(finding.state is State.DISTURBS for finding in diagnosis.findings)
+    missing = [finding.subject for finding in diagnosis.findings if finding.state is State.MISSING]
+    disturbing = [finding.subject for finding in diagnosis.findings if finding.state is State.DISTURBS]
     if missing:
-        out.print(Text(f"Not usable: {missing} needed things are missing.", style="bold red"))
+        out.print(Text(f"Not usable; missing: {', '.join(missing)}.", style="bold red"))
     elif disturbing:
-        out.print(Text(f"Usable; {disturbing} things would disturb a measurement.", style="bold"))
+        out.print(Text(f"Usable; would disturb a measurement: {', '.join(disturbing)}.", style="bold"))
     else:
         out.print(Text("Usable; nothing that can be mended would disturb a measurement.", style="bold"))
 
@@ -45,11 +46,20 @@ def machine_lines(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the machine is, one line for each subject."""
     cpu, memory, system = environment["cpu"], environment["memory"], environment["system"]
     yield "processor", f"{cpu['model']}, {cpu['architecture']}"
-    yield "cores", f"{cpu['usable_cores']} usable, {cpu['threads_per_core']} threads each, {cpu['packages']} packages"
+    yield (
+        "cores",
+        ", ".join(
+            (
+                counted(cpu["usable_cores"], "usable core"),
+                f"{counted(cpu['threads_per_core'], 'hardware thread')} each",
+                counted(cpu["packages"], "package"),
+            )
+        ),
+    )
     if environment["caches"]:
         yield "caches", ", ".join(_cache(cache) for cache in environment["caches"])
     if memory["bytes"]:
-        yield "memory", f"{memory['bytes'] / 2**30:.1f} GiB, {memory['numa_nodes']} NUMA nodes"
+        yield "memory", f"{memory['bytes'] / 2**30:.1f} GiB, {counted(memory['numa_nodes'], 'NUMA node')}"
     inside = [
         name
         for name, there in (("virtual machine", system["virtual_machine"]), ("container", system["container"]))

@@ -8,7 +8,7 @@ from kumiki.report.model import Row
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIME_SCALES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
-_RATE_STEPS = {"GB/s": ("GB/s", "MB/s"), "GFLOP/s": ("GFLOP/s", "MFLOP/s")}
+_RATE_STEPS = {"GB/s": ("GB/s", "MB/s", "kB/s"), "GFLOP/s": ("GFLOP/s", "MFLOP/s", "kFLOP/s")}
 _UNIT_TEXT = {"us": "µs"}
 
 
@@ -48,7 +48,8 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
         )
         return f"{significant(seconds / scale, digits)} {name}"
     if unit in _RATE_STEPS and 0 < abs(value) < 0.9995:
-        return f"{significant(value * 1000.0, digits)} {_RATE_STEPS[unit][1]}"
+        step = 1 if abs(value) >= 0.9995e-3 else 2
+        return f"{significant(value * 1000.0**step, digits)} {_RATE_STEPS[unit][step]}"
     if unit == "%":
         return percent(value / 100.0)
     return f"{significant(value, digits)} {unit_text(unit)}".strip()
@@ -76,7 +77,8 @@ def tolerance(row: Row) -> str:
     """The half width of the 95 % interval as a share of the median: '± 2 %'; empty without an interval."""
     if row.low is None or row.high is None or row.median is None or row.median <= 0:
         return ""
-    return f"± {percent((row.high - row.low) / 2.0 / row.value)}"
+    half = (row.high - row.low) / 2.0 / row.value
+    return f"± {percent(half)}" if half <= 1 else "± > 100 %"
 
 
 def percent(share: float) -> str:

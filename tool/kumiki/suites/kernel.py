@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kumiki import mpi
+from kumiki.peer import Peer
 from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 
 FULL_SECONDS = 0.8
@@ -24,6 +25,8 @@ class Workload:
     parameters: Mapping[str, int | str]
     one_core_seconds: float
     """What one solution takes one core, for the estimate."""
+    built_on: Peer | None = None
+    """Software of others without which the program does not exist."""
     setup_seconds: float = 0.0
     """What making the problem and checking its solutions takes, for the estimate."""
 
@@ -80,4 +83,5 @@ class Workload:
             sample_seconds=self.one_core_seconds / min(total, grid.cores),
             setup_seconds=self.setup_seconds,
             variables=variables,
+            built_on=self.built_on,
         )

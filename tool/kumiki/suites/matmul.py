@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kumiki.peer import BLAS
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
@@ -18,6 +19,7 @@ def _points(grid: Grid) -> list[Point]:
         arguments=("--size", str(SIZE)),
         parameters={"size": SIZE},
         one_core_seconds=0.18,
+        built_on=BLAS,
     )
     bounds = [
         replace(
@@ -37,7 +39,7 @@ SUITE = Suite(
     title="Matrix product",
     sentence="Much computation on little data: how near the machine comes to the peak of its own matrix library.",
     headline=("matmul.time", "matmul.rate", "bound.dgemm"),
-    programs=with_mpi("matmul"),
+    programs=with_mpi("matmul", BLAS),
     build=_points,
     seconds=24,
     quick_seconds=8,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kumiki import mpi
 from kumiki.native import Native
-from kumiki.peer import Peer
+from kumiki.peer import Peer, absence
 
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
@@ -130,9 +130,10 @@ class Point:
     """Software of others without which the program does not exist."""
 
     @property
-    def peer(self) -> Peer | None:
-        """Software of others without which the point cannot be measured."""
-        return self.launcher.mpi if isinstance(self.launcher, Mpirun) else self.built_on
+    def peers(self) -> tuple[Peer, ...]:
+        """All software of others without which the point cannot be measured."""
+        launched_by = (self.launcher.mpi,) if isinstance(self.launcher, Mpirun) else ()
+        return (*launched_by, *((self.built_on,) if self.built_on else ()))
 
     @property
     def key(self) -> str:
@@ -189,12 +190,10 @@ class Point:
 
     def absence(self, native: Native) -> str | None:
         """Why the point cannot be measured here because software of others is missing; None when it can."""
-        if self.peer is None:
-            return None
         if isinstance(self.launcher, Mpirun) and mpi.launcher(self.launcher.mpi) is None:
-            return self.peer.absence(f"mpirun.{self.peer.name}")
-        if not native.has(native.program(self.program)):
-            return self.peer.absence(f"the program {self.program}")
+            return absence(f"mpirun.{self.launcher.mpi.name}", (self.launcher.mpi,))
+        if self.peers and not native.has(native.program(self.program)):
+            return absence(f"the program {self.program}", self.peers)
         return None
 
 
@@ -206,9 +205,9 @@ class Program:
     peer: Peer | None = None
 
 
-def with_mpi(name: str) -> tuple[Program, ...]:
+def with_mpi(name: str, built_on: Peer | None = None) -> tuple[Program, ...]:
     """Kumiki's own program of a name, and each MPI's."""
-    return (Program(name), *(Program(f"{name}-{peer.name}", peer) for peer in mpi.ALL))
+    return (Program(name, built_on), *(Program(f"{name}-{peer.name}", peer) for peer in mpi.ALL))
 
 
 @dataclass(frozen=True)

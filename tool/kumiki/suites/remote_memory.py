@@ -9,16 +9,18 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Progra
 RANKS = 2
 OUR_FIGURES = 53
 """eleven figures of small transfers, and put, get and memcpy at each of 14 sizes"""
-PEER_FIGURES = 30
-"""two latencies, and two ways of transfer at each size"""
+MPI_FIGURES = 45
+"""put in two kinds of window, of which the better one's row is kept, and send: latencies, and transfers at each size"""
+UCX_FIGURES = 15
+"""the latency of put, and put at each size"""
 
 
 def _points(grid: Grid) -> list[Point]:
     run = KumikiRun(RANKS)
     return [
         _point(grid, run, "kumiki", "remote-memory", OUR_FIGURES),
-        *(_point(grid, Mpirun(peer, RANKS), peer.name, f"remote-memory-{peer.name}", PEER_FIGURES) for peer in mpi.ALL),
-        _point(grid, run, UCX.name, "remote-memory-ucx", PEER_FIGURES // 2, UCX),
+        *(_point(grid, Mpirun(peer, RANKS), peer.name, f"remote-memory-{peer.name}", MPI_FIGURES) for peer in mpi.ALL),
+        _point(grid, run, UCX.name, "remote-memory-ucx", UCX_FIGURES, UCX),
     ]
 
 

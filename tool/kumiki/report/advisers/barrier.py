@@ -50,15 +50,15 @@ def _threads_against_libraries(results: Results) -> Advice | None:
     ours = _largest(results.where("thread_barrier.time", "kumiki"), "threads")
     if ours is None:
         return None
-    names = {"pthread": "pthread_barrier", "std": "std::barrier", "openmp": "OpenMP's barrier"}
+    names = {"pthread": "pthread_barrier", "std": "std::barrier", "openmp": "OpenMP"}
     rows = [
         r for r in results.where("thread_barrier.time", threads=ours.threads) if r.implementation in names and r.usable
     ]
     fastest = best(rows)
     if fastest is None:
         return None
-    other = f"{names[fastest.implementation]} ({amount(fastest)})"
-    text = f"Kumiki's thread barrier is {against(ours, fastest, other)}, the best of the libraries"
+    other = f"the best of the libraries' ({names[fastest.implementation]}, {amount(fastest)})"
+    text = f"Kumiki's thread barrier is {against(ours, fastest, other)}"
     slowest = max(rows, key=lambda row: row.value)
     if better(ours, slowest) and slowest.value >= 2 * ours.value and slowest is not fastest:
         text += f"; avoid {names[slowest.implementation]}, which costs {amount(slowest)}"
@@ -92,11 +92,10 @@ def _split_phase(results: Results) -> Advice | None:
             f"{share}, against {amount(plain)} for the plain one."
         )
     else:
-        relation = "equal to" if equal(split, plain) else "dearer than"
-        text = (
-            f"The split-phase rank barrier ({amount(split)}) is {relation} the plain one ({amount(plain)}): "
-            "it does not pay on this machine."
-        )
+        same = equal(split, plain)
+        relation = "equal to the plain one" if same else "dearer than the plain one"
+        verdict = "no gain shows beyond the confidence intervals" if same else "it does not pay on this machine"
+        text = f"The split-phase rank barrier ({amount(split)}) is {relation} ({amount(plain)}): {verdict}."
     return say("barrier", "Rank barrier", text, [plain, split, hidden])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from kumiki.report.advisers.kinds import Advice, say
@@ -77,9 +78,13 @@ def _bandwidth(results: Results) -> Advice | None:
     }
     verdict = "; ".join(f"{name} {sizes}" for name, sizes in words.items() if sizes)
     text = f"Beside the best of its peers at the same size, the bandwidth of put is {verdict}."
-    contrast = max(sizes, key=lambda size: abs(ours[size].value / rivals[size].value - 1.0))
-    a, b = ours[contrast], rivals[contrast]
-    text += f" The widest gap is at {size_text(contrast)}: {amount(a)} against {amount(b)} ({title(b.implementation)})."
+    told_apart = [size for size in sizes if not equal(ours[size], rivals[size])]
+    if told_apart:
+        widest = max(told_apart, key=lambda size: abs(math.log(ours[size].value / rivals[size].value)))
+        a, b = ours[widest], rivals[widest]
+        text += (
+            f" The widest gap is at {size_text(widest)}: {amount(a)} against {amount(b)} ({title(b.implementation)})."
+        )
     return say("remote", HEADING, text, [row for size in sizes for row in (ours[size], rivals[size])])
 
 
@@ -91,9 +96,11 @@ def _half_peak(results: Results) -> Advice | None:
     peak_size, peak = max(curve.items(), key=lambda item: item[1].value)
     half_size, half = next((size, row) for size, row in curve.items() if row.value >= peak.value / 2.0)
     largest_size, largest = max(curve.items())
+    reached = f"{amount(peak)} at {size_text(peak_size)}"
+    reached = reached if half is peak else f"{amount(half)} of {reached}"
     text = (
         f"Send pieces of at least {size_text(half_size)}: from there a put reaches half of its highest bandwidth "
-        f"({amount(half)} of {amount(peak)} at {size_text(peak_size)})."
+        f"({reached})."
     )
     if largest_size > peak_size and better(peak, largest):
         text += (

@@ -74,7 +74,7 @@ def over_size(name: str, results: Results, quantity: Quantity) -> Picture | None
             _curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
             sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
         _bound(sheet, results, quantity)
-        _frame(sheet, quantity, sorted({size for rows in found.values() for size in rows}))
+        _frame(sheet, quantity, found)
 
     return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
 
@@ -112,13 +112,17 @@ def _bound(sheet: Sheet, results: Results, quantity: Quantity) -> None:
         sheet.key("bound: memcpy", look, marker=False)
 
 
-def _frame(sheet: Sheet, quantity: Quantity, sizes: list[int]) -> None:
+def _frame(sheet: Sheet, quantity: Quantity, found: dict[tuple[str, str], dict[int, Row]]) -> None:
     axes = sheet.axes
+    sizes = sorted({size for rows in found.values() for size in rows})
+    middles = [quantity.of(row)[0] for rows in found.values() for row in rows.values()]
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     powers = [2**e for e in range(0, 40, 4) if sizes[0] <= 2**e <= sizes[-1]]
     log_axis(axes.xaxis, powers if len(powers) > 1 else sizes, lambda size: size_text(int(size)))
-    low, high = axes.get_ylim()
+    # The medians set the scale: a wild interval may leave the picture, but must not shrink it.
+    low, high = min(middles) / 2, max(middles) * 2
+    axes.set_ylim(low, high)
     log_axis(axes.yaxis, decades(low, high), lambda value: quantity_text(value, quantity.unit, 1))
     axes.set_xlabel("size of the message")
     axes.set_ylabel(quantity.axis)
