@@ -28,7 +28,8 @@ int main() try {
 
     if (job.rank() == 0) {
         job.wait(arrived, kumiki::Comparison::equal, static_cast<std::uint64_t>(job.size()));
-        if (sender != job.size() - 1 || largest != 20.0 + sender) throw std::runtime_error("a report was lost or changed on its way");
+        if (sender != job.size() - 1 || largest != 20.0 + sender)
+            throw std::runtime_error("a report was lost or changed on its way");
         std::cout << job.size() << " reports; rank " << sender << " is the warmest with " << largest << " degrees\n";
     }
     job.barrier(); // the handler uses variables of this function: nobody goes while a message may still come

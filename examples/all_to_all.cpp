@@ -17,8 +17,8 @@ int main() try {
 
     for (std::size_t r = 0; r < ranks; ++r)
         if (column[r] != 100 * r + me)
-            throw std::runtime_error("rank " + std::to_string(r) + " sent " + std::to_string(column[r]) + " instead of " +
-                                     std::to_string(100 * r + me));
+            throw std::runtime_error("rank " + std::to_string(r) + " sent " + std::to_string(column[r]) +
+                                     " instead of " + std::to_string(100 * r + me));
 
     if (job.rank() == 0) {
         std::cout << "column 0:";

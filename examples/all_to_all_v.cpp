@@ -25,9 +25,12 @@ int main() try {
     job.all_to_all_v<std::uint32_t>(numbers, sent, mine, received);
 
     // Nothing is lost: the numbers' sum over all ranks is the same as before. And everything is where it belongs.
-    const auto sum = [&](const auto& of) { return job.all_reduce(std::accumulate(of.begin(), of.end(), std::uint64_t{0}), kumiki::Operation::sum); };
+    const auto sum = [&](const auto& of) {
+        return job.all_reduce(std::accumulate(of.begin(), of.end(), std::uint64_t{0}), kumiki::Operation::sum);
+    };
     if (sum(numbers) != sum(mine)) throw std::runtime_error("numbers were lost or changed");
-    if (!std::ranges::all_of(mine, [&](std::uint32_t number) { return owner(number) == me; })) throw std::runtime_error("a number went astray");
+    if (!std::ranges::all_of(mine, [&](std::uint32_t number) { return owner(number) == me; }))
+        throw std::runtime_error("a number went astray");
 
     std::cout << "rank " << me << " sent " << numbers.size() << " numbers and owns " << mine.size() << '\n';
     return 0;

@@ -15,8 +15,8 @@ int main() try {
         job.barrier(); // all have written
         for (std::size_t rank = 0; rank < ranks; ++rank)
             if (board[rank] != step)
-                throw std::runtime_error("in step " + std::to_string(step) + " rank " + std::to_string(rank) + " was seen in step " +
-                                         std::to_string(board[rank]));
+                throw std::runtime_error("in step " + std::to_string(step) + " rank " + std::to_string(rank) +
+                                         " was seen in step " + std::to_string(board[rank]));
         job.barrier(); // all have read: the next step may overwrite
     }
     if (job.rank() == 0) std::cout << job.size() << " ranks took " << steps << " steps together\n";

@@ -26,10 +26,12 @@ int main() try {
 
     if (settings.tolerance != 1e-6 || table.size() != 50000) throw std::runtime_error("the settings did not arrive");
     for (std::size_t i = 0; i < table.size(); ++i)
-        if (table[i] != 0.5f * static_cast<float>(i)) throw std::runtime_error("entry " + std::to_string(i) + " of the table is wrong");
+        if (table[i] != 0.5f * static_cast<float>(i))
+            throw std::runtime_error("entry " + std::to_string(i) + " of the table is wrong");
 
     if (job.rank() == job.size() - 1)
-        std::cout << "rank " << job.rank() << " knows a table of " << table.size() << " entries, the last is " << table.back() << '\n';
+        std::cout << "rank " << job.rank() << " knows a table of " << table.size() << " entries, the last is "
+                  << table.back() << '\n';
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "broadcast: " << error.what() << '\n';

@@ -1,5 +1,5 @@
-// Halo exchange: heat spreads along a rod that is cut into one piece for each rank. In every step the ranks put the cells at their
-// edges, with a signal, into their neighbours' halos. There is no barrier: each rank waits for its two neighbours only.
+// Halo exchange: heat spreads along a rod that is cut into one piece for each rank. In every step the ranks put the
+// cells at their edges, with a signal, into their neighbours' halos. No barrier: each waits for its neighbours only.
 //
 //     kumiki-run -n 4 ./heat
 #include <iostream>
@@ -32,14 +32,17 @@ int main() try {
     // Two halos on each side, used in turn: a neighbour can be one step ahead, but never two.
     auto from_left = job.allocate<Halo>(2), from_right = job.allocate<Halo>(2);
 
-    std::vector<double> rod(part.size() + 2), new_rod(rod); // own cells 1 .. size, and a place at each end for the neighbour's
+    // Own cells 1 .. size, and a place at each end for the neighbour's.
+    std::vector<double> rod(part.size() + 2), new_rod(rod);
     if (left < 0) rod.front() = new_rod.front() = 1;
     for (std::uint64_t step = 1; step <= steps; ++step, rod.swap(new_rod)) {
         Halo &here_left = from_left[step % 2], &here_right = from_right[step % 2];
         if (left >= 0) job.put_signal(left, &here_right.cell, std::span(&rod[1], 1), here_right.step, step);
-        if (right < job.size()) job.put_signal(right, &here_left.cell, std::span(&rod[part.size()], 1), here_left.step, step);
+        if (right < job.size())
+            job.put_signal(right, &here_left.cell, std::span(&rod[part.size()], 1), here_left.step, step);
 
-        for (std::size_t i = 2; i < part.size(); ++i) new_rod[i] = next(rod[i - 1], rod[i], rod[i + 1]); // while the halos travel
+        // While the halos travel: the cells that need none.
+        for (std::size_t i = 2; i < part.size(); ++i) new_rod[i] = next(rod[i - 1], rod[i], rod[i + 1]);
 
         if (left >= 0) {
             job.wait(here_left.step, kumiki::Comparison::at_least, step);
@@ -55,9 +58,11 @@ int main() try {
     const std::vector<double> expected = whole_rod();
     for (std::size_t i = 1; i <= part.size(); ++i)
         if (rod[i] != expected[part.begin + i])
-            throw std::runtime_error("cell " + std::to_string(part.begin + i) + " is " + std::to_string(rod[i]) + " instead of " +
-                                     std::to_string(expected[part.begin + i]));
-    if (job.rank() == 0) std::cout << "the first cell is at " << rod[1] << " degrees after " << steps << " steps, as one rank alone finds\n";
+            throw std::runtime_error("cell " + std::to_string(part.begin + i) + " is " + std::to_string(rod[i]) +
+                                     " instead of " + std::to_string(expected[part.begin + i]));
+    if (job.rank() == 0)
+        std::cout << "the first cell is at " << rod[1] << " degrees after " << steps
+                  << " steps, as one rank alone finds\n";
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "heat: " << error.what() << '\n';

@@ -11,7 +11,8 @@ int main() try {
 
     // A first thing done together: the sum of all ranks' numbers, known to every rank.
     const int sum = job.all_reduce(job.rank(), kumiki::Operation::sum);
-    if (sum != job.size() * (job.size() - 1) / 2) throw std::runtime_error("not all ranks took part: the sum is " + std::to_string(sum));
+    if (sum != job.size() * (job.size() - 1) / 2)
+        throw std::runtime_error("not all ranks took part: the sum is " + std::to_string(sum));
     return 0;
 } catch (const std::exception& error) {
     // The job is left by now, without waiting for anybody, so that a failure of one rank is seen at once.

@@ -29,7 +29,8 @@ int main() try {
         if (std::abs(pi - std::numbers::pi) > 1e-9) throw std::runtime_error("pi became " + std::to_string(pi));
         const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
         if (me.master() && job.rank() == 0)
-            std::cout << "pi is about " << pi << ", by " << job.size() << " ranks of " << me.threads() << " threads in " << time.count() << " ms\n";
+            std::cout << "pi is about " << pi << ", by " << job.size() << " ranks of " << me.threads() << " threads in "
+                      << time.count() << " ms\n";
     });
     return 0;
 } catch (const std::exception& error) {

@@ -22,8 +22,10 @@ int main() try {
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
 
     // Rank 0 looks into rank 1's memory, and into its own.
-    if (job.rank() == 0 && (ball != rallies || job.get(1, ball) != rallies)) throw std::runtime_error("the ball was lost");
-    if (job.rank() == 0) std::cout << rallies << " rallies, " << time.count() / (2 * rallies) << " us from rank to rank\n";
+    if (job.rank() == 0 && (ball != rallies || job.get(1, ball) != rallies))
+        throw std::runtime_error("the ball was lost");
+    if (job.rank() == 0)
+        std::cout << rallies << " rallies, " << time.count() / (2 * rallies) << " us from rank to rank\n";
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "ping_pong: " << error.what() << '\n';

@@ -1,5 +1,5 @@
-/* The C interface: the same library for C, and for every language that can call C. Each function returns a code; the sentence
- * that belongs to it comes from kumiki_error_message().
+/* The C interface: the same library for C, and for every language that can call C. Each function returns a code; the
+ * sentence that belongs to it comes from kumiki_error_message().
  *
  *     kumiki-run -n 2 ./plain_c
  */

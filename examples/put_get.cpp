@@ -21,9 +21,12 @@ int main() try {
 
     if (box[3] != left + 0.1 * 3) throw std::runtime_error("the gift of rank " + std::to_string(left) + " is not here");
     const double returned = job.get(right, box[3]); // one element; job.get(rank, there, span) takes many
-    if (returned != gift[3]) throw std::runtime_error("rank " + std::to_string(right) + " does not hold what was put there");
+    if (returned != gift[3])
+        throw std::runtime_error("rank " + std::to_string(right) + " does not hold what was put there");
 
-    if (job.rank() == 0) std::cout << "rank 0 was given " << box[3] << " by rank " << left << " and found its own gift at rank " << right << '\n';
+    if (job.rank() == 0)
+        std::cout << "rank 0 was given " << box[3] << " by rank " << left << " and found its own gift at rank "
+                  << right << '\n';
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "put_get: " << error.what() << '\n';

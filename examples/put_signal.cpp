@@ -1,4 +1,4 @@
-// Put with signal: data, and a word beside them that says they have come. No barrier: only the two ranks concerned meet.
+// Put with signal: data, and a word beside them that says they have come. Only the two ranks concerned meet.
 //
 //     kumiki-run -n 2 ./put_signal
 #include <array>
@@ -6,7 +6,7 @@
 #include <kumiki/kumiki.hpp>
 #include <numeric>
 
-// Seven numbers and their signal are 64 bytes: they travel together in one cache line, which is the fastest that there is.
+// Seven numbers and their signal are 64 bytes: they travel together in one cache line. Nothing is faster.
 struct alignas(64) Packet {
     std::array<double, 7> values;
     kumiki::Signal filled;
@@ -25,7 +25,8 @@ int main() try {
 
     job.wait(packet.filled, kumiki::Comparison::equal, 1); // who sees the signal sees the data
     const double sum = std::accumulate(packet.values.begin(), packet.values.end(), 0.0);
-    if (sum != 7 * 100.0 * left + 21) throw std::runtime_error("the signal came before the data: their sum is " + std::to_string(sum));
+    if (sum != 7 * 100.0 * left + 21)
+        throw std::runtime_error("the signal came before the data: their sum is " + std::to_string(sum));
 
     if (job.rank() == 0) std::cout << "rank 0 got seven numbers from rank " << left << ", sum " << sum << '\n';
     return 0;

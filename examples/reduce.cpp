@@ -24,7 +24,8 @@ int main() try {
     std::array<std::uint64_t, 2> done = {mine.size(), 1};
     job.reduce<std::uint64_t>(done, kumiki::Operation::sum, 0);
     if (job.rank() == 0) {
-        if (done[0] != strips || done[1] != static_cast<std::uint64_t>(job.size())) throw std::runtime_error("a part is missing");
+        if (done[0] != strips || done[1] != static_cast<std::uint64_t>(job.size()))
+            throw std::runtime_error("a part is missing");
         std::cout.precision(12);
         std::cout << "pi is about " << pi << ", from " << done[0] << " strips on " << done[1] << " ranks\n";
     }

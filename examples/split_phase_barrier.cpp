@@ -1,4 +1,4 @@
-// The split-phase barrier: say that you have come, compute something that needs nobody, and only then wait for the others.
+// The split-phase barrier: say that you have come, compute something that needs nobody, and only then wait.
 //
 //     kumiki-run -n 2 ./split_phase_barrier
 #include <cmath>
@@ -21,9 +21,11 @@ int main() try {
 
         job.barrier_wait(); // everybody's part is there
         if (here != left + 1000.0 * step)
-            throw std::runtime_error("step " + std::to_string(step) + ": the number of rank " + std::to_string(left) + " did not come");
+            throw std::runtime_error("step " + std::to_string(step) + ": the number of rank " + std::to_string(left) +
+                                     " did not come");
     }
-    if (sum < 2.1e6 || sum > 2.2e6) throw std::runtime_error("the work between enter and wait went wrong: " + std::to_string(sum));
+    if (sum < 2.1e6 || sum > 2.2e6)
+        throw std::runtime_error("the work between enter and wait went wrong: " + std::to_string(sum));
 
     if (job.rank() == 0) std::cout << "100 barriers with work inside, and nothing came late\n";
     return 0;

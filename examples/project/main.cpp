@@ -18,7 +18,8 @@ int main() try {
     if (job.rank() != 0) pass_on(place[0].sum + job.rank());
     if (job.rank() != 0) return 0;
 
-    if (place[0].sum != job.size() * (job.size() - 1) / 2) throw std::runtime_error("the ring lost count: " + std::to_string(place[0].sum));
+    if (place[0].sum != job.size() * (job.size() - 1) / 2)
+        throw std::runtime_error("the ring lost count: " + std::to_string(place[0].sum));
     std::cout << "around " << job.size() << " ranks: " << place[0].sum << '\n';
     return 0;
 } catch (const std::exception& error) {

@@ -16,7 +16,9 @@ void add_options(CLI::App& program, Task& task) {
     std::map<std::string, Kernel> kernels;
     for (const Kernel kernel : {Kernel::plain, Kernel::vector}) kernels[name(kernel)] = kernel;
     task.kernel = has_vector_kernel() ? Kernel::vector : Kernel::plain;
-    program.add_option("--keys", task.keys, "how many 32-bit keys to sort")->capture_default_str();
+    program.add_option("--keys", task.keys, "how many 32-bit keys to sort")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+        ->capture_default_str();
     program.add_option("--distribution", task.distribution, "of the keys: uniform, gaussian-like, equal, sorted")
         ->transform(CLI::CheckedTransformer(distributions).description(""))
         ->default_str(name(task.distribution));

@@ -247,10 +247,11 @@ void Keeper::finish_labels() {
     for (;;) {
         std::array<pollfd, 2> events = {pollfd{labels_->done(), POLLIN, 0}, pollfd{front_.words.get(), POLLIN, 0}};
         poll(events.data(), events.size(), -1);
-        if ((events[0].revents & POLLIN) != 0) return;
+        if ((events[0].revents & POLLIN) != 0) break;
         hear_front();
         if (at_once_) _exit(verdict_ ? verdict_->code : exit_code::failed);
     }
+    labels_.reset();
 }
 
 /// Milliseconds until the deadline, as poll wants them; -1: for ever.

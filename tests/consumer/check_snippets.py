@@ -2,8 +2,8 @@
 
     check_snippets.py DOCUMENT...
 
-The paragraph before a block of code links to the file that the block is from. Indentation may differ; a line of the block
-that is only `// ...` or `# ...` stands for lines that are left out.
+The paragraph before a block of code links to the file that the block is from. Indentation may differ; a line of the
+block that is only `// ...` or `# ...` stands for lines that are left out.
 """
 
 import re

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Kumiki as its user meets it: installs the build into a prefix, moves the prefix (everything must find the rest from its own
-# place), and builds programs against it, by CMake and by pkg-config.
+# Kumiki as its user meets it: installs the build into a prefix, moves the prefix (everything must find the rest from
+# its own place), and builds programs against it, by CMake and by pkg-config.
 #
-#     consumer.sh BUILD EXAMPLES WORK     BUILD: Kumiki's build folder; EXAMPLES: the folder of that name; WORK: is emptied and used
+#     consumer.sh BUILD EXAMPLES WORK
+#
+# BUILD is Kumiki's build folder, EXAMPLES the folder of that name; WORK is emptied and used.
 set -eu
 [ $# -eq 3 ] || { echo "usage: consumer.sh BUILD EXAMPLES WORK" >&2; exit 2; }
 build=$1 examples=$2 work=$3
@@ -41,7 +43,8 @@ mv "$work/installed" "$prefix"
 run=$prefix/bin/kumiki-run
 
 # find_package
-cmake -S "$examples/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$warnings" >"$work/cmake.log" 2>&1
+cmake -S "$examples/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_CXX_FLAGS="$warnings" >"$work/cmake.log" 2>&1
 cmake --build "$work/by-cmake" >>"$work/cmake.log" 2>&1
 expect "around 3 ranks: 3" "$run" -n 3 "$work/by-cmake/ring"
 expect "around 1 ranks: 0" "$work/by-cmake/ring"
@@ -56,7 +59,8 @@ expect "around 2 ranks: 1" "$run" -n 2 "$work/by-make/ring"
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046,SC2086 # both are lists of options
-cc -std=c99 $warnings $(pkg-config --cflags kumiki) "$examples/plain_c.c" $(pkg-config --libs kumiki) -o "$work/plain_c" >"$work/c.log" 2>&1
+cc -std=c99 $warnings $(pkg-config --cflags kumiki) "$examples/plain_c.c" $(pkg-config --libs kumiki) \
+    -o "$work/plain_c" >"$work/c.log" 2>&1
 expect "rank 1 of 2 was greeted by rank 0" "$run" -n 2 "$work/plain_c"
 mkdir "$work/c-only"
 cat >"$work/c-only/CMakeLists.txt" <<EOF

@@ -1,4 +1,5 @@
-// A rank fails by an exception while it owns a region and a team, and the others wait for it: the failure must be seen at once.
+// A rank fails by an exception while it owns a region and a team, and the others wait for it:
+// the failure must be seen at once.
 #include <iostream>
 #include <kumiki/kumiki.hpp>
 
@@ -6,10 +7,11 @@ int main() try {
     kumiki::Job job;
     auto region = job.allocate<kumiki::Signal>(1);
     kumiki::Team team(job, 2);
-    if (job.rank() == 0) team.run([](kumiki::Member& me) {
-        if (me.master()) throw std::runtime_error("the master of rank 0 gives up");
-        me.barrier();
-    });
+    if (job.rank() == 0)
+        team.run([](kumiki::Member& me) {
+            if (me.master()) throw std::runtime_error("the master of rank 0 gives up");
+            me.barrier();
+        });
     job.wait(region[0], kumiki::Comparison::equal, 1); // nobody raises it
     return 0;
 } catch (const std::exception& error) {

@@ -108,8 +108,8 @@ class Native:
             os.chdir(self.prefix)
             os.environ.clear()
             os.environ.update(environment)
-            sys.stdin = Path(os.devnull).open()
             sys.stdout, sys.stderr = output.open("w"), errors.open("w")
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(sys.stdout.fileno(), 1)
             os.dup2(sys.stderr.fileno(), 2)
             sys.argv = ["kumiki", *arguments]

@@ -8,13 +8,12 @@ import time
 
 import pytest
 from fake_native import Native
-
-from kumiki import __version__
+from kumiki import version
 
 
 def test_version(bare: Native) -> None:
     ended = subprocess.run(bare.argv("--version"), env=bare.environment, capture_output=True, text=True, check=True)
-    assert ended.stdout == f"kumiki {__version__}\n"
+    assert ended.stdout == f"kumiki {version()}\n"
 
 
 def test_help_names_every_command_and_exit_code(bare: Native) -> None:

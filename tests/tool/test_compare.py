@@ -12,7 +12,6 @@ import pytest
 from fake_native import Native
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kumiki import environment, results
 from kumiki.compare import Side, compare
 from kumiki.machine import Machine

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from fake_native import Native, results_of
 from jsonschema import Draft202012Validator
-
 from kumiki import results
 
 MEMORY = ("evaluate", "--suite", "memory", "--threads", "1", "--output", "out")

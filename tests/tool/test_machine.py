@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from kumiki.doctor import State, disturbances
 from kumiki.machine import Machine
 

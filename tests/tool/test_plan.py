@@ -9,7 +9,6 @@ import pytest
 from fake_native import Native as Prefix
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kumiki import suites
 from kumiki.native import Native
 from kumiki.plan import Request, plan

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kumiki import results
 from kumiki.row import MalformedRow, identity, measured, parse_row
 

@@ -9,7 +9,6 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kumiki.statistics import rank_test, summarise
 
 NUMBERS = st.floats(min_value=1e-6, max_value=1e6)

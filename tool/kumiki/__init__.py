@@ -1,3 +1,16 @@
 """Kumiki's tool: it drives the native measuring programs, does the statistics, and writes what they found."""
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+__all__ = ["version"]
+
+
+def version() -> str:
+    """The installed version; "uninstalled" where the tool runs straight from its sources."""
+    # Loaded here, since no command that only starts a program should wait for it.
+    from importlib import metadata
+
+    try:
+        return metadata.version("kumiki")
+    except metadata.PackageNotFoundError:
+        return "uninstalled"

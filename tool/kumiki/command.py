@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from kumiki import __version__
+from kumiki import version as installed_version
 from kumiki.formats import Format, write_csv, write_json_lines
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
@@ -65,7 +65,7 @@ def _positive(value: float | None) -> float | None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"kumiki {__version__}")
+        typer.echo(f"kumiki {installed_version()}")
         raise typer.Exit
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from kumiki import __version__, mpi
+from kumiki import mpi, version
 from kumiki.machine import Machine
 from kumiki.native import PREFIX_VARIABLE, Native
 
@@ -48,7 +48,7 @@ def describe(machine: Machine, native: Native) -> dict[str, Any]:
         "load": {"start": load, "end": load},
         "build": build,
         "versions": {
-            "kumiki": __version__,
+            "kumiki": version(),
             "python": platform.python_version(),
             "blas": machine.blas(),
             **{peer.name: mpi.version(peer) for peer in mpi.ALL},
@@ -73,8 +73,7 @@ def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
         "processor": environment["cpu"]["model"],
         "usable cores": environment["cpu"]["usable_cores"],
         "kernel": environment["system"]["kernel"],
-        "Open MPI": environment["versions"]["openmpi"],
-        "MPICH": environment["versions"]["mpich"],
+        **{peer.title: environment["versions"].get(peer.name) for peer in mpi.ALL},
         "variables": {name: value for name, value in environment["variables"].items() if name != PREFIX_VARIABLE},
     }
 

@@ -31,13 +31,9 @@ def _workload(keys: int, kernel: str | None = None) -> Workload:
 
 
 def _points(grid: Grid) -> list[Point]:
-    points = [
-        *_workload(SMALL).everywhere(grid),
-        *_where_it_tells(grid, _workload(SMALL, "plain")),
-        _library(grid, _workload(SMALL)),
-    ]
+    points = [*_workload(SMALL).everywhere(grid), _library(grid, _workload(SMALL))]
     if not grid.quick:
-        points += _where_it_tells(grid, _workload(LARGE))
+        points += [*_where_it_tells(grid, _workload(SMALL, "plain")), *_where_it_tells(grid, _workload(LARGE))]
     return points
 
 

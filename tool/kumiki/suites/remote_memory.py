@@ -37,7 +37,7 @@ def _point(
         parameters={"ranks": RANKS, "bytes": 8},
         unit="us",
         better="lower",
-        seconds=0.04 if grid.quick else 0.12,
+        seconds=0.02 if grid.quick else 0.12,
         figures=figures,
         built_on=built_on,
     )

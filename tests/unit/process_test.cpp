@@ -1,0 +1,106 @@
+// Ranks as real processes that die: the others can be ended, and nothing stays.
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <unistd.h>
+
+#include "kumiki/kumiki.hpp"
+#include "support/build.hpp"
+#include "support/jobs.hpp"
+#include "support/random.hpp"
+
+namespace kumiki {
+namespace {
+
+using namespace std::chrono_literals;
+using tests::Processes;
+
+std::set<std::string> names_in_dev_shm() {
+    std::set<std::string> names;
+    if (std::filesystem::exists("/dev/shm"))
+        for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) names.insert(entry.path().filename());
+    return names;
+}
+
+/// Bytes of shared memory in use on this host.
+std::size_t shared_memory() {
+    std::ifstream information("/proc/meminfo");
+    for (std::string name, rest; information >> name && std::getline(information, rest);)
+        if (name == "Shmem:") return std::stoull(rest) * 1024;
+    return 0;
+}
+
+/// Everything a rank does with others, for ever.
+void work(int rank) {
+    Job job;
+    auto region = job.allocate<std::uint64_t>(1000);
+    const int handler = job.on_message([](int, std::span<const std::byte>) {});
+    std::vector<std::uint64_t> values(1000);
+    const int next = (rank + 1) % job.size();
+    for (;;) {
+        job.put(next, region.data(), values);
+        job.send_active(next, handler, rank);
+        job.all_reduce(std::span(values).first(3), Operation::max);
+        job.barrier();
+        job.all_reduce(std::span(values), Operation::max);
+    }
+}
+
+class KillTest : public testing::TestWithParam<std::tuple<WaitPolicy, bool>> {};
+INSTANTIATE_TEST_SUITE_P(Policies, KillTest,
+                         testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::sleep), testing::Bool()));
+
+TEST_P(KillTest, AfterTheDeathOfARankTheOthersCanBeEndedAtAnyMoment) {
+    const auto [wait, crowded] = GetParam();
+    tests::Random random(3);
+    for (std::size_t round = 0; round < tests::rounds(10); ++round) {
+        Processes ranks;
+        tests::start_programs(ranks, {.ranks = 3, .crowded = crowded, .wait = wait}, work);
+        std::this_thread::sleep_for(std::chrono::microseconds(random.between(0, 20000)));
+        const int victim = random.between(0, 2);
+        ranks.kill(victim, SIGKILL);
+        const auto ending = ranks.ended_within(victim, 5s);
+        ASSERT_TRUE(ending);
+        EXPECT_EQ(ending->signal, SIGKILL);
+        std::this_thread::sleep_for(std::chrono::microseconds(random.between(0, 5000)));
+        for (int other = 0; other < 3; ++other) {
+            if (other == victim) continue;
+            ranks.kill(other, SIGTERM); // the gentle way is enough
+            const auto ended = ranks.ended_within(other, 2s);
+            ASSERT_TRUE(ended) << "rank " << other << " does not end";
+            EXPECT_EQ(ended->signal, SIGTERM);
+        }
+    }
+}
+
+TEST(ProcessTest, TheMemoryOfAKilledJobIsGone) {
+    static constexpr std::size_t bytes = std::size_t{512} << 20;
+    const auto names = names_in_dev_shm();
+    Processes ranks;
+    const auto start = [&] {
+        tests::start_programs(ranks, {.ranks = 2, .arena_bytes = bytes}, [](int) {
+            Job job;
+            auto region = job.allocate<std::byte>(bytes / 2);
+            std::memset(region.data(), 1, region.size());
+            job.barrier();
+            kill(getpid(), SIGKILL);
+        });
+    };
+    const std::size_t before = shared_memory();
+    // One rank is held by the barrier until both have touched their memory; then both die.
+    start();
+    std::size_t most = before;
+    for (int rank = 0; rank < 2; ++rank)
+        while (!ranks.ended_within(rank, 1ms)) most = std::max(most, shared_memory());
+    EXPECT_GT(most, before + bytes / 4) << "the check itself: the memory was seen";
+    const std::size_t after = shared_memory();
+    EXPECT_LT(after, before + bytes / 4) << "what remains is not ours";
+    EXPECT_EQ(names_in_dev_shm(), names) << "no names are left behind";
+}
+
+} // namespace
+} // namespace kumiki
