@@ -13,7 +13,7 @@ int main() try {
     std::vector<std::size_t> row(ranks), column(ranks);
     for (std::size_t c = 0; c < ranks; ++c) row[c] = 100 * me + c;
 
-    job.all_to_all<std::size_t>(row, column); // row[r] goes to rank r; what rank r sent comes to column[r]
+    job.all_to_all(row, column); // row[r] goes to rank r; what rank r sent comes to column[r]
 
     for (std::size_t r = 0; r < ranks; ++r)
         if (column[r] != 100 * r + me)

@@ -20,9 +20,9 @@ int main() try {
     std::vector<std::size_t> sent(ranks), received(ranks);
     for (const std::uint32_t number : numbers) ++sent[owner(number)];
 
-    job.all_to_all<std::size_t>(sent, received); // first the lengths, then the numbers themselves
+    job.all_to_all(sent, received); // first the lengths, then the numbers themselves
     std::vector<std::uint32_t> mine(std::accumulate(received.begin(), received.end(), std::size_t{0}));
-    job.all_to_all_v<std::uint32_t>(numbers, sent, mine, received);
+    job.all_to_all_v(numbers, sent, mine, received);
 
     // Nothing is lost: the numbers' sum over all ranks is the same as before. And everything is where it belongs.
     const auto sum = [&](const auto& of) {

@@ -22,7 +22,7 @@ int main() try {
     std::vector<float> table(settings.length);
     if (job.rank() == root)
         for (std::size_t i = 0; i < table.size(); ++i) table[i] = 0.5f * static_cast<float>(i);
-    job.broadcast(std::span(table), root);
+    job.broadcast(table, root);
 
     if (settings.tolerance != 1e-6 || table.size() != 50000) throw std::runtime_error("the settings did not arrive");
     for (std::size_t i = 0; i < table.size(); ++i)

@@ -15,8 +15,9 @@ void raise(std::uint64_t& flag, std::uint64_t value) { Word(flag).store(value, s
 
 } // namespace
 
-std::function<bool(std::uint64_t)> bare_one_line(int rank, Mailbox& at_rank_1) {
-    return [rank, &word = at_rank_1.bare.one, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at_rank_1) {
+    return [rank, at_rank_1, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        std::uint64_t& word = at_rank_1[batch++ % at_rank_1.size()].bare.one;
         for (std::uint64_t i = 0; i < count; ++i, turn += 2) {
             if (rank == 0) {
                 raise(word, turn + 1);
@@ -30,8 +31,9 @@ std::function<bool(std::uint64_t)> bare_one_line(int rank, Mailbox& at_rank_1) {
     };
 }
 
-std::function<bool(std::uint64_t)> bare_two_lines(int rank, Mailbox& at_rank_1) {
-    return [rank, &bare = at_rank_1.bare, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> at_rank_1) {
+    return [rank, at_rank_1, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        auto& bare = at_rank_1[batch++ % at_rank_1.size()].bare;
         bool right = true;
         const auto say = [&](std::uint64_t value) {
             Word(bare.data).store(value, std::memory_order_relaxed);

@@ -9,9 +9,9 @@
 namespace kumiki::bench {
 
 /// One word in one line goes back and forth.
-std::function<bool(std::uint64_t)> bare_one_line(int rank, Mailbox& at_rank_1);
+std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at_rank_1);
 /// A datum in one line, announced by a flag in another.
-std::function<bool(std::uint64_t)> bare_two_lines(int rank, Mailbox& at_rank_1);
+std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> at_rank_1);
 /// memcpy from own memory into rank 1's, announced and answered by bare flags.
 Mover memcpy_mover(int rank, std::span<std::byte> own, std::span<std::byte> at_rank_1, Mailbox& flags_at_rank_1);
 

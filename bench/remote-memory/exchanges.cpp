@@ -4,8 +4,9 @@
 
 namespace kumiki::bench {
 
-std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, Signal& signal) {
-    return [&job, &signal, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes) {
+    return [&job, boxes, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        Signal& signal = boxes[batch++ % boxes.size()].lone.signal;
         bool right = true;
         for (std::uint64_t i = 0; i < count; ++i) {
             ++turn;

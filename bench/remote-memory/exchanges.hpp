@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "bench/remote-memory/chain.hpp"
 #include "bench/remote-memory/mailbox.hpp"
@@ -13,8 +14,9 @@ namespace kumiki::bench {
 
 /// 8 bytes put beside or apart from their signal, there and back; the receiver reads what arrived.
 template <class Slot>
-std::function<bool(std::uint64_t)> put_ping_pong(Job& job, Slot& slot) {
-    return [&job, &slot, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::*member) {
+    return [&job, boxes, member, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        Slot& slot = boxes[batch++ % boxes.size()].*member;
         bool right = true;
         const int peer = 1 - job.rank();
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -29,7 +31,7 @@ std::function<bool(std::uint64_t)> put_ping_pong(Job& job, Slot& slot) {
 }
 
 /// The 8 bytes of a signal, there and back.
-std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, Signal& signal);
+std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes);
 
 /// Active messages of 8 bytes: rank 1's handler answers. Both ranks wait for a signal that their own handlers raise, and while they
 /// wait they run them.

@@ -8,7 +8,10 @@
 
 namespace kumiki::bench {
 
-/// The words of the latency measurements; every rank has one in a region.
+/// The words of the latency measurements; every rank has several in a region, and each batch takes the next.
+///
+/// How fast a line travels depends on where in the processor its address is kept. One line alone would show one such place, by luck; batches
+/// on many lines show what to expect.
 struct Mailbox {
     /// Data and the signal that announces them travel in one line.
     struct alignas(line) Adjacent {
@@ -48,6 +51,8 @@ struct Mailbox {
 
     alignas(line) std::uint64_t counter;
 };
+
+inline constexpr std::size_t mailboxes = 64;
 
 /// A link of the chain that get and fetch-add walk along, alone in its line.
 struct alignas(line) Link {

@@ -14,18 +14,19 @@ Contestant fetch_add_latency(JobWorld& world, Job& job, Region<Link>& links) {
     return walk(world, with(latency_row("atomic.latency", "kumiki"), "contention", "none"), links.span(), fetch, true);
 }
 
-Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::uint64_t& counter) {
+Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::span<Mailbox> boxes) {
     constexpr std::uint64_t count = 20'000;
     Row row = with(latency_row("atomic.latency", "kumiki"), "contention", "both");
-    return {std::move(row), [&world, &job, &counter, total = std::uint64_t{0}]() mutable {
+    return {std::move(row), [&world, &job, boxes, batch = std::size_t{0}]() mutable {
+                std::uint64_t& counter = boxes[batch % boxes.size()].counter;
+                const std::size_t visits = ++batch / boxes.size() + (batch % boxes.size() != 0);
                 world.barrier();
                 for (std::uint64_t i = 0; i < warm_up_of(count); ++i) job.fetch_add(1, counter, 1);
                 const auto start = Clock::now();
                 for (std::uint64_t i = 0; i < count; ++i) job.fetch_add(1, counter, 1);
                 const double seconds = seconds_since(start);
                 world.barrier();
-                total += 2 * (count + warm_up_of(count));
-                const bool right = job.get(1, counter) == total;
+                const bool right = job.get(1, counter) == visits * 2 * (count + warm_up_of(count));
                 return Sample{seconds / count * 1e6, right};
             }};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 
 #include "bench/common/job_world.hpp"
 #include "bench/remote-memory/chain.hpp"
@@ -33,8 +33,8 @@ Contestant walk(JobWorld& world, Row row, std::span<Link> own, Fetch fetch, bool
 
 Contestant get_latency(JobWorld& world, Job& job, Region<Link>& links);
 Contestant fetch_add_latency(JobWorld& world, Job& job, Region<Link>& links);
-/// Both ranks add to one counter of rank 1 at the same time.
-Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::uint64_t& counter);
+/// Both ranks add to one counter of rank 1 at the same time, to another one in each batch.
+Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::span<Mailbox> boxes);
 /// The walk by ordinary loads.
 Contestant bare_load_latency(JobWorld& world, Region<Link>& links);
 

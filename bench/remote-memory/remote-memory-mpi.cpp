@@ -12,6 +12,7 @@
 #include "bench/remote-memory/loops.hpp"
 #include "bench/remote-memory/mpi_window.hpp"
 #include "bench/remote-memory/options.hpp"
+#include "bench/remote-memory/polled_words.hpp"
 #include "measure/program.hpp"
 
 namespace kumiki::bench {
@@ -19,12 +20,11 @@ namespace {
 
 constexpr int tag = 0;
 
-/// Where the words lie in a window, each in a line of its own, before the data.
-constexpr std::size_t turn_at = 0, announced_at = line, answered_at = 2 * line, data_at = 4096;
 
 /// MPI_Put and MPI_Win_flush of 8 bytes that the target polls.
 std::function<bool(std::uint64_t)> put_ping_pong(int rank, const MpiWindow& window) {
-    return [rank, &window, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+    return [rank, &window, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        const std::size_t turn_at = PolledWords::turn(batch++);
         for (std::uint64_t i = 0; i < count; ++i) {
             ++turn;
             if (rank == 0) window.put_word(1, turn_at, turn);
@@ -54,17 +54,17 @@ std::function<bool(std::uint64_t)> send_ping_pong(int rank) {
 Mover put_mover(int rank, std::span<std::byte> own, const MpiWindow& window) {
     const auto move = [rank, own, &window](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
         if (rank == 0) {
-            for (std::uint64_t i = 0; i < count; ++i) window.put(1, data_at, own.data(), bytes);
+            for (std::uint64_t i = 0; i < count; ++i) window.put(1, PolledWords::bytes, own.data(), bytes);
             window.flush(1);
-            window.put_word(1, announced_at, batch);
-            window.await_word(answered_at, batch);
+            window.put_word(1, PolledWords::announced, batch);
+            window.await_word(PolledWords::answered, batch);
         } else {
-            window.await_word(announced_at, batch);
-            window.put_word(0, answered_at, batch);
+            window.await_word(PolledWords::announced, batch);
+            window.put_word(0, PolledWords::answered, batch);
         }
     };
     if (rank == 0) return {own, {}, move};
-    return {{}, window.own().subspan(data_at), move};
+    return {{}, window.own().subspan(PolledWords::bytes), move};
 }
 
 /// Messages one after another, then one that answers.
@@ -92,8 +92,8 @@ double median(std::vector<double> samples) {
 class RemoteMemory {
 public:
     RemoteMemory(MpiWorld& world, const RemoteMemoryOptions& options)
-        : world_(world), options_(options), own_(options.largest), windows_{MpiWindow(kinds[0], data_at + options.largest),
-                                                                           MpiWindow(kinds[1], data_at + options.largest)} {}
+        : world_(world), options_(options), own_(options.largest), windows_{MpiWindow(kinds[0], PolledWords::bytes + options.largest),
+                                                                           MpiWindow(kinds[1], PolledWords::bytes + options.largest)} {}
 
     int measure() {
         std::vector<Contestant> contestants;

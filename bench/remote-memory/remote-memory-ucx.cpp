@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/common/bare_barrier.hpp"
 #include "bench/common/job_world.hpp"
 #include "bench/remote-memory/loops.hpp"
 #include "bench/remote-memory/options.hpp"
+#include "bench/remote-memory/polled_words.hpp"
 #include "bench/remote-memory/ucx_link.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
@@ -14,12 +14,10 @@
 namespace kumiki::bench {
 namespace {
 
-/// Where the words lie, each in a line of its own, before the data.
-constexpr std::size_t turn_at = 0, announced_at = line, answered_at = 2 * line, data_at = 4096;
-
 /// A put of 8 bytes that the target polls.
 std::function<bool(std::uint64_t)> put_ping_pong(UcxLink& link) {
-    return [&link, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+    return [&link, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        const std::size_t turn_at = PolledWords::turn(batch++);
         for (std::uint64_t i = 0; i < count; ++i) {
             ++turn;
             if (link.rank() == 0) link.put_word(turn_at, turn);
@@ -33,18 +31,18 @@ std::function<bool(std::uint64_t)> put_ping_pong(UcxLink& link) {
 Mover put_mover(UcxLink& link, std::span<std::byte> own) {
     const auto move = [&link, own](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
         if (link.rank() == 0) {
-            for (std::uint64_t i = 0; i < count; ++i) link.put(data_at, own.data(), bytes);
+            for (std::uint64_t i = 0; i < count; ++i) link.put(PolledWords::bytes, own.data(), bytes);
             link.flush();
-            link.put_word(announced_at, batch);
-            link.await_word(answered_at, batch);
+            link.put_word(PolledWords::announced, batch);
+            link.await_word(PolledWords::answered, batch);
         } else {
-            link.await_word(announced_at, batch);
-            link.put_word(answered_at, batch);
+            link.await_word(PolledWords::announced, batch);
+            link.put_word(PolledWords::answered, batch);
             link.flush();
         }
     };
     if (link.rank() == 0) return {own, {}, move};
-    return {{}, link.own().subspan(data_at), move};
+    return {{}, link.own().subspan(PolledWords::bytes), move};
 }
 
 int measure_all(const RemoteMemoryOptions& options) {
@@ -53,7 +51,7 @@ int measure_all(const RemoteMemoryOptions& options) {
         throw Error(KUMIKI_ERROR_ENVIRONMENT,
                     "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
     JobWorld world(job);
-    UcxLink link(job, data_at + options.largest);
+    UcxLink link(job, PolledWords::bytes + options.largest);
     const Buffer own(options.largest);
     const Mover mover = put_mover(link, own.span());
     Batches batches;

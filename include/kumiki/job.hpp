@@ -1,10 +1,17 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kumiki/error.hpp"
@@ -73,6 +80,11 @@ public:
         detail::check(kumiki_put_signal(job_, rank, there, source.data(), source.size_bytes(), &signal,
                                         static_cast<kumiki_signal_operation>(operation), value));
     }
+    template <Transferable T>
+    void put_signal(int rank, T& there, const std::type_identity_t<T>& value, Signal& signal, std::uint64_t signal_value,
+                    SignalOperation operation = SignalOperation::set) {
+        put_signal(rank, &there, Source<T>(&value, 1), signal, signal_value, operation);
+    }
     void signal(int rank, Signal& signal, std::uint64_t value, SignalOperation operation = SignalOperation::set) {
         detail::check(kumiki_signal(job_, rank, &signal, static_cast<kumiki_signal_operation>(operation), value));
     }
@@ -110,11 +122,21 @@ public:
         detail::check(kumiki_register_handler(job_, &Job::call, kept.get(), &number));
         return number;
     }
-    template <Transferable T>
-    void send_active(int rank, int handler, std::span<const T> payload) {
-        detail::check(kumiki_active_message(job_, rank, handler, payload.data(), payload.size_bytes()));
+    /// The same for payloads that are always one T: function(int source, const T& payload).
+    template <Single T, class Function>
+    int on_message(Function function) {
+        return on_message([function = std::move(function)](int source, std::span<const std::byte> payload) mutable {
+            T value;
+            std::memcpy(&value, payload.data(), std::min(sizeof(T), payload.size()));
+            function(source, std::as_const(value));
+        });
     }
-    template <Transferable T>
+    template <Elements Payload>
+    void send_active(int rank, int handler, const Payload& payload) {
+        const std::span bytes = std::as_bytes(std::span(payload));
+        detail::check(kumiki_active_message(job_, rank, handler, bytes.data(), bytes.size()));
+    }
+    template <Single T>
     void send_active(int rank, int handler, const T& payload) {
         send_active(rank, handler, std::span<const T>(&payload, 1));
     }
@@ -132,19 +154,34 @@ public:
     void barrier_enter() { detail::check(kumiki_barrier_enter(job_)); }
     void barrier_wait() { detail::check(kumiki_barrier_wait(job_)); }
 
-    template <Transferable T>
-    void broadcast(std::span<T> data, int root) { detail::check(kumiki_broadcast(job_, data.data(), data.size_bytes(), root)); }
-    template <Transferable T>
+    template <Elements Data>
+    void broadcast(Data&& data, int root) {
+        const std::span bytes = std::as_writable_bytes(std::span(data));
+        detail::check(kumiki_broadcast(job_, bytes.data(), bytes.size(), root));
+    }
+    template <Single T>
     void broadcast(T& value, int root) { broadcast(std::span<T>(&value, 1), root); }
 
     /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
-    template <Reducible T>
-    void reduce(std::span<T> data, Operation operation, int root) {
-        detail::check(kumiki_reduce(job_, data.data(), data.data(), data.size(), detail::type_of<T>(), detail::code(operation), root));
+    template <Elements Data>
+        requires Reducible<std::ranges::range_value_t<Data>>
+    void reduce(Data&& data, Operation operation, int root) {
+        const std::span all(data);
+        detail::check(kumiki_reduce(job_, all.data(), all.data(), all.size(), detail::type_of<std::ranges::range_value_t<Data>>(),
+                                    detail::code(operation), root));
     }
+    /// Returns the combined value at `root`, and `value` elsewhere.
     template <Reducible T>
-    void all_reduce(std::span<T> data, Operation operation) {
-        detail::check(kumiki_all_reduce(job_, data.data(), data.data(), data.size(), detail::type_of<T>(), detail::code(operation)));
+    T reduce(T value, Operation operation, int root) {
+        reduce(std::span<T>(&value, 1), operation, root);
+        return value;
+    }
+    template <Elements Data>
+        requires Reducible<std::ranges::range_value_t<Data>>
+    void all_reduce(Data&& data, Operation operation) {
+        const std::span all(data);
+        detail::check(kumiki_all_reduce(job_, all.data(), all.data(), all.size(), detail::type_of<std::ranges::range_value_t<Data>>(),
+                                        detail::code(operation)));
     }
     template <Reducible T>
     T all_reduce(T value, Operation operation) {
@@ -153,22 +190,28 @@ public:
     }
 
     /// Sends the r-th of size() equal pieces of `input` to rank r.
-    template <Transferable T>
-    void all_to_all(std::span<const T> input, std::span<T> output) {
-        if (input.size() != output.size() || input.size() % static_cast<std::size_t>(size()) != 0)
-            throw Error(KUMIKI_ERROR_ARGUMENT, "all_to_all: input has " + std::to_string(input.size()) + " elements and output " +
-                                                   std::to_string(output.size()) + "; both must be the same multiple of the " +
-                                                   std::to_string(size()) + " ranks");
-        detail::check(kumiki_all_to_all(job_, input.data(), output.data(), input.size_bytes() / static_cast<std::size_t>(size())));
+    template <Elements Input, Elements Output>
+        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    void all_to_all(const Input& input, Output&& output) {
+        const std::span in = std::as_bytes(std::span(input));
+        const std::span out = std::as_writable_bytes(std::span(output));
+        const auto ranks = static_cast<std::size_t>(size());
+        if (in.size() != out.size() || std::ranges::size(input) % ranks != 0)
+            throw Error(KUMIKI_ERROR_ARGUMENT, "all_to_all: input has " + std::to_string(std::ranges::size(input)) +
+                                                   " elements and output " + std::to_string(std::ranges::size(output)) +
+                                                   "; both must be the same multiple of the " + std::to_string(size()) + " ranks");
+        detail::check(kumiki_all_to_all(job_, in.data(), out.data(), in.size() / ranks));
     }
     /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one after another.
-    template <Transferable T>
-    void all_to_all_v(std::span<const T> input, std::span<const std::size_t> input_counts, std::span<T> output,
+    template <Elements Input, Elements Output>
+        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    void all_to_all_v(const Input& input, std::span<const std::size_t> input_counts, Output&& output,
                       std::span<const std::size_t> output_counts) {
-        const Layout in = layout(input_counts, input.size(), sizeof(T), "input");
-        const Layout out = layout(output_counts, output.size(), sizeof(T), "output");
-        detail::check(kumiki_all_to_all_v(job_, input.data(), in.bytes.data(), in.offsets.data(), output.data(), out.bytes.data(),
-                                          out.offsets.data()));
+        constexpr std::size_t element = sizeof(std::ranges::range_value_t<Input>);
+        const Layout in = layout(input_counts, std::ranges::size(input), element, "input");
+        const Layout out = layout(output_counts, std::ranges::size(output), element, "output");
+        detail::check(kumiki_all_to_all_v(job_, std::ranges::data(input), in.bytes.data(), in.offsets.data(), std::ranges::data(output),
+                                          out.bytes.data(), out.offsets.data()));
     }
 
 private:

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <exception>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "kumiki/error.hpp"
@@ -9,7 +12,8 @@
 
 namespace kumiki {
 
-/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is collective.
+/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is collective; when an exception
+/// destroys it, it is left to the end of the job, so that nobody waits for ranks that have no exception.
 ///
 /// An address inside one's own region names the same place at every rank (COMPaS paper, 3.1: "the user names a remote address
 /// in the same way as a local one").
@@ -32,7 +36,7 @@ public:
         return *this;
     }
     ~Region() {
-        if (data_ != nullptr) kumiki_release(job_, data_);
+        if (data_ != nullptr && std::uncaught_exceptions() <= exceptions_at_start_) kumiki_release(job_, data_);
     }
 
     T* data() noexcept { return data_; }
@@ -40,10 +44,14 @@ public:
     std::size_t size() const noexcept { return count_; }
     std::span<T> span() noexcept { return {data_, count_}; }
     std::span<const T> span() const noexcept { return {data_, count_}; }
-    T& operator[](std::size_t index) noexcept { return data_[index]; }
-    const T& operator[](std::size_t index) const noexcept { return data_[index]; }
+    template <std::integral Index>
+    T& operator[](Index index) noexcept { return data_[static_cast<std::size_t>(index)]; }
+    template <std::integral Index>
+    const T& operator[](Index index) const noexcept { return data_[static_cast<std::size_t>(index)]; }
     T* begin() noexcept { return data_; }
     T* end() noexcept { return data_ + count_; }
+    const T* begin() const noexcept { return data_; }
+    const T* end() const noexcept { return data_ + count_; }
 
     /// Rank `rank`'s copy of this region for direct loads and stores, or an empty span when it is on another host.
     std::span<T> at(int rank) const {
@@ -56,6 +64,7 @@ private:
     kumiki_job* job_;
     T* data_ = nullptr;
     std::size_t count_;
+    int exceptions_at_start_ = std::uncaught_exceptions();
 };
 
 } // namespace kumiki

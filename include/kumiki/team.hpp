@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <type_traits>
 
 #include "kumiki/error.hpp"
 #include "kumiki/job.hpp"
@@ -84,7 +85,7 @@ public:
     void run(Body&& body) {
         struct Call {
             kumiki_team* team;
-            Body* body;
+            std::remove_reference_t<Body>* body;
             std::atomic<bool> failed{false};
             std::exception_ptr failure;
         } call{team_, &body, {}, {}};

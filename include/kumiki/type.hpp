@@ -2,15 +2,25 @@
 
 #include <concepts>
 #include <cstdint>
+#include <ranges>
 #include <type_traits>
 
 #include "kumiki/kumiki.h"
 
 namespace kumiki {
 
-/// What may lie in a region: it must survive being copied as bytes.
+/// What may lie in a region: it must survive being copied as bytes into another process. Pointers and views (std::span, std::string_view) are
+/// copied easily enough, but what they point to is not there.
 template <class T>
-concept Transferable = std::is_trivially_copyable_v<T>;
+concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::borrowed_range<T>;
+
+/// Elements one after another: std::vector, std::array, std::span, Region, ...
+template <class R>
+concept Elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Transferable<std::ranges::range_value_t<R>>;
+
+/// One thing, and not a sequence of elements.
+template <class T>
+concept Single = Transferable<T> && !std::ranges::range<T>;
 
 /// What reductions combine.
 template <class T>

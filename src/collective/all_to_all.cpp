@@ -18,6 +18,14 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     if (auto granted = turn.granted(); !granted) return granted;
     const int ranks = fabric_.size();
 
+    const auto moves_something = [ranks](const Pieces& pieces) {
+        for (int rank = 0; rank < ranks; ++rank)
+            if (pieces.bytes(rank) > 0) return true;
+        return false;
+    };
+    if ((input == nullptr && moves_something(sent)) || (output == nullptr && moves_something(received)))
+        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
+
     // Every rank tells every other where the piece for it begins and how long it is.
     std::vector<PieceNote> notes;
     std::size_t end = 0;

@@ -10,8 +10,9 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
     if (!fabric_.has_rank(root))
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
-    if (data == nullptr && bytes > 0) return fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null");
+        return refuse(fail(KUMIKI_ERROR_ARGUMENT,
+                           fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1)));
+    if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const bool from_here = fabric_.rank() == root;
     const std::span all(static_cast<std::byte*>(data), bytes);
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };

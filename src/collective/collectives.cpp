@@ -7,7 +7,8 @@ namespace kumiki::collective {
 
 const char* Collectives::name(Kind kind) {
     switch (kind) {
-    case Kind::none: break;
+    case Kind::agreement: return "agreement";
+    case Kind::refused: return "refused call";
     case Kind::allocate: return "allocate";
     case Kind::release: return "release";
     case Kind::add_handler: return "register_handler";
@@ -69,6 +70,11 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
     return {};
 }
 
+Result<> Collectives::refuse(const Result<>& failure) {
+    static_cast<void>(announce({static_cast<std::uint32_t>(Kind::refused), 0, 0}, {}));
+    return failure;
+}
+
 void Collectives::publish(std::span<const std::byte> data) {
     turn_ ^= 1;
     if (!data.empty()) std::memcpy(fabric_.own().board.data[turn_].data(), data.data(), data.size());
@@ -76,6 +82,9 @@ void Collectives::publish(std::span<const std::byte> data) {
 }
 
 Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {
+    if (static_cast<Kind>(theirs.kind) == Kind::refused)
+        return {KUMIKI_ERROR_ARGUMENT, fmt::format("rank {} called {} with arguments that were refused there; its own message says why", other,
+                                                   name(static_cast<Kind>(mine.kind)))};
     const auto words = [](const CollectiveCall& call) {
         return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)), call.bytes, call.detail);
     };

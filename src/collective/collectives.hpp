@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -34,7 +35,8 @@ public:
     Result<int> add_handler(fabric::Messenger::Handler handler);
 
     Result<> broadcast(void* data, std::size_t bytes, int root);
-    /// root < 0: every rank gets the result.
+    /// `root` = every_rank: all get the result.
+    static constexpr int every_rank = std::numeric_limits<int>::min();
     Result<> reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root);
 
     /// The pieces of an all-to-all: for each rank how much, and where it begins. Bytes.
@@ -43,8 +45,11 @@ public:
     };
     Result<> all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received);
 
+    /// In place of a call whose arguments are wrong at this rank: tells the others, who would wait in vain, and returns the failure.
+    Result<> refuse(const Result<>& failure);
+
 private:
-    enum class Kind : std::uint32_t { none, allocate, release, add_handler, broadcast, reduce, all_to_all };
+    enum class Kind : std::uint32_t { agreement, refused, allocate, release, add_handler, broadcast, reduce, all_to_all };
     static const char* name(Kind kind);
 
     /// Lets one thread in at a time; a second one is told so.

@@ -12,12 +12,12 @@ using fabric::shm::most_contributors;
 
 Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
                                       kumiki_operation operation, int root) const {
-    if (root >= 0 && !fabric_.has_rank(root))
+    if (root != every_rank && !fabric_.has_rank(root))
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
     if (element_bytes(type) == 0) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
     if (!is_operation(operation))
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
-    const bool wants_result = root < 0 || root == fabric_.rank();
+    const bool wants_result = root == every_rank || root == fabric_.rank();
     if (count > 0 && (input == nullptr || (output == nullptr && wants_result)))
         return fail(KUMIKI_ERROR_ARGUMENT, "reduce: the address of the input or output is null");
     return {};
@@ -26,13 +26,18 @@ Result<> Collectives::check_reduction(const void* input, const void* output, std
 Result<> Collectives::reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return checked;
     const std::size_t element = element_bytes(type);
     const std::size_t bytes = count * element;
-    const auto detail = static_cast<std::uint32_t>(((root + 1) << 8) | (type << 4) | operation);
+    const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
-    if (bytes <= Contribution::capacity && fabric_.size() <= most_contributors && !fabric_.crowded())
-        return reduce_small(call, input, output, count, type, operation, root);
+    const bool small = bytes <= Contribution::capacity && fabric_.size() <= most_contributors && !fabric_.crowded();
+    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) {
+        if (!small) return refuse(checked);
+        // The others wait for this rank's line: it says that nothing will come.
+        static_cast<void>(reduce_small({static_cast<std::uint32_t>(Kind::refused), 0, 0}, nullptr, nullptr, 0, type, operation, every_rank));
+        return checked;
+    }
+    if (small) return reduce_small(call, input, output, count, type, operation, root);
 
     const std::size_t per_chunk = Board::capacity / element;
     const auto* from = static_cast<const std::byte*>(input);
@@ -65,7 +70,7 @@ Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input
         there.epoch.store(epoch, std::memory_order_release);
         fabric_.ring(rank);
     }
-    const bool wants_result = root < 0 || root == fabric_.rank();
+    const bool wants_result = root == every_rank || root == fabric_.rank();
     std::array<std::byte, Contribution::capacity> result;
     Result<> outcome;
     for (int rank = 0; rank < fabric_.size(); ++rank) { // in the order of ranks: the same bits everywhere
@@ -101,7 +106,7 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
     for (int rank = 1; rank < fabric_.size(); ++rank) combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
     std::memcpy(own, combined.data(), combined.size());
     barrier_.meet();
-    if (root >= 0 && root != fabric_.rank()) return;
+    if (root != every_rank && root != fabric_.rank()) return;
     for (int rank = 0; rank < fabric_.size(); ++rank)
         std::memcpy(static_cast<std::byte*>(output) + share(rank).offset, published(rank) + share(rank).offset,
                     share(rank).count * element);
@@ -109,7 +114,7 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
 
 /// All-reduce by maximum, for the library's own agreements; the caller holds the turn.
 Result<> Collectives::largest(std::span<std::uint64_t> values) {
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::none), 0, values.size_bytes()};
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::agreement), 0, values.size_bytes()};
     if (auto same = announce(call, std::as_bytes(values)); !same) return same;
     for (int rank = 0; rank < fabric_.size(); ++rank)
         combine(values.data(), published(rank), values.size(), KUMIKI_UINT64, KUMIKI_MAX);

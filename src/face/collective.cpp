@@ -3,6 +3,7 @@
 
 #include "face/job.hpp"
 
+using kumiki::collective::Collectives;
 using kumiki::face::report;
 
 kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler) {
@@ -46,29 +47,26 @@ kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int ro
 
 kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type, kumiki_operation operation,
                             int root) {
-    if (root < 0) return report({KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}", root)});
     return report(job->collectives->reduce(input, output, count, type, operation, root));
 }
 
 kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                                 kumiki_operation operation) {
-    return report(job->collectives->reduce(input, output, count, type, operation, -1));
+    return report(job->collectives->reduce(input, output, count, type, operation, Collectives::every_rank));
 }
 
 kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output, size_t bytes) {
-    const kumiki::collective::Collectives::Pieces pieces{[bytes](int) { return bytes; },
+    const Collectives::Pieces pieces{[bytes](int) { return bytes; },
                                                          [bytes](int rank) { return static_cast<std::size_t>(rank) * bytes; }};
-    if (bytes > 0 && (input == nullptr || output == nullptr))
-        return report({KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"});
     return report(job->collectives->all_to_all(input, pieces, output, pieces));
 }
 
 kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes, const size_t* input_offsets, void* output,
                                   const size_t* output_bytes, const size_t* output_offsets) {
     if (input_bytes == nullptr || input_offsets == nullptr || output_bytes == nullptr || output_offsets == nullptr)
-        return report({KUMIKI_ERROR_ARGUMENT, "all_to_all_v: a table of sizes or offsets is null"});
+        return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "all_to_all_v: a table of sizes or offsets is null")));
     const auto pieces = [](const size_t* bytes, const size_t* offsets) {
-        return kumiki::collective::Collectives::Pieces{[bytes](int rank) { return bytes[rank]; }, [offsets](int rank) { return offsets[rank]; }};
+        return Collectives::Pieces{[bytes](int rank) { return bytes[rank]; }, [offsets](int rank) { return offsets[rank]; }};
     };
     return report(job->collectives->all_to_all(input, pieces(input_bytes, input_offsets), output, pieces(output_bytes, output_offsets)));
 }

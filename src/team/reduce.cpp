@@ -47,7 +47,7 @@ Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type
     if (auto reduced = reduce(thread, data, count, type, operation); !reduced || fabric_.size() == 1) return reduced;
     Slot& master = slot(0);
     if (thread == 0) {
-        master.outcome = collectives_.reduce(data, data, count, type, operation, -1);
+        master.outcome = collectives_.reduce(data, data, count, type, operation, collective::Collectives::every_rank);
         master.data = data;
     }
     if (threads_ == 1) return master.outcome;

@@ -26,10 +26,10 @@ void expect_refused(const Result<>& outcome, kumiki_status status, const std::ve
 
 void expect_usable(Rank& rank) {
     double sum = 1;
-    ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+    ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
     EXPECT_EQ(sum, rank.size());
     std::vector<double> sums(1000, 1.0);
-    ASSERT_TRUE(rank.collectives.reduce(sums.data(), sums.data(), sums.size(), KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+    ASSERT_TRUE(rank.collectives.reduce(sums.data(), sums.data(), sums.size(), KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
     EXPECT_EQ(sums[999], rank.size());
     void* region = rank.collectives.allocate(1).value();
     ASSERT_TRUE(rank.collectives.release(region));
@@ -43,7 +43,7 @@ TEST_P(CollectiveMisuseTest, SizesOnBothSidesOfTheShortWay) {
         const std::pair<std::size_t, std::size_t> sizes[] = {{5, 6}, {1, 20000}, {0, 6}};
         for (const auto& [odd, others] : sizes) {
             const std::size_t count = rank.rank() == 1 ? odd : others;
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT,
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT,
                            {std::to_string(8 * odd), std::to_string(8 * others)});
         }
         expect_usable(rank);
@@ -56,8 +56,8 @@ TEST_P(CollectiveMisuseTest, DifferentRootsTypesAndOperations) {
         const bool odd = rank.rank() == 1;
         for (const std::size_t count : {std::size_t{2}, std::size_t{1000}}) {
             expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT, {"reduce"});
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, odd ? KUMIKI_INT64 : KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT, {"reduce"});
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? KUMIKI_MIN : KUMIKI_MAX, -1), KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, odd ? KUMIKI_INT64 : KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? KUMIKI_MIN : KUMIKI_MAX, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"reduce"});
             expect_refused(rank.collectives.broadcast(data.data(), count, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT, {"broadcast"});
             expect_refused(rank.collectives.broadcast(data.data(), odd ? count : count - 1, 0), KUMIKI_ERROR_ARGUMENT, {"broadcast"});
         }
@@ -71,7 +71,7 @@ TEST_P(CollectiveMisuseTest, DifferentCollectives) {
         const bool odd = rank.rank() == 1;
         for (const std::size_t count : {std::size_t{2}, std::size_t{1000}}) {
             expect_refused(odd ? rank.collectives.broadcast(data.data(), 8 * count, 0)
-                               : rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, -1),
+                               : rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
                            KUMIKI_ERROR_ARGUMENT, {"broadcast", "reduce"});
         }
         expect_usable(rank);
@@ -89,9 +89,9 @@ TEST_P(CollectiveMisuseTest, WrongArgumentsAtOneRank) {
             ASSERT_FALSE(rank.collectives.broadcast(data.data(), count, odd ? 99 : 0));
             ASSERT_FALSE(rank.collectives.broadcast(odd ? bad : data.data(), count, 0));
             ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 99 : 0));
-            ASSERT_FALSE(rank.collectives.reduce(odd ? bad : data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
-            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, odd ? no_such<kumiki_type>(77) : KUMIKI_DOUBLE, KUMIKI_SUM, -1));
-            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? no_such<kumiki_operation>(77) : KUMIKI_SUM, -1));
+            ASSERT_FALSE(rank.collectives.reduce(odd ? bad : data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
+            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, odd ? no_such<kumiki_type>(77) : KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
+            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? no_such<kumiki_operation>(77) : KUMIKI_SUM, Collectives::every_rank));
         }
         expect_usable(rank);
     });
@@ -105,12 +105,12 @@ TEST_P(CollectiveMisuseTest, WrongArgumentsEverywhere) {
         expect_refused(rank.collectives.broadcast(&value, 8, -1), KUMIKI_ERROR_ARGUMENT, {"no rank -1", ranks});
         expect_refused(rank.collectives.broadcast(nullptr, 8, 0), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, rank.size()), KUMIKI_ERROR_ARGUMENT, {"no rank", ranks});
-        expect_refused(rank.collectives.reduce(&value, &value, 1, no_such<kumiki_type>(6), KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT, {"no type 6"});
-        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(4), -1), KUMIKI_ERROR_ARGUMENT, {"no operation 4"});
-        expect_refused(rank.collectives.reduce(nullptr, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT, {"null"});
-        expect_refused(rank.collectives.reduce(&value, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT, {"null"});
+        expect_refused(rank.collectives.reduce(&value, &value, 1, no_such<kumiki_type>(6), KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"no type 6"});
+        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(4), Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"no operation 4"});
+        expect_refused(rank.collectives.reduce(nullptr, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"null"});
+        expect_refused(rank.collectives.reduce(&value, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"null"});
         EXPECT_TRUE(rank.collectives.broadcast(nullptr, 0, 0)) << "nothing may be nowhere";
-        EXPECT_TRUE(rank.collectives.reduce(nullptr, nullptr, 0, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+        EXPECT_TRUE(rank.collectives.reduce(nullptr, nullptr, 0, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
         EXPECT_TRUE(rank.collectives.reduce(&value, rank.rank() == 0 ? &value : nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, 0)) << "only the root needs an output";
         expect_usable(rank);
     });
@@ -121,7 +121,7 @@ TEST_P(CollectiveMisuseTest, CountsThatOverflow) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         double value = 1;
         for (const std::size_t count : {SIZE_MAX / 8 + 2, SIZE_MAX})
-            expect_refused(rank.collectives.reduce(&value, &value, count, KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_ARGUMENT, {std::to_string(count)});
+            expect_refused(rank.collectives.reduce(&value, &value, count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {std::to_string(count)});
         expect_usable(rank);
     });
 }
@@ -180,7 +180,7 @@ TEST_P(CollectiveMisuseTest, AnOpenSplitPhaseBarrier) {
         expect_refused(rank.collectives.barrier(), KUMIKI_ERROR_STATE, words);
         expect_refused(rank.collectives.barrier_enter(), KUMIKI_ERROR_STATE, words);
         expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, words);
-        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, -1), KUMIKI_ERROR_STATE, words);
+        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_STATE, words);
         EXPECT_FALSE(rank.collectives.allocate(1));
         ASSERT_TRUE(rank.collectives.barrier_wait());
         expect_refused(rank.collectives.barrier_wait(), KUMIKI_ERROR_STATE, {"barrier_enter"});

@@ -229,11 +229,11 @@ TEST(ReductionTest, SpecialValues) {
     run_ranks_as_threads({.ranks = 3}, [](Rank& rank) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         double values[] = {rank.rank() == 1 ? infinity : 1.0, rank.rank() == 1 ? std::nan("") : 1.0};
-        ASSERT_TRUE(rank.collectives.reduce(values, values, 2, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+        ASSERT_TRUE(rank.collectives.reduce(values, values, 2, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
         EXPECT_EQ(values[0], infinity);
         EXPECT_TRUE(std::isnan(values[1]));
         std::int32_t least = std::numeric_limits<std::int32_t>::min();
-        ASSERT_TRUE(rank.collectives.reduce(&least, &least, 1, KUMIKI_INT32, KUMIKI_SUM, -1));
+        ASSERT_TRUE(rank.collectives.reduce(&least, &least, 1, KUMIKI_INT32, KUMIKI_SUM, Collectives::every_rank));
         EXPECT_EQ(least, std::numeric_limits<std::int32_t>::min()) << "three times the least wraps around to it";
     });
 }

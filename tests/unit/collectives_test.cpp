@@ -54,7 +54,7 @@ TEST_P(CollectivesTest, ReduceGivesTheSumEverywhere) {
             std::vector<double> values(count);
             for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i) + 0.5 * rank.rank();
             std::vector<double> sums(count);
-            ASSERT_TRUE(rank.collectives.reduce(values.data(), sums.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+            ASSERT_TRUE(rank.collectives.reduce(values.data(), sums.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
             const double ranks = rank.size();
             for (std::size_t i = 0; i < count; ++i)
                 ASSERT_DOUBLE_EQ(sums[i], ranks * static_cast<double>(i) + 0.5 * ranks * (ranks - 1) / 2) << count << " " << i;
@@ -117,14 +117,14 @@ TEST_P(CollectivesTest, DifferentSizesAreAnErrorEverywhere) {
         std::vector<double> data(20000);
         for (const std::size_t common : {std::size_t{1}, std::size_t{20}, std::size_t{10000}}) {
             const std::size_t count = common + (rank.rank() == 1 ? 1 : 0);
-            const auto outcome = rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, -1);
+            const auto outcome = rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank);
             ASSERT_FALSE(outcome);
             EXPECT_EQ(outcome.error().status, KUMIKI_ERROR_ARGUMENT);
             EXPECT_NE(outcome.error().message.find(std::to_string(8 * common)), std::string::npos) << outcome.error().message;
         }
         ASSERT_FALSE(rank.collectives.allocate(rank.rank() == 0 ? 4096 : 8192));
         double sum = 1;
-        ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, -1));
+        ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
         EXPECT_EQ(sum, rank.size()) << "the job must be usable after an error";
     });
 }

@@ -34,7 +34,7 @@ TEST(SegmentTest, BeginsAsZerosWithRoomForEveryRank) {
 
 TEST(SegmentTest, WhoAdoptsItSeesTheSameMemory) {
     const Segment created = Segment::create(2, arena).value();
-    const Segment adopted = Segment::adopt(dup(created.descriptor()), 2).value();
+    const Segment adopted = Segment::adopt(created.descriptor(), 2).value();
     EXPECT_EQ(adopted.arena_bytes(), created.arena_bytes());
     ASSERT_NE(adopted.arena(1), created.arena(1)) << "a mapping of its own";
     created.arena(1)[arena - 1] = std::byte{42};
@@ -44,14 +44,14 @@ TEST(SegmentTest, WhoAdoptsItSeesTheSameMemory) {
 TEST(SegmentTest, AnotherVersionIsRefused) {
     const Segment segment = Segment::create(2, arena).value();
     segment.header().version ^= 1;
-    const auto adopted = Segment::adopt(dup(segment.descriptor()), 2);
+    const auto adopted = Segment::adopt(segment.descriptor(), 2);
     ASSERT_FALSE(adopted);
     expect_words(adopted.error(), {"different versions", "kumiki-run"});
 }
 
 TEST(SegmentTest, AnotherNumberOfRanksIsRefused) {
     const Segment segment = Segment::create(2, arena).value();
-    const auto adopted = Segment::adopt(dup(segment.descriptor()), 3);
+    const auto adopted = Segment::adopt(segment.descriptor(), 3);
     ASSERT_FALSE(adopted);
     expect_words(adopted.error(), {"KUMIKI_SIZE=3", "2 ranks", "launcher"});
 }
@@ -67,13 +67,13 @@ TEST(SegmentTest, AClosedDescriptorIsRefused) {
 TEST(SegmentTest, ADescriptorOfSomethingElseIsRefused) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    const auto from_pipe = Segment::adopt(dup(ends[0]), 1);
+    const auto from_pipe = Segment::adopt(ends[0], 1);
     ASSERT_FALSE(from_pipe);
     expect_words(from_pipe.error(), {"file descriptor"});
     close(ends[0]);
     close(ends[1]);
     const auto small = platform::SharedFile::create(100).value();
-    const auto from_small = Segment::adopt(dup(small.descriptor()), 1);
+    const auto from_small = Segment::adopt(small.descriptor(), 1);
     ASSERT_FALSE(from_small);
     EXPECT_EQ(from_small.error().status, KUMIKI_ERROR_ENVIRONMENT);
 }

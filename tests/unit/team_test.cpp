@@ -1,5 +1,6 @@
 // Teams through the C interface: ranks that are threads, each with a team of its own.
 #include <cstring>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <set>
@@ -141,7 +142,7 @@ TEST_P(TeamTest, ReductionsGiveTheSameBitsEverywhere) {
             std::size_t number = 0;
             // Nothing, one, what fits a slot, just more, more than threads divide, more than a board.
             for (int round = 0; round < 3; ++round)
-                for (const std::size_t count : {0, 1, 2, 16, 17, 33, 1001, 20000})
+                for (const std::size_t count : {0, 1, 2, 12, 13, 14, 15, 16, 17, 33, 1001, 20000})
                     for (const bool all : {false, true}) {
                         ++number;
                         reduce_and_compare<double>(job, team.get(), thread, count, number, all);
@@ -316,8 +317,7 @@ TEST(TeamMisuseTest, ThreadsThatAreNotOfTheTeam) {
 
 /// The processors that each thread of a team of `threads` may use, in a program whose launcher gave it `given`.
 void expect_processors(const std::vector<int>& given, int threads, const std::vector<std::vector<int>>& expected) {
-    std::string list;
-    for (const int cpu : given) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+    const std::string list = fmt::format("{}", fmt::join(given, ","));
     run_programs({.ranks = 1}, [&](int) {
         setenv("KUMIKI_CPUS", list.c_str(), 1);
         kumiki_job* job = nullptr;

@@ -92,7 +92,7 @@ class PolicyStress : public testing::TestWithParam<std::tuple<WaitPolicy, bool>>
 TEST_P(PolicyStress, NoWakeUpIsLost) {
     const auto [policy, crowded] = GetParam();
     const Watchdog watchdog("ping-pong of a policy");
-    PingPong(patience_of(policy, crowded), tests::rounds(4000)).run([](Random& random) { return nanoseconds(random.between(0, 300000)); });
+    PingPong(patience_of(policy, crowded), tests::rounds(800)).run([](Random& random) { return nanoseconds(random.between(0, 300000)); });
 }
 INSTANTIATE_TEST_SUITE_P(Policies, PolicyStress,
                          testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::yield, WaitPolicy::sleep),
