@@ -1,7 +1,6 @@
 // Active messages: a function that runs at another rank, with a copy of what was sent to it.
 //
 //     kumiki-run -n 4 ./active_messages
-#include <cstring>
 #include <iostream>
 #include <kumiki/kumiki.hpp>
 
@@ -13,9 +12,7 @@ int main() try {
     int sender = -1;
 
     // Handlers of one rank run one at a time, so they need no lock among themselves. They must not wait.
-    const int report = job.on_message([&](int source, std::span<const std::byte> payload) {
-        double temperature = 0;
-        std::memcpy(&temperature, payload.data(), sizeof temperature);
+    const int report = job.on_message<double>([&](int source, const double& temperature) {
         if (temperature > largest) {
             largest = temperature;
             sender = source;

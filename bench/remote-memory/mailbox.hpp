@@ -52,8 +52,6 @@ struct Mailbox {
     alignas(line) std::uint64_t counter;
 };
 
-inline constexpr std::size_t mailboxes = 64;
-
 /// A link of the chain that get and fetch-add walk along, alone in its line.
 struct alignas(line) Link {
     std::uint64_t word;

@@ -32,6 +32,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t mailboxes = 64;
     static constexpr std::size_t rate_bytes = 4096 * sizeof(std::uint64_t);
 
     int small_operations() {

@@ -11,7 +11,6 @@
 namespace kumiki::launch {
 namespace {
 
-constexpr int most_ranks = 4096;
 
 constexpr const char* footer =
     "Options end at PROGRAM; everything after it is the program's own.\n"

@@ -10,6 +10,9 @@
 
 namespace kumiki {
 
+inline constexpr int most_ranks = 4096;   ///< of a job
+inline constexpr int most_threads = 4096; ///< of a rank
+
 /// How a thread waits (src/wait/).
 enum class WaitPolicy { adaptive, spin, yield, sleep };
 

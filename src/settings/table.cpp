@@ -75,9 +75,6 @@ Result<> into(T& member, Result<T> value) {
     return {};
 }
 
-constexpr int most_ranks = 4096;
-constexpr int most_threads = 4096;
-
 constexpr std::array table = {
     Setting{"KUMIKI_WAIT", "--wait", "adaptive", "adaptive, spin, yield, sleep",
             "How a thread waits: spin (fastest, takes a core), yield (lets others run), sleep (takes no processor time), or adaptive: spin, "
@@ -87,7 +84,7 @@ constexpr std::array table = {
             false, [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
     Setting{"KUMIKI_YIELD", "", "200", "us", "How long an adaptive wait yields before it sleeps.", false,
             [](Settings& s, std::string_view t) { return into(s.yield_us, number<std::int64_t>(t, 0, 1000000000)); }},
-    Setting{"KUMIKI_THREADS", "-t", "0", "threads", "Threads of a rank; 0: the cores that the process may use.", false,
+    Setting{"KUMIKI_THREADS", "-t", "0", "threads", "Threads of a rank; 0: the usable cores, divided among the ranks of the host.", false,
             [](Settings& s, std::string_view t) { return into(s.threads, number(t, 0, most_threads)); }},
     Setting{"KUMIKI_BIND", "--bind", "core", "core, none", "Bind each thread to a core of its own when there are enough cores.", false,
             [](Settings& s, std::string_view t) { return into(s.bind, binding(t)); }},
