@@ -7,6 +7,12 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The tests build the library several times; where ccache is, what is the same is compiled once.
+find_program(KUMIKI_CCACHE ccache)
+if(KUMIKI_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${KUMIKI_CCACHE}")
+endif()
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -25,7 +25,7 @@ Hybrid::Hybrid(Job& job, const Options& options)
       here_(static_cast<std::size_t>(job.rank())),
       grid_(Grid::near_square(static_cast<std::size_t>(job.size()))),
       mine_(block_at(grid_, here_, size_, size_)),
-      panels_(beginning_at_column(panels_of(size_, grid_, options.panel), grid_.column_of(here_))),
+      panels_(beginning_at_row(panels_of(size_, grid_, options.panel), grid_.row_of(here_))),
       a_(job.allocate<double>(largest_block(size_, grid_))),
       b_(job.allocate<double>(largest_block(size_, grid_))),
       c_(untouched(mine_.rows.size() * mine_.columns.size())),
@@ -96,12 +96,15 @@ void Hybrid::multiply_tile(const Grid& tiles, std::size_t tile, std::size_t step
              c_.get() + block.rows.begin * columns + block.columns.begin, columns, step > 0);
 }
 
-/// Nothing is copied and nobody waits before the end: every thread makes its tile of C from all panels.
+/// Nothing is copied and nobody waits before the end: every thread makes its tiles of C from all panels.
 void Hybrid::run_in_place(const Member& member, Phases& phases) {
-    const Grid tiles = Grid::near_square(static_cast<std::size_t>(member.threads()));
+    const auto threads = static_cast<std::size_t>(member.threads());
+    const char* e = getenv("TPT");
+    const Grid tiles = Grid::near_square(threads > 1 && job_.oversubscribed() ? (e?atoi(e):1) * threads : threads);
     phases.enter(Phase::computation);
-    for (std::size_t step = 0; step < panels_.size(); ++step)
-        multiply_tile(tiles, static_cast<std::size_t>(member.thread()), step, in_place(panels_[step]));
+    for (std::size_t tile; (tile = claimed_[0].fetch_add(1, std::memory_order_relaxed)) < tiles.count();)
+        for (std::size_t step = 0; step < panels_.size(); ++step)
+            multiply_tile(tiles, tile, step, in_place(panels_[step]));
 }
 
 /// The master fetches the panels of the next step while the other threads multiply, then helps them: the tiles of a

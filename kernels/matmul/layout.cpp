@@ -5,9 +5,9 @@
 namespace kumiki::kernels::matmul {
 
 Grid Grid::near_square(std::size_t count) {
-    Grid grid{1, count};
-    for (std::size_t rows = 1; rows * rows <= count; ++rows)
-        if (count % rows == 0) grid = {rows, count / rows};
+    Grid grid{count, 1};
+    for (std::size_t columns = 1; columns * columns <= count; ++columns)
+        if (count % columns == 0) grid = {count / columns, columns};
     return grid;
 }
 
@@ -29,9 +29,8 @@ std::vector<Panel> panels_of(std::size_t size, const Grid& grid, std::size_t wid
     return panels;
 }
 
-std::vector<Panel> beginning_at_column(std::vector<Panel> panels, std::size_t column) {
-    const auto own =
-        std::find_if(panels.begin(), panels.end(), [&](const Panel& panel) { return panel.a_column == column; });
+std::vector<Panel> beginning_at_row(std::vector<Panel> panels, std::size_t row) {
+    const auto own = std::find_if(panels.begin(), panels.end(), [&](const Panel& panel) { return panel.b_row == row; });
     if (own != panels.end()) std::rotate(panels.begin(), own, panels.end());
     return panels;
 }

@@ -80,7 +80,7 @@ TEST(GateStress, HoldsBackUntilAllHaveCome) {
     std::vector<std::thread> threads;
     for (int party = 0; party < parties; ++party)
         threads.emplace_back([&] {
-            for (std::uint64_t now = 1; now <= tests::rounds(20000); ++now) {
+            for (std::uint64_t now = 1; now <= tests::rounds(5000); ++now) {
                 arrived.fetch_add(1, std::memory_order_relaxed);
                 const std::uint64_t epoch = gate.arrive(parties, [] {});
                 ASSERT_EQ(epoch, now);

@@ -29,14 +29,14 @@ Patience patience_of(WaitPolicy policy, bool crowded) {
 /// Two threads that wake each other in turn; `delay` says how long each computes before it does.
 class PingPong {
 public:
-    PingPong(const Patience& patience, std::size_t rounds) : patience_(patience), rounds_(rounds) {}
+    PingPong(const Patience& patience, std::size_t rounds) : patience_(patience), last_(rounds) {}
 
     template <class Delay>
     void run(Delay delay) {
         std::thread other([&] { play(1, delay); });
         play(0, delay);
         other.join();
-        EXPECT_EQ(turn_.load(), 2 * rounds_);
+        EXPECT_EQ(turn_.load(), 2 * last_);
         EXPECT_EQ(bells_[0].sleepers.load(), 0u);
         EXPECT_EQ(bells_[1].sleepers.load(), 0u);
     }
@@ -45,22 +45,27 @@ private:
     template <class Delay>
     void play(std::size_t me, Delay delay) {
         Random random(me + 1);
-        for (std::size_t round = 0; round < rounds_; ++round) {
+        for (std::size_t round = 0;; ++round) {
             const std::size_t mine = 2 * round + me;
             wait(bells_[me], patience_, [&] { return turn_.load(std::memory_order_acquire) == mine; });
             ASSERT_EQ(data_, mine) << "what was written before the ring is seen after the wait";
             if (const nanoseconds pause = delay(random); pause > 0ns) tests::compute_for(pause);
             data_ = mine + 1;
+            if (me == 0 && enough_.reached()) last_ = round + 1;
+            const bool over = round + 1 == last_;
             turn_.store(mine + 1, std::memory_order_release);
             ring(bells_[1 - me], patience_);
+            if (over) return;
         }
     }
 
     Patience patience_;
-    std::size_t rounds_;
+    tests::Enough enough_;
     std::array<Bell, 2> bells_{};
     std::atomic<std::size_t> turn_{0};
+    // Plain memory, handed over with the turn.
     std::size_t data_ = 0;
+    std::size_t last_; ///< how many rounds there will be
 };
 
 struct Phases {

@@ -14,10 +14,10 @@ TEST(Grid, is_as_square_as_the_count_allows) {
         return std::pair{grid.rows, grid.columns};
     };
     EXPECT_EQ(shape(1), (std::pair<std::size_t, std::size_t>{1, 1}));
-    EXPECT_EQ(shape(2), (std::pair<std::size_t, std::size_t>{1, 2}));
+    EXPECT_EQ(shape(2), (std::pair<std::size_t, std::size_t>{2, 1}));
     EXPECT_EQ(shape(4), (std::pair<std::size_t, std::size_t>{2, 2}));
-    EXPECT_EQ(shape(7), (std::pair<std::size_t, std::size_t>{1, 7}));
-    EXPECT_EQ(shape(12), (std::pair<std::size_t, std::size_t>{3, 4}));
+    EXPECT_EQ(shape(7), (std::pair<std::size_t, std::size_t>{7, 1}));
+    EXPECT_EQ(shape(12), (std::pair<std::size_t, std::size_t>{4, 3}));
 }
 
 TEST(Grid, numbers_its_places_row_by_row) {
@@ -58,12 +58,12 @@ TEST(PanelsOf, cut_the_common_dimension_and_lie_whole_at_one_owner) {
             }
 }
 
-TEST(BeginningAtColumn, keeps_the_panels_and_puts_own_ones_first) {
-    const Grid grid{2, 3};
+TEST(BeginningAtRow, keeps_the_panels_and_puts_own_ones_first) {
+    const Grid grid{3, 2};
     const auto in_order = panels_of(60, grid, 7);
-    for (std::size_t column = 0; column < grid.columns; ++column) {
-        auto rotated = beginning_at_column(in_order, column);
-        EXPECT_EQ(rotated.front().a_column, column);
+    for (std::size_t row = 0; row < grid.rows; ++row) {
+        auto rotated = beginning_at_row(in_order, row);
+        EXPECT_EQ(rotated.front().b_row, row);
         std::sort(rotated.begin(), rotated.end(),
                   [](const Panel& x, const Panel& y) { return x.depth.begin < y.depth.begin; });
         ASSERT_EQ(rotated.size(), in_order.size());
