@@ -31,26 +31,22 @@ std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at
     };
 }
 
-std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> at_rank_1) {
-    return [rank, at_rank_1, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
-        auto& bare = at_rank_1[batch++ % at_rank_1.size()].bare;
+std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> own, std::span<Mailbox> theirs) {
+    return [=, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        const std::size_t box = batch++ % own.size();
+        auto& mine = own[box].bare.two;
+        auto& there = theirs[box].bare.two;
         bool right = true;
-        const auto say = [&](std::uint64_t value) {
-            Word(bare.data).store(value, std::memory_order_relaxed);
-            raise(bare.flag, value);
+        const auto say = [&] {
+            Word(there.data).store(turn, std::memory_order_relaxed);
+            raise(there.flag, turn);
         };
-        const auto hear = [&](std::uint64_t value) {
-            await(bare.flag, value);
-            right = right && Word(bare.data).load(std::memory_order_relaxed) == value;
-        };
-        for (std::uint64_t i = 0; i < count; ++i, turn += 2) {
-            if (rank == 0) {
-                say(turn + 1);
-                hear(turn + 2);
-            } else {
-                hear(turn + 1);
-                say(turn + 2);
-            }
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            if (rank == 0) say();
+            await(mine.flag, turn);
+            right = right && Word(mine.data).load(std::memory_order_relaxed) == turn;
+            if (rank == 1) say();
         }
         return right;
     };

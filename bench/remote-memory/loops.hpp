@@ -101,10 +101,13 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
 }
 
 /// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen asleep meanwhile
-/// and must be woken by the signal.
+/// and must be woken by the signal; and several times in any case, so that it counts little where filling and checking the buffers
+/// left them in the caches.
 template <World W>
 std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches) {
-    return calibrate(world, [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; }, 5e-3);
+    constexpr std::uint64_t least = 4;
+    const auto seconds = [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; };
+    return std::max(least, calibrate(world, seconds, 5e-3));
 }
 
 /// Memory of one's own, from the operating system, touched.

@@ -43,8 +43,9 @@ struct Mailbox {
     /// For the bare machine: words that are loaded and stored directly.
     struct {
         alignas(line) std::uint64_t one;
-        alignas(line) std::uint64_t data;
-        alignas(line) std::uint64_t flag;
+        struct alignas(line) {
+            std::uint64_t data, flag;
+        } two;
         alignas(line) std::uint64_t announced;
         alignas(line) std::uint64_t answered;
     } bare;

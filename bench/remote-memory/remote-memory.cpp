@@ -52,7 +52,7 @@ private:
         contestants.push_back(ping_pong(with(put, "placement", "separate"), put_ping_pong(job_, boxes, &Mailbox::separate)));
         contestants.push_back(ping_pong(latency_row("signal.latency", "kumiki"), signal_ping_pong(job_, boxes)));
         contestants.push_back(ping_pong(lines(1), bare_one_line(job_.rank(), at_rank_1)));
-        contestants.push_back(ping_pong(lines(2), bare_two_lines(job_.rank(), at_rank_1)));
+        contestants.push_back(ping_pong(lines(2), bare_two_lines(job_.rank(), boxes, boxes_.at(1 - job_.rank()))));
         contestants.push_back(get_latency(world_, job_, links_));
         contestants.push_back(fetch_add_latency(world_, job_, links_));
         contestants.push_back(contended_fetch_add_latency(world_, job_, boxes));

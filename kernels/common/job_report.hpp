@@ -57,6 +57,7 @@ struct Workers {
     int ranks = 1;
     int threads = 1; ///< of each rank
     bool oversubscribed = false;
+    std::string note = {}; ///< what the reader of the rows should know, if anything
 };
 
 /// What the rows of a job have in common.
@@ -78,6 +79,7 @@ inline JobReport report_of(std::string program, const Workers& workers) {
     report.implementation = workers.implementation;
     report.parameters = {{"form", workers.form}, {"ranks", workers.ranks}, {"threads", workers.threads}};
     report.oversubscribed = workers.oversubscribed;
+    report.note = workers.note;
     return report;
 }
 

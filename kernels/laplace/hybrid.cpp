@@ -4,11 +4,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/common/working_threads.hpp"
+
 namespace kumiki::kernels::laplace {
 
 Hybrid::Hybrid(Job& job, const Options& options)
     : job_(job),
-      team_(job),
+      team_(job, working_threads(job, options.all_threads)),
       communication_(options.communication),
       overlap_(options.overlap),
       columns_(options.problem.size),
@@ -23,6 +25,15 @@ Hybrid::Hybrid(Job& job, const Options& options)
                                  " threads; give --size at least as many rows as there are threads in all ranks");
     // Every thread makes its own block, so that its memory lies near it.
     team_.run([&](Member& member) { make_block(member, options.problem); });
+}
+
+Workers Hybrid::workers() const {
+    return {"kumiki",
+            "hybrid",
+            job_.size(),
+            job_.threads(),
+            job_.oversubscribed(),
+            note_on_threads(job_.threads(), team_.size())};
 }
 
 void Hybrid::make_block(const Member& member, const Problem& problem) {

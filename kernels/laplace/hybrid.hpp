@@ -21,7 +21,7 @@ public:
     std::uint64_t checksum();
     bool agree(bool mine);
     int rank() const { return job_.rank(); }
-    Workers workers() const { return {"kumiki", "hybrid", job_.size(), team_.size(), job_.oversubscribed()}; }
+    Workers workers() const;
 
 private:
     /// A signal with a line of its own, so that the two neighbours do not share one.

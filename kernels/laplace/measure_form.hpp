@@ -41,6 +41,7 @@ int measure_form(Form& form, const Options& options) {
         report.parameters["size"] = static_cast<std::int64_t>(problem.size);
         report.parameters["iterations"] = static_cast<std::int64_t>(problem.iterations);
         // What departs from the default must show, or rows of different programs would look alike.
+        if (options.all_threads) report.parameters["all_threads"] = "yes";
         if (options.overlap) report.parameters["overlap"] = "yes";
         if (options.communication == Communication::edge) report.parameters["communication"] = "edge";
         report.work = problem.cells() * static_cast<double>(problem.iterations) * 1e-6;

@@ -32,6 +32,8 @@ void Options::add_forms(CLI::App& program) {
                     "threads of a rank that exchange rows with other ranks: master, or edge (first and last)")
         ->transform(CLI::Transformer(names))
         ->default_str("master");
+    program.add_flag("--all-threads", all_threads,
+                     "hybrid: compute with all threads even where the job has more of them than the host has cores");
 }
 
 } // namespace kumiki::kernels::laplace

@@ -26,6 +26,7 @@ struct Options {
     int threads = 1;
     Communication communication = Communication::master;
     bool overlap = false;
+    bool all_threads = false; ///< compute with all threads even where there are more than cores
 
     /// What all forms accept.
     void add_common(CLI::App& program);

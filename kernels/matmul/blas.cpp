@@ -48,12 +48,17 @@ const char* blas_name() {
     return found.setter != nullptr ? found.setter->library : "cblas";
 }
 
-bool set_blas_threads(int threads) {
+void set_blas_threads(int threads) {
     const Found found = find_setter();
-    if (found.setter == nullptr) return false;
+    if (found.setter == nullptr) return;
     if (found.setter->takes_int64) reinterpret_cast<void (*)(std::int64_t)>(found.function)(threads);
     else reinterpret_cast<void (*)(int)>(found.function)(threads);
-    return true;
+}
+
+const char* blas_note() {
+    return find_setter().setter != nullptr
+               ? ""
+               : "this CBLAS library cannot be told how many threads to use: it does as it likes";
 }
 
 } // namespace kumiki::kernels::matmul

@@ -18,8 +18,10 @@ void multiply(std::size_t rows, std::size_t columns, std::size_t depth, Operand 
 /// The name of the CBLAS library in use: "openblas", "mkl", "blis", or "cblas" when it is none that we know.
 const char* blas_name();
 
-/// Sets how many threads the library uses for one call. False when we do not know how to tell this library: then it
-/// does as it likes.
-bool set_blas_threads(int threads);
+/// Sets how many threads the library uses for one call, if it is one that we know how to tell.
+void set_blas_threads(int threads);
+
+/// What the reader of a row should know of the library; empty for one that we know.
+const char* blas_note();
 
 } // namespace kumiki::kernels::matmul

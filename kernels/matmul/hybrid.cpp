@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/common/working_threads.hpp"
+
 namespace kumiki::kernels::matmul {
 
 namespace {
@@ -20,7 +22,7 @@ constexpr std::size_t tiles_per_thread = 4;
 
 Hybrid::Hybrid(Job& job, const Options& options)
     : job_(job),
-      team_(job),
+      team_(job, working_threads(job, options.all_threads)),
       size_(options.size),
       here_(static_cast<std::size_t>(job.rank())),
       grid_(Grid::near_square(static_cast<std::size_t>(job.size()))),
@@ -39,6 +41,15 @@ Hybrid::Hybrid(Job& job, const Options& options)
             buffers = {untouched(deepest * mine_.rows.size()), untouched(deepest * mine_.columns.size())};
     }
     team_.run([&](Member& member) { fill(member); });
+}
+
+Workers Hybrid::workers() const {
+    return {"kumiki",
+            "hybrid",
+            job_.size(),
+            job_.threads(),
+            job_.oversubscribed(),
+            note_on_threads(job_.threads(), team_.size())};
 }
 
 bool Hybrid::all_in_reach() const {
@@ -96,15 +107,12 @@ void Hybrid::multiply_tile(const Grid& tiles, std::size_t tile, std::size_t step
              c_.get() + block.rows.begin * columns + block.columns.begin, columns, step > 0);
 }
 
-/// Nothing is copied and nobody waits before the end: every thread makes its tiles of C from all panels.
+/// Nothing is copied and nobody waits before the end: every thread makes its tile of C from all panels.
 void Hybrid::run_in_place(const Member& member, Phases& phases) {
-    const auto threads = static_cast<std::size_t>(member.threads());
-    const char* e = getenv("TPT");
-    const Grid tiles = Grid::near_square(threads > 1 && job_.oversubscribed() ? (e?atoi(e):1) * threads : threads);
+    const Grid tiles = Grid::near_square(static_cast<std::size_t>(member.threads()));
     phases.enter(Phase::computation);
-    for (std::size_t tile; (tile = claimed_[0].fetch_add(1, std::memory_order_relaxed)) < tiles.count();)
-        for (std::size_t step = 0; step < panels_.size(); ++step)
-            multiply_tile(tiles, tile, step, in_place(panels_[step]));
+    for (std::size_t step = 0; step < panels_.size(); ++step)
+        multiply_tile(tiles, static_cast<std::size_t>(member.thread()), step, in_place(panels_[step]));
 }
 
 /// The master fetches the panels of the next step while the other threads multiply, then helps them: the tiles of a

@@ -27,7 +27,7 @@ public:
     bool agree(bool mine);
     int rank() const { return job_.rank(); }
     bool copies_panels() const { return fetch_ == Fetch::get; }
-    Workers workers() const { return {"kumiki", "hybrid", job_.size(), team_.size(), job_.oversubscribed()}; }
+    Workers workers() const;
 
 private:
     /// A panel of each operand in memory that this rank can read.

@@ -11,9 +11,9 @@ namespace kumiki::kernels::matmul {
 struct Grid {
     std::size_t rows = 1, columns = 1;
 
-    /// The grid of `count` places nearest to a square, not wider than high: the less border, the less data to fetch, and
-    /// flat tiles suit a row-wise product better than narrow ones (with OpenBLAS, 8 x 1 tiles lose nothing to one, 1 x 8
-    /// a quarter).
+    /// The grid of `count` places nearest to a square, not wider than high: the less border, the less data to fetch,
+    /// and flat tiles suit a row-wise product better than narrow ones (with OpenBLAS, 8 x 1 tiles lose nothing to one,
+    /// 1 x 8 a quarter).
     static Grid near_square(std::size_t count);
     std::size_t count() const { return rows * columns; }
     std::size_t row_of(std::size_t place) const { return place / columns; }

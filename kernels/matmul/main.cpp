@@ -20,6 +20,7 @@ int measure_bound(const Options& options) {
         {"threads", options.threads}, {"size", static_cast<std::int64_t>(options.size)}, {"library", blas_name()}};
     for (const auto& run : measured.runs) row.samples.push_back(giga_operations(options) / run.total());
     row.validated = measured.valid;
+    row.note = blas_note();
     row.oversubscribed = form.workers().oversubscribed;
     print(std::cout, row);
     return measured.valid ? kumiki::measure::success : kumiki::measure::validation_failed;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/common/job_report.hpp"
+#include "kernels/matmul/blas.hpp"
 #include "kernels/matmul/check.hpp"
 #include "kernels/matmul/options.hpp"
 #include "measure/program.hpp"
@@ -51,8 +52,10 @@ int measure_form(Form& form, const Options& options) {
         JobReport report = report_of("matmul", form.workers());
         report.parameters["size"] = static_cast<std::int64_t>(options.size);
         // What departs from the default must show, or rows of different programs would look alike.
+        if (options.all_threads) report.parameters["all_threads"] = "yes";
         if (form.copies_panels()) report.parameters["fetch"] = "get";
         if (options.panel != 0) report.parameters["panel"] = static_cast<std::int64_t>(options.panel);
+        if (report.note.empty()) report.note = blas_note();
         report.work = giga_operations(options);
         report.rate_unit = "GFLOP/s";
         report.validated = measured.valid;

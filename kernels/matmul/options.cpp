@@ -35,6 +35,8 @@ void Options::add_forms(CLI::App& program) {
                     "hybrid: in-place (read the other ranks' panels where they lie), or get (copy them, overlapped)")
         ->transform(CLI::Transformer(names))
         ->default_str("in-place");
+    program.add_flag("--all-threads", all_threads,
+                     "hybrid: compute with all threads even where the job has more of them than the host has cores");
 }
 
 } // namespace kumiki::kernels::matmul

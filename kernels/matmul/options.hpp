@@ -25,6 +25,7 @@ struct Options {
     std::string form = "sequential";
     int threads = 1;
     Fetch fetch = Fetch::in_place;
+    bool all_threads = false; ///< compute with all threads even where there are more than cores
 
     /// What all forms accept.
     void add_common(CLI::App& program);

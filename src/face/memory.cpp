@@ -50,14 +50,29 @@ void raise(std::atomic<std::uint64_t>& word, kumiki_signal_operation operation, 
     else word.store(value, std::memory_order_release);
 }
 
-bool compares(std::uint64_t seen, kumiki_comparison comparison, std::uint64_t value) {
+/// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that stores what it
+/// sees fills the store buffer, and the answer of who has waited has to queue behind that.
+template <class Satisfied>
+std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, Satisfied satisfied) {
+    std::uint64_t seen = 0;
+    fabric.wait([&] {
+        const std::uint64_t now = word.load(std::memory_order_acquire);
+        if (!satisfied(now)) return false;
+        seen = now;
+        return true;
+    });
+    return seen;
+}
+
+/// One loop for each comparison, so that none decides anew in every turn which it is.
+std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, kumiki_comparison comparison, std::uint64_t value) {
     switch (comparison) {
-    case KUMIKI_EQUAL: return seen == value;
-    case KUMIKI_NOT_EQUAL: return seen != value;
-    case KUMIKI_AT_LEAST: return seen >= value;
-    case KUMIKI_LESS: return seen < value;
+    case KUMIKI_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen == value; });
+    case KUMIKI_NOT_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen != value; });
+    case KUMIKI_AT_LEAST: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen >= value; });
+    case KUMIKI_LESS: break;
     }
-    return false;
+    return wait_for(fabric, word, [value](std::uint64_t seen) { return seen < value; });
 }
 
 } // namespace
@@ -111,8 +126,7 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
     if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
     if (comparison < KUMIKI_EQUAL || comparison > KUMIKI_LESS) [[unlikely]]
         return report({KUMIKI_ERROR_ARGUMENT, "signal_wait: there is no comparison " + std::to_string(comparison)});
-    std::uint64_t last = 0;
-    fabric.wait([&] { return compares(last = word->load(std::memory_order_acquire), comparison, value); });
+    const std::uint64_t last = wait_for(fabric, *word, comparison, value);
     if (seen != nullptr) *seen = last;
     return KUMIKI_OK;
 }

@@ -31,7 +31,7 @@ bool wait_awake(const Patience& patience, Ready& ready) {
     using std::chrono::nanoseconds;
     if (patience.yield == nanoseconds::zero()) return false;
     const auto spin = [&ready] {
-        constexpr int checks_per_look_at_the_clock = 64;
+        constexpr int checks_per_look_at_the_clock = 1024; // about a microsecond
         for (int check = 0; check < checks_per_look_at_the_clock; ++check)
             if (ready()) return true;
         return false;

@@ -40,7 +40,7 @@ concept CanReduce = requires(Job job, std::span<T> data) { job.all_reduce(data, 
 template <class T>
 concept CanBroadcast = requires(Job job, T& value) { job.broadcast(value, 0); };
 static_assert(CanAllocate<Plain> && CanPut<Plain> && CanReduce<double> && CanBroadcast<Plain>);
-static_assert(!CanAllocate<std::string> && !CanPut<std::string> && !CanReduce<Plain> && !CanBroadcast<std::vector<int>>);
+static_assert(!CanAllocate<std::string> && !CanPut<std::string> && !CanReduce<Plain> && !CanBroadcast<int*> && !CanBroadcast<std::vector<std::string>>);
 static_assert(!std::is_copy_constructible_v<Job> && !std::is_copy_constructible_v<Team> && !std::is_copy_constructible_v<Region<int>>);
 static_assert(std::is_nothrow_move_constructible_v<Region<int>> && std::is_nothrow_move_assignable_v<Region<int>>);
 

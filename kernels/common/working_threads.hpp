@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <thread>
+
+#include "kumiki/kumiki.hpp"
+
+namespace kumiki::kernels {
+
+/// How many threads of this rank shall compute: all that the launcher gives it; but when the job has more threads than
+/// the host has cores, only the rank's share of the cores, at least 1, because more would only take turns and refill
+/// each other's caches. `all` asks for all of them nevertheless. Collective.
+inline int working_threads(Job& job, bool all) {
+    if (all || !job.oversubscribed()) return job.threads();
+    // Ranks of one host are those whose memory is in reach.
+    const auto probe = job.allocate<std::byte>(1);
+    int ranks_here = 0;
+    for (int rank = 0; rank < job.size(); ++rank)
+        if (!probe.at(rank).empty()) ++ranks_here;
+    const int share = static_cast<int>(std::thread::hardware_concurrency()) / std::max(ranks_here, 1);
+    return std::clamp(share, 1, job.threads());
+}
+
+/// What the reader of a row should know when fewer threads work than were asked for; empty when all do.
+inline std::string note_on_threads(int asked, int working) {
+    if (working == asked) return {};
+    return "more threads than cores: each rank computes with " + std::to_string(working) + " of its " +
+           std::to_string(asked) + " threads";
+}
+
+} // namespace kumiki::kernels
