@@ -77,11 +77,13 @@ private:
 /// Moves `bytes` `count` times: seconds at rank 0. The data are new in every batch, and checked after the clock has stopped.
 template <World W>
 std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
-    const std::uint64_t batch = batches.next();
+    const std::uint64_t warm_up = batches.next(), batch = batches.next();
     const auto part = [bytes](std::span<std::byte> all) { return all.first(std::min(bytes, all.size())); };
     const Pattern pattern(batch);
     if (!mover.outgoing.empty()) pattern.fill(part(mover.outgoing));
     world.barrier();
+    // After this the caches are no longer as filling and checking the buffers left them.
+    mover.move(bytes, warm_up_of(count), warm_up);
     const auto start = Clock::now();
     mover.move(bytes, count, batch);
     const double seconds = seconds_since(start);
@@ -101,13 +103,11 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
 }
 
 /// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen asleep meanwhile
-/// and must be woken by the signal; and several times in any case, so that it counts little where filling and checking the buffers
-/// left them in the caches.
+/// and must be woken by the signal; and at least eight times, because caches take some rounds to settle on a transfer of tens of MiB.
 template <World W>
 std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches) {
-    constexpr std::uint64_t least = 4;
     const auto seconds = [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; };
-    return std::max(least, calibrate(world, seconds, 5e-3));
+    return std::max<std::uint64_t>(8, calibrate(world, seconds, 5e-3));
 }
 
 /// Memory of one's own, from the operating system, touched.

@@ -26,7 +26,8 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
 }
 
 Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment)
-    : segment_(std::move(segment)), rank_(settings.rank), size_(segment_->ranks()), arena_(segment_->arena(rank_)),
+    : segment_(std::move(segment)), rank_(settings.rank), size_(segment_->ranks()), blocks_(&segment_->block(0)),
+      arenas_(segment_->arena(0)), arena_bytes_(segment_->arena_bytes()), arena_(arena(rank_)),
       nontemporal_bytes_(settings.nontemporal_bytes), pin_(settings.pin), patience_(wait::patience(settings)),
       regions_(segment_->arena_bytes()), messenger_(std::make_unique<Messenger>(*this)) {}
 

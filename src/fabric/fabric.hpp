@@ -49,7 +49,7 @@ public:
     std::byte* translate(int rank, const void* own, std::size_t bytes) const {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
         if (!has_rank(rank) || !regions_.contains(offset, bytes)) [[unlikely]] return nullptr;
-        return segment_->arena(rank) + offset;
+        return arena(rank) + offset;
     }
     /// The same for an aligned 64-bit word, the only thing that signals and atomics work on.
     std::atomic<std::uint64_t>* word(int rank, const std::uint64_t* own) const {
@@ -61,7 +61,7 @@ public:
     /// The offset of own memory in the arena when all of it is inside one region; the others find it by arena(rank) + offset.
     bool in_region(const void* own, std::size_t bytes) const { return translate(rank_, own, bytes) != nullptr; }
     std::size_t offset(const void* own) const { return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_); }
-    std::byte* arena(int rank) const { return segment_->arena(rank); }
+    std::byte* arena(int rank) const { return arenas_ + static_cast<std::size_t>(rank) * arena_bytes_; }
 
     // -- the fast path: bytes --------------------------------------------------------------------------------------------------------
 
@@ -72,15 +72,15 @@ public:
     }
 
     /// After making something true that a thread of rank `rank` may wait for.
-    void ring(int rank) const { wait::ring(segment_->block(rank).bell, patience_); }
+    void ring(int rank) const { wait::ring(block(rank).bell, patience_); }
 
     /// Waits until ready(), which reads what other ranks write with acquire order; runs active messages meanwhile.
     template <class Ready>
     void wait(Ready ready);
 
     /// This rank's part, and the others', of what the ranks of the host share.
-    shm::RankBlock& block(int rank) const { return segment_->block(rank); }
-    shm::RankBlock& own() const { return segment_->block(rank_); }
+    shm::RankBlock& block(int rank) const { return blocks_[rank]; }
+    shm::RankBlock& own() const { return blocks_[rank_]; }
     shm::Header& header() const { return segment_->header(); }
 
     /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks' copies; pins it when
@@ -95,7 +95,11 @@ private:
 
     std::shared_ptr<const shm::Segment> segment_;
     int rank_, size_;
-    std::byte* arena_;
+    // What the segment could tell too, but a put should not have to ask: the address of its store is one multiplication away.
+    shm::RankBlock* blocks_;
+    std::byte* arenas_;
+    std::size_t arena_bytes_;
+    std::byte* arena_; ///< this rank's
     std::size_t nontemporal_bytes_;
     bool pin_;
     wait::Patience patience_;

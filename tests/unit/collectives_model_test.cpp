@@ -54,7 +54,7 @@ void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type typ
     auto& result = in_place ? input : output;
     const auto before = result;
     ASSERT_TRUE(rank.collectives.reduce(input.data() + 1, result.data() + 1, count, type, operation, root));
-    if (root >= 0 && root != rank.rank()) {
+    if (root != Collectives::every_rank && root != rank.rank()) {
         ASSERT_EQ(result, before) << "only the root's output is written";
         return;
     }
@@ -98,7 +98,7 @@ TEST_P(ModelTest, EveryTypeAndOperation) {
         for (int type = KUMIKI_INT32; type <= KUMIKI_DOUBLE; ++type)
             for (int operation = KUMIKI_SUM; operation <= KUMIKI_MAX; ++operation)
                 for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{11}, std::size_t{3000}, std::size_t{17000}})
-                    for (const int root : {-1, rank.size() - 1}) {
+                    for (const int root : {Collectives::every_rank, rank.size() - 1}) {
                         ++number;
                         reduce(rank, number, count, static_cast<kumiki_type>(type), static_cast<kumiki_operation>(operation), root, number % 2 == 0);
                         if (testing::Test::HasFatalFailure()) return;
@@ -135,7 +135,7 @@ public:
             const auto type = random_.between(KUMIKI_INT32, KUMIKI_DOUBLE);
             const auto operation = random_.between(KUMIKI_SUM, KUMIKI_MAX);
             const std::size_t count = random_.once_in(4) ? length() / 8 : random_.between<std::size_t>(0, 12);
-            const int root = random_.between(-1, rank_.size() - 1);
+            const int root = random_.once_in(2) ? Collectives::every_rank : random_.between(0, rank_.size() - 1);
             reduce(rank_, number_, count, type, operation, root, random_.once_in(2));
         }
         }
