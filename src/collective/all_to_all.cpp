@@ -49,6 +49,7 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
         const auto* note = reinterpret_cast<const PieceNote*>(published(source)) + fabric_.rank();
         const std::uint64_t offset = notice(source).offset;
         in_region[static_cast<std::size_t>(source)] = offset != Board::nowhere;
+        if (note->bytes == 0) continue; // nothing may be nowhere
         if (source == fabric_.rank()) std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
             fabric_.copy(into + received.offset(source), fabric_.arena(source) + offset + note->offset, note->bytes);
@@ -93,11 +94,12 @@ void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::b
         turn_ ^= 1;
         if (!in_region[static_cast<std::size_t>(fabric_.rank())])
             for (int target = 0; target < fabric_.size(); ++target)
-                std::memcpy(published(fabric_.rank()) + static_cast<std::size_t>(target) * slice,
+                if (sent.bytes(target) > 0)
+                    std::memcpy(published(fabric_.rank()) + static_cast<std::size_t>(target) * slice,
                             input + sent.offset(target) + std::min(round * slice, sent.bytes(target)), part(round, sent.bytes(target)));
         barrier_.meet();
         for (int source = 0; source < fabric_.size(); ++source)
-            if (source != fabric_.rank() && !in_region[static_cast<std::size_t>(source)])
+            if (source != fabric_.rank() && !in_region[static_cast<std::size_t>(source)] && received.bytes(source) > 0)
                 std::memcpy(output + received.offset(source) + std::min(round * slice, received.bytes(source)),
                             published(source) + static_cast<std::size_t>(fabric_.rank()) * slice, part(round, received.bytes(source)));
     }

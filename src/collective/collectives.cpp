@@ -58,6 +58,11 @@ Result<> Collectives::barrier_wait() {
     return {};
 }
 
+Result<> Collectives::leave() {
+    if (barrier_.entered()) barrier_.wait();
+    return barrier();
+}
+
 Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset) {
     turn_ ^= 1;
     Board& mine = fabric_.own().board;
@@ -110,6 +115,7 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
     if (!extent) return tl::unexpected(extent.error());
     if (auto agreed = agree_that(fabric_.prepare(*extent)); !agreed) {
         static_cast<void>(fabric_.regions().remove(extent->begin));
+        fabric_.discard(*extent); // what this rank may have pinned
         return tl::unexpected(agreed.error());
     }
     return fabric_.address(*extent);
@@ -118,8 +124,10 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
 Result<> Collectives::release(void* memory) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, fabric_.offset(memory)}, {}); !same) return same;
-    auto extent = fabric_.regions().remove(fabric_.offset(memory));
+    // What is in no region has another offset at every rank.
+    const std::uint64_t offset = fabric_.in_region(memory, 1) ? fabric_.offset(memory) : Board::nowhere;
+    if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;
+    auto extent = fabric_.regions().remove(offset);
     if (!extent) return tl::unexpected(extent.error());
     // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets first.
     fabric_.discard(*extent);
@@ -129,10 +137,11 @@ Result<> Collectives::release(void* memory) {
 Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
-    auto number = fabric_.messenger().add(std::move(handler));
-    if (!number) return number;
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler), static_cast<std::uint32_t>(*number), 0};
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler), static_cast<std::uint32_t>(fabric_.messenger().handlers()), 0};
     if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());
+    auto number = fabric_.messenger().add(std::move(handler));
+    // Nobody sends to it before all have it.
+    if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed) return tl::unexpected(agreed.error());
     return number;
 }
 

@@ -26,6 +26,8 @@ public:
     Result<> barrier();
     Result<> barrier_enter();
     Result<> barrier_wait();
+    /// The job's last barrier. It ends a split-phase barrier that is still open, for others may wait in that.
+    Result<> leave();
 
     /// A region at every rank, and its address here.
     Result<void*> allocate(std::size_t bytes);

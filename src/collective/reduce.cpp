@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ Result<> Collectives::check_reduction(const void* input, const void* output, std
     if (element_bytes(type) == 0) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
     if (!is_operation(operation))
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
+    if (count > SIZE_MAX / element_bytes(type))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: {} elements are more than there are addresses", count));
     const bool wants_result = root == every_rank || root == fabric_.rank();
     if (count > 0 && (input == nullptr || (output == nullptr && wants_result)))
         return fail(KUMIKI_ERROR_ARGUMENT, "reduce: the address of the input or output is null");
@@ -102,12 +105,12 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
     const Share mine = share(fabric_.rank());
     std::byte* const own = published(fabric_.rank()) + mine.offset;
     std::vector<std::byte> combined(mine.count * element);
-    std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
+    if (!combined.empty()) std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
     for (int rank = 1; rank < fabric_.size(); ++rank) combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
-    std::memcpy(own, combined.data(), combined.size());
+    if (!combined.empty()) std::memcpy(own, combined.data(), combined.size());
     barrier_.meet();
     if (root != every_rank && root != fabric_.rank()) return;
-    for (int rank = 0; rank < fabric_.size(); ++rank)
+    for (int rank = 0; rank < fabric_.size() && count > 0; ++rank)
         std::memcpy(static_cast<std::byte*>(output) + share(rank).offset, published(rank) + share(rank).offset,
                     share(rank).count * element);
 }

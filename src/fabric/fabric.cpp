@@ -56,6 +56,7 @@ Result<> Fabric::prepare(const Extent& extent) const {
 }
 
 void Fabric::discard(const Extent& extent) const {
+    if (pin_) platform::unpin(address(extent), extent.size());
     platform::discard(address(extent), platform::round_up(extent.size(), platform::page));
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <system_error>
 
 #include "fabric/fabric.hpp"
 
@@ -23,7 +24,14 @@ Result<int> Messenger::add(Handler handler) {
                                                     most_handlers));
     handler_[static_cast<std::size_t>(number)] = std::move(handler);
     count_.store(number + 1, std::memory_order_release);
-    if (number == 0) agent_ = std::thread([this] { serve(); });
+    if (number > 0) return number;
+    try {
+        agent_ = std::thread([this] { serve(); });
+    } catch (const std::system_error& error) {
+        count_.store(0, std::memory_order_release);
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot start the thread that serves active messages ({}); raise the limit (ulimit -u)", error.what()));
+    }
     return number;
 }
 
@@ -104,6 +112,14 @@ void Messenger::serve() {
         // A full inbox of another rank rings nobody here; this is the rare path of a rare path.
         if (kept_count_.load(std::memory_order_relaxed) != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+    progress(); // what came between the last look and the end
+}
+
+void Messenger::silence() {
+    if (!active() || in_handler()) return;
+    while (inbox().busy.exchange(1, std::memory_order_acq_rel) != 0) platform::yield(); // taken and never given back
+    stop_.store(true, std::memory_order_release);
+    wait::ring(inbox().agent, fabric_.patience());
 }
 
 Messenger::Attendance::Attendance(Messenger& messenger) : messenger_(messenger) {

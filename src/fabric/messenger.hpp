@@ -42,6 +42,9 @@ public:
     /// waits: its message is kept and sent later, in order).
     void send(int rank, int handler, std::span<const std::byte> payload);
 
+    /// For a rank that is about to fail: returns when no handler runs, and none will ever run again.
+    void silence();
+
     /// Runs what has arrived; returns how many messages. 0 at once when another thread is at it.
     int progress();
 

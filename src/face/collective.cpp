@@ -8,7 +8,7 @@ using kumiki::face::report;
 
 kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler) {
     if (function == nullptr || handler == nullptr)
-        return report({KUMIKI_ERROR_ARGUMENT, "register_handler: the function or the address for its number is null"});
+        return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "register_handler: the function or the address for its number is null")));
     auto number = job->collectives->add_handler([job, function, context](int source, std::span<const std::byte> payload) {
         function(job, source, payload.data(), payload.size(), context);
     });

@@ -53,15 +53,16 @@ kumiki_status kumiki_join(kumiki_job** job) {
 
 kumiki_status kumiki_leave(kumiki_job* job) {
     if (job == nullptr) return KUMIKI_OK;
-    const auto met = job->collectives->barrier();
+    const auto met = job->collectives->leave();
     job->fabric->leave();
     delete job;
     return report(met);
 }
 
 void kumiki_abandon(kumiki_job* job) {
-    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run, so nothing is freed.
-    static_cast<void>(job);
+    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run, so nothing is freed;
+    // but handlers, which are the program's, must not run when it has gone from under them.
+    if (job != nullptr) job->fabric->messenger().silence();
 }
 
 int kumiki_rank(const kumiki_job* job) { return job->fabric->rank(); }

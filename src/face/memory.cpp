@@ -4,7 +4,7 @@
 using kumiki::face::report;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
-    if (memory == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null"});
+    if (memory == nullptr) return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
     auto allocated = job->collectives->allocate(bytes);
     if (!allocated) return report(allocated.error());
     *memory = *allocated;
@@ -14,6 +14,7 @@ kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
 kumiki_status kumiki_release(kumiki_job* job, void* memory) { return report(job->collectives->release(memory)); }
 
 kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {
+    if (there == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "peer: the address for the result is null"});
     std::byte* translated = job->fabric->translate(rank, own, 1);
     if (translated == nullptr) return report(job->fabric->refusal("peer", rank, own, 1));
     *there = translated;
@@ -41,6 +42,12 @@ Target target(const Fabric& fabric, const char* operation, int rank, const void*
 /// Nothing to move, but the rank must exist all the same.
 kumiki_status nothing(const Fabric& fabric, const char* operation, int rank, const void* own) {
     return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.refusal(operation, rank, own, 0));
+}
+
+bool is_operation(kumiki_signal_operation operation) { return operation == KUMIKI_SIGNAL_SET || operation == KUMIKI_SIGNAL_ADD; }
+
+kumiki_status no_operation(const char* name, kumiki_signal_operation operation) {
+    return report({KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no signal operation " + std::to_string(operation)});
 }
 
 /// Release order: who sees the signal sees what this thread wrote before. A region is shared with ranks that access it by atomics only
@@ -99,6 +106,7 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
     const Fabric& fabric = *job->fabric;
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal", rank, signal, sizeof(*signal)));
+    if (!is_operation(operation)) [[unlikely]] return no_operation("signal", operation);
     raise(*word, operation, value);
     fabric.ring(rank);
     return KUMIKI_OK;
@@ -110,6 +118,7 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
     // Both addresses are checked before anything is written.
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]] return report(fabric.refusal("put_signal", rank, signal, sizeof(*signal)));
+    if (!is_operation(operation)) [[unlikely]] return no_operation("put_signal", operation);
     if (bytes > 0) [[likely]] {
         const Target to = target(fabric, "put_signal", rank, there, source, bytes);
         if (to.address == nullptr) [[unlikely]] return to.status;

@@ -1,7 +1,8 @@
 // The C interface of teams.
-#include "team/team.hpp"
+#include <fmt/format.h>
 
 #include "face/job.hpp"
+#include "team/team.hpp"
 
 using kumiki::face::report;
 
@@ -26,15 +27,36 @@ kumiki_status kumiki_team_run(kumiki_team* team, void (*function)(void*, int), v
     return report(team->team->run(function, context));
 }
 
-kumiki_status kumiki_team_barrier(kumiki_team* team, int thread) { return report(team->team->barrier(thread)); }
-kumiki_status kumiki_team_barrier_all(kumiki_team* team, int thread) { return report(team->team->barrier_all(thread)); }
-void kumiki_team_break(kumiki_team* team, int) { team->team->break_up(); }
+namespace {
+
+/// Calls as a thread of the team; another number would reach outside the team's memory.
+template <class Call>
+kumiki_status as_member(kumiki_team* team, const char* operation, int thread, Call call) {
+    if (thread < 0 || thread >= team->team->size()) [[unlikely]]
+        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no thread {}; the team has threads 0 to {}", operation, thread,
+                                                          team->team->size() - 1)});
+    return report(call(*team->team));
+}
+
+} // namespace
+
+kumiki_status kumiki_team_barrier(kumiki_team* team, int thread) {
+    return as_member(team, "team_barrier", thread, [&](auto& mine) { return mine.barrier(thread); });
+}
+
+kumiki_status kumiki_team_barrier_all(kumiki_team* team, int thread) {
+    return as_member(team, "team_barrier_all", thread, [&](auto& mine) { return mine.barrier_all(thread); });
+}
+
+void kumiki_team_break(kumiki_team* team, int thread) {
+    if (thread >= 0 && thread < team->team->size()) team->team->break_up(thread);
+}
 
 kumiki_status kumiki_team_reduce(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type, kumiki_operation operation) {
-    return report(team->team->reduce(thread, data, count, type, operation));
+    return as_member(team, "team_reduce", thread, [&](auto& mine) { return mine.reduce(thread, data, count, type, operation); });
 }
 
 kumiki_status kumiki_team_reduce_all(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type,
                                      kumiki_operation operation) {
-    return report(team->team->reduce_all(thread, data, count, type, operation));
+    return as_member(team, "team_reduce_all", thread, [&](auto& mine) { return mine.reduce_all(thread, data, count, type, operation); });
 }

@@ -42,7 +42,7 @@ std::size_t available_memory() {
 }
 
 Result<SharedFile> SharedFile::create(std::size_t bytes) {
-    SharedFile file(memfd_create("kumiki", 0));
+    SharedFile file(memfd_create("kumiki", 0), true);
     if (file.descriptor_ < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot create shared memory (memfd_create: {})", reason()));
     if (ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
@@ -52,15 +52,16 @@ Result<SharedFile> SharedFile::create(std::size_t bytes) {
     return file;
 }
 
-SharedFile::SharedFile(SharedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+SharedFile::SharedFile(SharedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), owned_(other.owned_) {}
 
 SharedFile& SharedFile::operator=(SharedFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    std::swap(owned_, other.owned_);
     return *this;
 }
 
 SharedFile::~SharedFile() {
-    if (descriptor_ >= 0) close(descriptor_);
+    if (owned_ && descriptor_ >= 0) close(descriptor_);
 }
 
 Result<std::size_t> SharedFile::size() const {
@@ -115,5 +116,7 @@ Result<> pin(std::byte* memory, std::size_t bytes) {
                                                      bytes, reason()));
     return {};
 }
+
+void unpin(std::byte* memory, std::size_t bytes) { munlock(memory, bytes); }
 
 } // namespace kumiki::platform

@@ -28,8 +28,8 @@ class SharedFile {
 public:
     /// A file of `bytes` zeros; memory is used only for what is touched. The descriptor is inherited by started programs.
     static Result<SharedFile> create(std::size_t bytes);
-    /// Takes over a descriptor that was inherited.
-    static SharedFile adopt(int descriptor) { return SharedFile(descriptor); }
+    /// Uses a descriptor that was inherited. It stays open: who looks at it a second time, in error, must not pull it away.
+    static SharedFile adopt(int descriptor) { return SharedFile(descriptor, false); }
 
     SharedFile(SharedFile&& other) noexcept;
     SharedFile& operator=(SharedFile&& other) noexcept;
@@ -39,8 +39,9 @@ public:
     Result<std::size_t> size() const;
 
 private:
-    explicit SharedFile(int descriptor) : descriptor_(descriptor) {}
+    SharedFile(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
     int descriptor_ = -1;
+    bool owned_ = false;
 };
 
 /// A shared mapping of a whole file.
@@ -76,5 +77,7 @@ void discard(std::byte* memory, std::size_t bytes);
 
 /// Keeps pages from being paged out.
 Result<> pin(std::byte* memory, std::size_t bytes);
+/// Lets them be paged out again; the system discards no pinned pages.
+void unpin(std::byte* memory, std::size_t bytes);
 
 } // namespace kumiki::platform

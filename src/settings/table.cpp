@@ -57,14 +57,15 @@ Result<bool> binding(std::string_view text) {
 /// A list of processor numbers: "0,2,5".
 Result<std::vector<int>> cpu_list(std::string_view text) {
     std::vector<int> cpus;
-    while (!text.empty()) {
+    if (text.empty()) return cpus;
+    for (;;) {
         const auto comma = std::min(text.find(','), text.size());
         auto cpu = number(text.substr(0, comma), 0, 1 << 20);
         if (!cpu) return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be a list of processor numbers, such as 0,1,2");
         cpus.push_back(*cpu);
-        text.remove_prefix(std::min(comma + 1, text.size()));
+        if (comma == text.size()) return cpus;
+        text.remove_prefix(comma + 1);
     }
-    return cpus;
 }
 
 /// Puts a parsed value into its member.

@@ -11,11 +11,11 @@ using collective::combine;
 Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = collective::element_bytes(type);
     if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0)) {
-        break_up(); // the siblings come with the same arguments or not at all
+        break_up(thread); // the siblings come with the same arguments or not at all
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: no such type ({}) or operation ({}), or a null address", static_cast<int>(type),
                                                        static_cast<int>(operation)));
     }
-    if (threads_ == 1) return {};
+    if (threads_ == 1 || count == 0) return {};
     const std::size_t bytes = count * element;
     return bytes <= Slot::capacity ? reduce_small(thread, data, count, bytes, type, operation)
                                    : reduce_large(thread, data, count, element, type, operation);
@@ -52,7 +52,7 @@ Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type
     }
     if (threads_ == 1) return master.outcome;
     if (auto met = barrier(thread); !met) return met;
-    if (master.outcome && thread != 0) std::memcpy(data, master.data, count * collective::element_bytes(type));
+    if (master.outcome && thread != 0 && count > 0) std::memcpy(data, master.data, count * collective::element_bytes(type));
     // Thread 0's own variable was read: it may not go on before all have.
     const Result<> outcome = master.outcome;
     if (auto met = barrier(thread); !met) return met;

@@ -9,7 +9,9 @@ namespace kumiki::team {
 
 Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::Collectives& collectives, int threads,
                                            std::vector<int> cpus) {
-    if (threads < 1) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("a team cannot have {} threads; give 1 or more, or 0 for the launcher's number", threads));
+    if (threads < 1 || threads > most_threads)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("a team cannot have {} threads; give 1 to {}, or 0 for the launcher's number", threads,
+                                                       most_threads));
     std::unique_ptr<Team> team(new Team(fabric, collectives, threads, std::move(cpus)));
     try {
         team->start();
@@ -22,9 +24,7 @@ Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::C
 
 Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus)
     : fabric_(fabric), collectives_(collectives), threads_(threads), cpus_(std::move(cpus)), barrier_(threads, fabric.patience()),
-      slots_(static_cast<std::size_t>(threads)) {
-    if (cpus_.size() < static_cast<std::size_t>(threads)) cpus_.clear(); // not enough for one each: leave it to the system
-}
+      slots_(static_cast<std::size_t>(threads)) {}
 
 void Team::start() {
     cpus_of_creator_ = platform::usable_cpus();
@@ -41,7 +41,10 @@ Team::~Team() {
 }
 
 void Team::bind(int thread) const {
-    if (!cpus_.empty()) platform::bind_to_cpus({cpus_[static_cast<std::size_t>(thread)]});
+    if (cpus_.empty()) return;
+    // Not enough for one each: all share all, for a thread begins where its creator was bound.
+    const bool one_each = cpus_.size() >= static_cast<std::size_t>(threads_);
+    platform::bind_to_cpus(one_each ? std::vector{cpus_[static_cast<std::size_t>(thread)]} : cpus_);
 }
 
 void Team::serve(int thread) {
@@ -49,6 +52,7 @@ void Team::serve(int thread) {
     for (std::uint64_t run = 1;; ++run) {
         wait::wait(work_bell_, fabric_.patience(), [&] { return run_.value.load(std::memory_order_acquire) >= run; });
         if (stop_.load(std::memory_order_relaxed)) return;
+        slot(thread).turn = 0; // the same for all, however the last run ended
         function_(context_, thread);
         if (busy_.value.fetch_sub(1, std::memory_order_acq_rel) == 1) wait::ring(done_bell_, fabric_.patience());
     }
@@ -63,6 +67,7 @@ Result<> Team::run(Function function, void* context) {
     busy_.value.store(static_cast<std::uint64_t>(threads_ - 1), std::memory_order_relaxed);
     run_.value.fetch_add(1, std::memory_order_release);
     if (threads_ > 1) wait::ring(work_bell_, fabric_.patience());
+    slot(0).turn = 0;
     function(context, 0);
     wait::wait(done_bell_, fabric_.patience(), [this] { return busy_.value.load(std::memory_order_acquire) == 0; });
     running_.store(false, std::memory_order_release);

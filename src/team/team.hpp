@@ -37,7 +37,7 @@ public:
     Result<> reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
     Result<> reduce_all(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
     /// Frees the siblings of a thread that will not come to the next barrier.
-    void break_up() { barrier_.break_up(); }
+    void break_up(int thread) { barrier_.break_up(thread); }
 
 private:
     /// What a thread shows the others in a reduction; two, used in turn, so that one barrier per reduction is enough.

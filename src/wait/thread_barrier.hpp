@@ -15,30 +15,33 @@ class ThreadBarrier {
 public:
     ThreadBarrier(int threads, const Patience& patience) : patience_(patience), places_(static_cast<std::size_t>(threads)) {}
 
-    /// Called by every thread 0 .. threads - 1. False when the barrier is broken and not all will come.
+    /// Called by every thread 0 .. threads - 1. False when not all will come, because one of them has broken it.
     bool arrive_and_wait(int thread);
 
-    /// Frees all who wait, now and later, until mend().
-    void break_up();
+    /// `thread` will not come any more: those who wait for it, now or later, are freed, until mend(). What it has come to before still holds.
+    void break_up(int thread);
     /// Makes the barrier whole again; no thread may be in it.
     void mend();
 
 private:
-    /// What a thread has in the barrier: the flags that others raise for it, and how often it has passed.
+    /// What a thread has in the barrier: the flags that others raise for it, and how often it has come.
     struct Place {
         std::array<Flag, most_rounds> flags{};
         alignas(platform::apart) std::uint64_t epoch = 0;
     };
+    static constexpr std::uint64_t whole = ~std::uint64_t{0};
 
-    void disseminate(int thread);
-    void count();
-    bool broken() const { return broken_.load(std::memory_order_relaxed); }
+    bool disseminate(int thread, std::uint64_t epoch);
+    bool count(std::uint64_t epoch);
+    Place& place(int thread) { return places_[static_cast<std::size_t>(thread)]; }
+    /// Whether somebody has left who did not come to barrier number `epoch`.
+    bool is_lost(std::uint64_t epoch) const { return epoch > last_.load(std::memory_order_relaxed); }
 
     Patience patience_;
     std::vector<Place> places_;
     Gate gate_{};
     Bell bell_{};
-    std::atomic<bool> broken_{false};
+    std::atomic<std::uint64_t> last_{whole}; ///< the last barrier to which all have come
 };
 
 } // namespace kumiki::wait

@@ -59,7 +59,7 @@ def faults(row: dict[str, Any]) -> Iterator[str]:
             return
     if row["better"] not in ("lower", "higher"):
         yield "better is neither lower nor higher"
-    if row.get("validated", None) is False:
+    if row.get("validated") is False:
         yield "the result is wrong"
     samples = row["samples"]
     if len(samples) < FEWEST_SAMPLES:

@@ -36,11 +36,17 @@ Result<Segment> Segment::create(int ranks, std::size_t arena_bytes) {
 
 Result<Segment> Segment::adopt(int descriptor, int ranks) {
     auto file = platform::SharedFile::adopt(descriptor);
+    const auto count = static_cast<std::size_t>(ranks);
+    const auto size = file.size();
+    if (!size) return tl::unexpected(size.error());
+    if (*size < arena_offset(count))
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("KUMIKI_SEGMENT={}: this file descriptor does not hold the memory of a job of {} ranks; "
+                                                          "it is set by the launcher, not by hand",
+                                                          descriptor, ranks));
     auto mapping = platform::Mapping::of(file);
     if (!mapping) return tl::unexpected(mapping.error());
-    const auto count = static_cast<std::size_t>(ranks);
     const auto& header = *reinterpret_cast<const Header*>(mapping->data());
-    if (mapping->size() < arena_offset(count) || header.version != layout_version)
+    if (header.version != layout_version)
         return fail(KUMIKI_ERROR_ENVIRONMENT, "the launcher and this program were built with different versions of Kumiki; build the program "
                                               "with the version of the kumiki-run that starts it");
     if (header.ranks != count)

@@ -13,7 +13,7 @@ class Segment {
 public:
     /// For `ranks` ranks, each with `arena_bytes` of address space for its regions (0: as much as the host has memory).
     static Result<Segment> create(int ranks, std::size_t arena_bytes);
-    /// Takes over the inherited descriptor; fails when it holds no segment of this version for `ranks` ranks.
+    /// Maps the memory behind an inherited descriptor; fails when it holds no segment of this version for `ranks` ranks.
     static Result<Segment> adopt(int descriptor, int ranks);
 
     int descriptor() const { return file_.descriptor(); }
