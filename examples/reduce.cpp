@@ -22,7 +22,7 @@ int main() try {
 
     // Reduce gives the result to one rank only, and works element by element.
     std::array<std::uint64_t, 2> done = {mine.size(), 1};
-    job.reduce<std::uint64_t>(done, kumiki::Operation::sum, 0);
+    job.reduce(done, kumiki::Operation::sum, 0);
     if (job.rank() == 0) {
         if (done[0] != strips || done[1] != static_cast<std::uint64_t>(job.size()))
             throw std::runtime_error("a part is missing");

@@ -59,7 +59,7 @@ TEST_P(ThreadBarrierStress, NobodyIsEverAPhaseAheadOrBehind) {
         auto& mine = phase[static_cast<std::size_t>(thread)].value;
         for (std::uint64_t now = 1; now <= last.load(std::memory_order_relaxed); ++now) {
             // Written before this barrier, so all know it after this barrier.
-            if (thread == 0 && now % 256 == 0 && enough.reached()) last.store(now, std::memory_order_relaxed);
+            if (thread == 0 && now % 64 == 0 && enough.reached()) last.store(now, std::memory_order_relaxed);
             // Random delays up to beyond the end of all phases of the wait, and long runs without any.
             if (random.once_in(256)) tests::compute_for(std::chrono::nanoseconds(random.between(0, 90000)));
             mine.store(now, std::memory_order_relaxed);
