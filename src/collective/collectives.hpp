@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <span>
@@ -70,8 +71,14 @@ private:
     };
 
     /// Publishes the call with up to Board::capacity bytes, meets all ranks, and compares. Afterwards the boards can be read, until the
-    /// call after next.
+    /// call after next. All collectives begin so, or with exchange() itself: whatever the ranks call, they meet here and see the difference.
     Result<> announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset = Board::nowhere);
+    /// Whether every rank has a line for every other one; the same answer everywhere.
+    bool has_lines() const { return !fabric_.crowded() && fabric_.size() <= fabric::shm::most_contributors; }
+    /// Each rank writes the call and up to Contribution::capacity bytes into every other rank's lines, one hop, data and signal in one cache
+    /// line; receive(rank, payload) sees what each has written, in the order of ranks: so results have the same bits everywhere.
+    template <class Receive>
+    Result<> exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive);
     /// Publishes more data of the call under way.
     void publish(std::span<const std::byte> data);
 
@@ -98,8 +105,37 @@ private:
     fabric::Fabric& fabric_;
     RankBarrier barrier_;
     std::size_t turn_ = 0;            ///< which of the two boards is in use
-    std::uint64_t contributions_ = 0; ///< small collectives so far
+    std::uint64_t exchanges_ = 0; ///< so far
     std::atomic<bool> in_use_{false};
 };
+
+template <class Receive>
+Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive) {
+    const std::uint64_t epoch = ++exchanges_;
+    const auto line = [&](int at, int from) -> fabric::shm::Contribution& {
+        return fabric_.block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
+    };
+    for (int rank = 0; rank < fabric_.size(); ++rank) {
+        if (rank == fabric_.rank()) continue;
+        // The reader of what stood here two exchanges ago has contributed to the last one since, so it has read it.
+        fabric::shm::Contribution& there = line(rank, fabric_.rank());
+        there.call = call;
+        if (!own.empty()) std::memcpy(there.payload.data(), own.data(), own.size());
+        there.epoch.store(epoch, std::memory_order_release);
+        fabric_.ring(rank);
+    }
+    Result<> outcome;
+    for (int rank = 0; rank < fabric_.size(); ++rank) {
+        const std::byte* payload = own.data();
+        if (rank != fabric_.rank()) {
+            const fabric::shm::Contribution& here = line(fabric_.rank(), rank);
+            fabric_.wait([&] { return here.epoch.load(std::memory_order_acquire) >= epoch; });
+            if (here.call != call && outcome) outcome = tl::unexpected(difference(rank, here.call, call));
+            payload = here.payload.data();
+        }
+        receive(rank, payload);
+    }
+    return outcome;
+}
 
 } // namespace kumiki::collective

@@ -9,7 +9,6 @@
 namespace kumiki::collective {
 
 using fabric::shm::Contribution;
-using fabric::shm::most_contributors;
 
 Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
                                       kumiki_operation operation, int root) const {
@@ -33,14 +32,8 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     const std::size_t bytes = count * element;
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
-    const bool small = bytes <= Contribution::capacity && fabric_.size() <= most_contributors && !fabric_.crowded();
-    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) {
-        if (!small) return refuse(checked);
-        // The others wait for this rank's line: it says that nothing will come.
-        static_cast<void>(reduce_small({static_cast<std::uint32_t>(Kind::refused), 0, 0}, nullptr, nullptr, 0, type, operation, every_rank));
-        return checked;
-    }
-    if (small) return reduce_small(call, input, output, count, type, operation, root);
+    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return refuse(checked);
+    if (bytes <= Contribution::capacity && has_lines()) return reduce_small(call, input, output, count, type, operation, root);
 
     const std::size_t per_chunk = Board::capacity / element;
     const auto* from = static_cast<const std::byte*>(input);
@@ -55,40 +48,19 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     return {};
 }
 
-/// Each rank writes its contribution into every other rank's lines: one hop, data and signal in one cache line.
+/// The contributions travel with the announcement, in its cache lines.
 Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count, kumiki_type type,
                                    kumiki_operation operation, int root) {
-    const std::uint64_t epoch = ++contributions_;
-    const auto line = [&](int at, int from) -> Contribution& {
-        return fabric_.block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
-    };
-    std::array<std::byte, Contribution::capacity> own;
-    if (count > 0) std::memcpy(own.data(), input, call.bytes);
-    for (int rank = 0; rank < fabric_.size(); ++rank) {
-        if (rank == fabric_.rank()) continue;
-        // The reader of what stood here two collectives ago has contributed to the last one since, so it has read it.
-        Contribution& there = line(rank, fabric_.rank());
-        there.call = call;
-        std::memcpy(there.payload.data(), own.data(), call.bytes);
-        there.epoch.store(epoch, std::memory_order_release);
-        fabric_.ring(rank);
-    }
-    const bool wants_result = root == every_rank || root == fabric_.rank();
+    turn_ ^= 1; // as every collective does, also one that another rank takes this for
+    const std::span own(static_cast<const std::byte*>(input), call.bytes);
     std::array<std::byte, Contribution::capacity> result;
-    Result<> outcome;
-    for (int rank = 0; rank < fabric_.size(); ++rank) { // in the order of ranks: the same bits everywhere
-        const std::byte* payload = own.data();
-        if (rank != fabric_.rank()) {
-            const Contribution& here = line(fabric_.rank(), rank);
-            fabric_.wait([&] { return here.epoch.load(std::memory_order_acquire) >= epoch; });
-            if (here.call != call && outcome) outcome = tl::unexpected(difference(rank, here.call, call));
-            payload = here.payload.data();
-        }
-        if (rank == 0) std::memcpy(result.data(), payload, call.bytes);
-        else combine(result.data(), payload, count, type, operation);
-    }
-    if (outcome && wants_result && count > 0) std::memcpy(output, result.data(), call.bytes);
-    return outcome;
+    const auto same = exchange(call, own, [&](int rank, const std::byte* payload) {
+        if (rank > 0) combine(result.data(), payload, count, type, operation);
+        else if (count > 0) std::memcpy(result.data(), payload, call.bytes);
+    });
+    const bool wants_result = root == every_rank || root == fabric_.rank();
+    if (same && wants_result && count > 0) std::memcpy(output, result.data(), call.bytes);
+    return same;
 }
 
 /// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all collect the shares.

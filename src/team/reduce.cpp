@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -8,37 +9,42 @@ namespace kumiki::team {
 
 using collective::combine;
 
+/// Each shows its call and a short value; after the barrier each compares the calls and combines the values in the order of threads.
 Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = collective::element_bytes(type);
-    if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0)) {
-        break_up(thread); // the siblings come with the same arguments or not at all
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: no such type ({}) or operation ({}), or a null address", static_cast<int>(type),
-                                                       static_cast<int>(operation)));
-    }
-    if (threads_ == 1 || count == 0) return {};
+    Result<> refused;
+    if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0))
+        refused = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
+                                                          static_cast<int>(type), static_cast<int>(operation)));
+    if (threads_ == 1) return refused;
     const std::size_t bytes = count * element;
-    return bytes <= Slot::capacity ? reduce_small(thread, data, count, bytes, type, operation)
-                                   : reduce_large(thread, data, count, element, type, operation);
-}
-
-/// Each shows its value, and after the barrier each combines all, in the order of threads.
-Result<> Team::reduce_small(int thread, void* data, std::size_t count, std::size_t bytes, kumiki_type type, kumiki_operation operation) {
     const std::size_t turn = slot(thread).turn ^= 1;
-    std::memcpy(slot(thread).value[turn].data(), data, bytes);
+    Slot::Shown& mine = slot(thread).shown[turn];
+    // Who is refused comes all the same, and shows what nobody else can: the others would wait for it, or take its value.
+    mine.call = {refused ? count : SIZE_MAX, type, operation};
+    mine.data = data;
+    if (refused && bytes > 0 && bytes <= Slot::capacity) std::memcpy(mine.value.data(), data, bytes);
     if (auto met = barrier(thread); !met) return met;
-    std::memcpy(data, slot(0).value[turn].data(), bytes);
-    for (int other = 1; other < threads_; ++other) combine(data, slot(other).value[turn].data(), count, type, operation);
+    if (!refused) return refused;
+    for (int other = 0; other < threads_; ++other)
+        if (slot(other).shown[turn].call != mine.call)
+            return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: thread {} came with {} elements and thread {} with {}, or with another type or "
+                                                           "operation; all threads must call it with the same",
+                                                           thread, count, other, slot(other).shown[turn].call.count));
+    if (bytes > Slot::capacity) return reduce_large(thread, turn, element);
+    if (bytes == 0) return {};
+    std::memcpy(data, slot(0).shown[turn].value.data(), bytes);
+    for (int other = 1; other < threads_; ++other) combine(data, slot(other).shown[turn].value.data(), count, type, operation);
     return {};
 }
 
 /// Each combines its part of the elements in thread 0's data and hands it to all: nobody touches another's part.
-Result<> Team::reduce_large(int thread, void* data, std::size_t count, std::size_t element, kumiki_type type, kumiki_operation operation) {
-    slot(thread).data = data;
-    if (auto met = barrier(thread); !met) return met;
+Result<> Team::reduce_large(int thread, std::size_t turn, std::size_t element) {
+    const Slot::Call call = slot(thread).shown[turn].call;
     std::size_t begin = 0, end = 0;
-    kumiki_part(count, threads_, thread, &begin, &end);
-    const auto part = [&](int of) { return static_cast<std::byte*>(slot(of).data) + begin * element; };
-    for (int other = 1; other < threads_; ++other) combine(part(0), part(other), end - begin, type, operation);
+    kumiki_part(call.count, threads_, thread, &begin, &end);
+    const auto part = [&](int of) { return static_cast<std::byte*>(slot(of).shown[turn].data) + begin * element; };
+    for (int other = 1; other < threads_; ++other) combine(part(0), part(other), end - begin, call.type, call.operation);
     for (int other = 1; other < threads_; ++other) std::memcpy(part(other), part(0), (end - begin) * element);
     return barrier(thread);
 }
@@ -48,11 +54,11 @@ Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type
     Slot& master = slot(0);
     if (thread == 0) {
         master.outcome = collectives_.reduce(data, data, count, type, operation, collective::Collectives::every_rank);
-        master.data = data;
+        master.result = data;
     }
     if (threads_ == 1) return master.outcome;
     if (auto met = barrier(thread); !met) return met;
-    if (master.outcome && thread != 0 && count > 0) std::memcpy(data, master.data, count * collective::element_bytes(type));
+    if (master.outcome && thread != 0 && count > 0) std::memcpy(data, master.result, count * collective::element_bytes(type));
     // Thread 0's own variable was read: it may not go on before all have.
     const Result<> outcome = master.outcome;
     if (auto met = barrier(thread); !met) return met;

@@ -40,12 +40,23 @@ public:
     void break_up(int thread) { barrier_.break_up(thread); }
 
 private:
-    /// What a thread shows the others in a reduction; two, used in turn, so that one barrier per reduction is enough.
-    struct alignas(platform::apart) Slot {
+    /// What a thread shows the others in a reduction; two, used in turn, so that one barrier is enough for a short one.
+    struct Slot {
         static constexpr std::size_t capacity = platform::apart;
-        std::array<std::array<std::byte, capacity>, 2> value;
-        void* data;         ///< of a reduction that is too long for `value`
+        struct Call {
+            std::size_t count;
+            kumiki_type type;
+            kumiki_operation operation;
+            friend bool operator==(const Call&, const Call&) = default;
+        };
+        struct alignas(platform::apart) Shown {
+            Call call;
+            void* data; ///< where a long value is
+            std::array<std::byte, capacity> value;
+        };
+        std::array<Shown, 2> shown;
         std::size_t turn;   ///< its owner's
+        void* result;       ///< of thread 0, for all
         Result<> outcome{}; ///< of what thread 0 did for all
     };
 
@@ -54,8 +65,7 @@ private:
     void serve(int thread);
     void bind(int thread) const;
     Slot& slot(int thread) { return slots_[static_cast<std::size_t>(thread)]; }
-    Result<> reduce_small(int thread, void* data, std::size_t count, std::size_t bytes, kumiki_type type, kumiki_operation operation);
-    Result<> reduce_large(int thread, void* data, std::size_t count, std::size_t element, kumiki_type type, kumiki_operation operation);
+    Result<> reduce_large(int thread, std::size_t turn, std::size_t element);
 
     fabric::Fabric& fabric_;
     collective::Collectives& collectives_;
