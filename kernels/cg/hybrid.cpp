@@ -4,6 +4,7 @@
 #include "kernels/cg/forms.hpp"
 #include "kernels/cg/generator.hpp"
 #include "kernels/cg/worker.hpp"
+#include "kernels/common/working_threads.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
 
@@ -104,7 +105,7 @@ private:
 
 int run_hybrid(const Task& task) {
     Job job;
-    Team team(job);
+    Team team(job, working_threads(job, task.all_threads));
     HybridRun benchmark(job, team, task.problem);
     Outcome outcome;
     const auto run = [&] {
@@ -117,8 +118,9 @@ int run_hybrid(const Task& task) {
         job.broadcast(more, 0);
         return more;
     });
-    JobReport report = report_of(task, "kumiki", job.size(), team.size());
+    JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
+    report.note = note_on_threads(job.threads(), team.size());
     if (job.rank() == 0) return conclude(report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }

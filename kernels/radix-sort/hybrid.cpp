@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/common/working_threads.hpp"
 #include "kernels/radix-sort/forms.hpp"
 #include "kernels/radix-sort/plan.hpp"
 #include "kernels/radix-sort/scatter.hpp"
@@ -144,7 +145,7 @@ Fingerprint total(std::span<const Fingerprint> parts) {
 
 int run_hybrid(const Task& task) {
     Job job;
-    Team team(job);
+    Team team(job, working_threads(job, task.all_threads));
     const Part own = part_of(task.keys, job.size(), job.rank());
     std::vector<Key> keys(own.size());
     generate(task.distribution, own.begin, task.keys, keys);
@@ -162,8 +163,9 @@ int run_hybrid(const Task& task) {
         job.broadcast(more, 0);
         return more;
     });
-    JobReport report = report_of(task, "kumiki", job.size(), team.size());
+    JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
+    report.note = note_on_threads(job.threads(), team.size());
     if (job.rank() == 0) return conclude(report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }

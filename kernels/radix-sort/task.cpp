@@ -48,6 +48,8 @@ Task parse_task(int argc, char** argv) {
                     "threads of the forms openmp and library; 0: one per core. hybrid: kumiki-run -t")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+    program.add_flag("--all-threads", task.all_threads,
+                     "hybrid: compute with all threads even where the job has more of them than the host has cores");
     add_options(program, task);
     measure::parse_or_exit(program, argc, argv);
     return task;

@@ -18,6 +18,7 @@ struct Task {
     Distribution distribution = Distribution::uniform;
     Kernel kernel = Kernel::vector;
     int threads = 0; ///< of the forms openmp and library; 0: one per core
+    bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
     measure::Budget budget;
 
     int threads_or_all_cores() const;
