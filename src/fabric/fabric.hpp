@@ -67,8 +67,11 @@ public:
 
     void copy(void* destination, const void* source, std::size_t bytes) const {
         if (bytes == sizeof(std::uint64_t)) std::memcpy(destination, source, sizeof(std::uint64_t)); // one load, one store
-        else if (bytes < nontemporal_bytes_) std::memcpy(destination, source, bytes);
-        else platform::copy_around_caches(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
+        else if (bytes >= nontemporal_bytes_)
+            platform::copy_around_caches(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
+        else if (bytes >= platform::shortest_in_cache && bytes <= platform::longest_in_cache)
+            platform::copy_in_cache(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
+        else std::memcpy(destination, source, bytes);
     }
 
     /// After making something true that a thread of rank `rank` may wait for.

@@ -31,7 +31,7 @@ struct Target {
     kumiki_status status;
 };
 
-Target target(const Fabric& fabric, const char* operation, int rank, const void* own, const void* local, size_t bytes) {
+[[gnu::always_inline]] inline Target target(const Fabric& fabric, const char* operation, int rank, const void* own, const void* local, size_t bytes) {
     if (local == nullptr) [[unlikely]]
         return {nullptr, report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"})};
     std::byte* address = fabric.translate(rank, own, bytes);

@@ -15,7 +15,7 @@ namespace {
 /// How far ahead of the copy the source is fetched: the hardware prefetcher stops at each page.
 constexpr std::size_t ahead = 1024;
 
-/// Copies whole blocks of 256 bytes; `destination` is aligned to a cache line.
+/// How a block is copied. Around the caches: whole multiples of 256 bytes, `destination` aligned to a cache line.
 using Blocks = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 
 __attribute__((target("avx512f"))) void blocks_avx512(std::byte* destination, const std::byte* source, std::size_t bytes) {
@@ -32,6 +32,25 @@ __attribute__((target("avx512f"))) void blocks_avx512(std::byte* destination, co
     }
 }
 
+__attribute__((target("avx512f"))) void in_cache_avx512(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    constexpr std::size_t block = 256;
+    const auto copy_block = [=](std::size_t at) __attribute__((target("avx512f"), always_inline)) {
+        const __m512i a = _mm512_loadu_si512(source + at);
+        const __m512i b = _mm512_loadu_si512(source + at + 64);
+        const __m512i c = _mm512_loadu_si512(source + at + 128);
+        const __m512i d = _mm512_loadu_si512(source + at + 192);
+        _mm512_storeu_si512(destination + at, a);
+        _mm512_storeu_si512(destination + at + 64, b);
+        _mm512_storeu_si512(destination + at + 128, c);
+        _mm512_storeu_si512(destination + at + 192, d);
+    };
+#pragma GCC unroll 4
+    for (std::size_t at = 0; at + block <= bytes; at += block) copy_block(at);
+    copy_block(bytes - block); // the tail, over what is there already
+}
+
+void in_cache_plain(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
+
 void blocks_sse2(std::byte* destination, const std::byte* source, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += 64) {
         _mm_prefetch(reinterpret_cast<const char*>(source + i + ahead), _MM_HINT_T0);
@@ -41,13 +60,20 @@ void blocks_sse2(std::byte* destination, const std::byte* source, std::size_t by
     }
 }
 
-Blocks blocks_for_this_processor() { return __builtin_cpu_supports("avx512f") ? blocks_avx512 : blocks_sse2; }
+bool has_avx512() {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f");
+}
+
+const Blocks blocks_in_cache = has_avx512() ? in_cache_avx512 : in_cache_plain;
+const Blocks blocks_around_caches = has_avx512() ? blocks_avx512 : blocks_sse2;
 
 } // namespace
 
+void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) { blocks_in_cache(destination, source, bytes); }
+
 void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes) {
     constexpr std::size_t line = 64, block = 256;
-    static const Blocks copy_blocks = blocks_for_this_processor();
     const std::size_t head = (line - reinterpret_cast<std::uintptr_t>(destination) % line) % line;
     if (bytes < head + block) {
         std::memcpy(destination, source, bytes);
@@ -55,13 +81,15 @@ void copy_around_caches(std::byte* destination, const std::byte* source, std::si
     }
     std::memcpy(destination, source, head);
     const std::size_t body = (bytes - head) / block * block;
-    copy_blocks(destination + head, source + head, body);
+    blocks_around_caches(destination + head, source + head, body);
     std::memcpy(destination + head + body, source + head + body, bytes - head - body);
     // Streaming stores are not ordered with others; a signal that follows must be.
     _mm_sfence();
 }
 
 #else
+
+void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
 
 void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
 

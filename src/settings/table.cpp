@@ -89,7 +89,7 @@ constexpr std::array table = {
             [](Settings& s, std::string_view t) { return into(s.threads, number(t, 0, most_threads)); }},
     Setting{"KUMIKI_BIND", "--bind", "core", "core, none", "Bind each thread to a core of its own when there are enough cores.", false,
             [](Settings& s, std::string_view t) { return into(s.bind, binding(t)); }},
-    Setting{"KUMIKI_NONTEMPORAL", "", "8M", "bytes", "Transfers of at least this length bypass the caches.", false,
+    Setting{"KUMIKI_NONTEMPORAL", "", "32M", "bytes", "Transfers of at least this length bypass the caches.", false,
             [](Settings& s, std::string_view t) { return into(s.nontemporal_bytes, bytes(t)); }},
     Setting{"KUMIKI_ARENA", "", "0", "bytes", "Address space for the regions of one rank; 0: as much as the host has memory.", false,
             [](Settings& s, std::string_view t) { return into(s.arena_bytes, bytes(t)); }},

@@ -23,7 +23,9 @@ Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::C
 }
 
 Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus)
-    : fabric_(fabric), collectives_(collectives), threads_(threads), cpus_(std::move(cpus)), barrier_(threads, fabric.patience()),
+    : fabric_(fabric), collectives_(collectives), threads_(threads), cpus_(std::move(cpus)),
+      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size() ? wait::crowded(fabric.patience()) : fabric.patience()),
+      barrier_(threads, patience_),
       slots_(static_cast<std::size_t>(threads)) {}
 
 void Team::start() {
@@ -35,7 +37,7 @@ void Team::start() {
 Team::~Team() {
     stop_.store(true, std::memory_order_relaxed);
     run_.value.fetch_add(1, std::memory_order_release);
-    wait::ring(work_bell_, fabric_.patience());
+    wait::ring(work_bell_, patience_);
     for (std::thread& worker : workers_) worker.join();
     if (!cpus_.empty()) platform::bind_to_cpus(cpus_of_creator_);
 }
@@ -50,11 +52,11 @@ void Team::bind(int thread) const {
 void Team::serve(int thread) {
     bind(thread);
     for (std::uint64_t run = 1;; ++run) {
-        wait::wait(work_bell_, fabric_.patience(), [&] { return run_.value.load(std::memory_order_acquire) >= run; });
+        wait::wait(work_bell_, patience_, [&] { return run_.value.load(std::memory_order_acquire) >= run; });
         if (stop_.load(std::memory_order_relaxed)) return;
         slot(thread).turn = 0; // the same for all, however the last run ended
         function_(context_, thread);
-        if (busy_.value.fetch_sub(1, std::memory_order_acq_rel) == 1) wait::ring(done_bell_, fabric_.patience());
+        if (busy_.value.fetch_sub(1, std::memory_order_acq_rel) == 1) wait::ring(done_bell_, patience_);
     }
 }
 
@@ -66,10 +68,10 @@ Result<> Team::run(Function function, void* context) {
     context_ = context;
     busy_.value.store(static_cast<std::uint64_t>(threads_ - 1), std::memory_order_relaxed);
     run_.value.fetch_add(1, std::memory_order_release);
-    if (threads_ > 1) wait::ring(work_bell_, fabric_.patience());
+    if (threads_ > 1) wait::ring(work_bell_, patience_);
     slot(0).turn = 0;
     function(context, 0);
-    wait::wait(done_bell_, fabric_.patience(), [this] { return busy_.value.load(std::memory_order_acquire) == 0; });
+    wait::wait(done_bell_, patience_, [this] { return busy_.value.load(std::memory_order_acquire) == 0; });
     running_.store(false, std::memory_order_release);
     return {};
 }

@@ -72,6 +72,7 @@ private:
     int threads_;
     std::vector<int> cpus_;
     std::vector<int> cpus_of_creator_; ///< what thread 0 is given back at the end
+    wait::Patience patience_; ///< the rank's, and crowded when the team is larger than the rank's cores
     wait::ThreadBarrier barrier_;
     std::vector<Slot> slots_;
 

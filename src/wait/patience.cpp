@@ -33,6 +33,14 @@ Patience patience(const Settings& settings) {
     return made;
 }
 
+Patience crowded(Patience patience) {
+    patience.crowded = true;
+    if (patience.spin == nanoseconds::max()) return patience; // the user wants it so
+    patience.yield -= patience.spin;
+    patience.spin = nanoseconds::zero();
+    return patience;
+}
+
 Patience asleep(Patience patience) {
     patience.spin = patience.yield = nanoseconds::zero();
     return patience;

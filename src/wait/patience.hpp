@@ -17,6 +17,9 @@ struct Patience {
 /// Reads the policy. All processes that share bells must get the same answer, as they do on one host with one job's settings.
 Patience patience(const Settings& settings);
 
+/// The same policy among more threads than there are cores.
+Patience crowded(Patience patience);
+
 /// The same policy for a thread that must not take time from computing threads while it waits (an agent): sleeps at once.
 Patience asleep(Patience patience);
 

@@ -34,7 +34,7 @@ TEST(SettingsTest, AnEmptyEnvironmentGivesTheDefaults) {
     EXPECT_EQ(settings.wait, WaitPolicy::adaptive);
     EXPECT_EQ(settings.spin_us, 100);
     EXPECT_EQ(settings.yield_us, 200);
-    EXPECT_EQ(settings.nontemporal_bytes, std::uint64_t{8} << 20);
+    EXPECT_EQ(settings.nontemporal_bytes, std::uint64_t{32} << 20);
     EXPECT_EQ(settings.arena_bytes, 0u);
     EXPECT_EQ(settings.threads, 0);
     EXPECT_TRUE(settings.bind);
