@@ -286,6 +286,39 @@ TEST(MessengerStress, NoneIsForgottenWhenWaitersComeAndGo) {
         });
 }
 
+// Messages come faster than they are handled, without end: a thread that waits for something else must still see it happen.
+TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
+    const Watchdog watchdog("a waiter in a flood of messages");
+    for (const WaitPolicy wait : {WaitPolicy::adaptive, WaitPolicy::sleep}) {
+        std::atomic<bool> returned{false};
+        bool in_time = false;
+        run_ranks_as_threads({.ranks = 2, .wait = wait}, [&](Rank& rank) {
+            std::atomic<int> handled{0};
+            const int handler = rank.collectives
+                                    .add_handler([&](int, Payload) {
+                                        tests::compute_for(5us);
+                                        handled.fetch_add(1, std::memory_order_release);
+                                    })
+                                    .value();
+            if (rank.rank() == 0) {
+                // Two threads, so that one sends while the other one is not running.
+                const auto flood = [&, end = std::chrono::steady_clock::now() + 3s] {
+                    while (!returned.load() && std::chrono::steady_clock::now() < end) rank.fabric.messenger().send(1, handler, {});
+                };
+                std::thread second(flood);
+                flood();
+                second.join();
+                in_time = returned.load();
+            } else {
+                rank.fabric.wait([&] { return handled.load(std::memory_order_acquire) >= 500; });
+                returned = true;
+            }
+            ASSERT_TRUE(rank.collectives.barrier());
+        });
+        EXPECT_TRUE(in_time) << "the waiter returned only when the flood had ended";
+    }
+}
+
 // -- behind the C interface -----------------------------------------------------------------------------------------------------------
 
 struct Counted {
