@@ -21,6 +21,9 @@ struct Shape {
 void run(const Shape& shape, const std::function<void(kumiki_job*)>& body) {
     const JobOptions options{.ranks = shape.ranks, .nontemporal_bytes = shape.nontemporal_bytes};
     if (!shape.as_processes) return run_jobs_as_threads(options, body);
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "ThreadSanitizer cannot follow the threads of forked processes; it checks ranks that are threads";
+#endif
     run_programs(options, [&](int) {
         kumiki_job* job = nullptr;
         ASSERT_EQ(kumiki_join(&job), KUMIKI_OK) << kumiki_error_message();
