@@ -38,8 +38,7 @@ int main() try {
     for (std::uint64_t step = 1; step <= steps; ++step, rod.swap(new_rod)) {
         Halo &here_left = from_left[step % 2], &here_right = from_right[step % 2];
         if (left >= 0) job.put_signal(left, here_right.cell, rod[1], here_right.step, step);
-        if (right < job.size())
-            job.put_signal(right, here_left.cell, rod[part.size()], here_left.step, step);
+        if (right < job.size()) job.put_signal(right, here_left.cell, rod[part.size()], here_left.step, step);
 
         // While the halos travel: the cells that need none.
         for (std::size_t i = 2; i < part.size(); ++i) new_rod[i] = next(rod[i - 1], rod[i], rod[i + 1]);

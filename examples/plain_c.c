@@ -15,11 +15,11 @@ static void check(kumiki_status status) {
 }
 
 int main(void) {
-    kumiki_job *job;
-    void *memory;
+    kumiki_job* job;
+    void* memory;
     check(kumiki_join(&job));
     check(kumiki_allocate(job, sizeof(int), &memory));
-    int *greeting = memory; /* zero at every rank; this address names the place at the others, too */
+    int* greeting = memory; /* zero at every rank; this address names the place at the others, too */
 
     const int rank = kumiki_rank(job), size = kumiki_size(job), value = 1000 + rank;
     check(kumiki_put(job, (rank + 1) % size, greeting, &value, sizeof value));

@@ -25,8 +25,8 @@ int main() try {
         throw std::runtime_error("rank " + std::to_string(right) + " does not hold what was put there");
 
     if (job.rank() == 0)
-        std::cout << "rank 0 was given " << box[3] << " by rank " << left << " and found its own gift at rank "
-                  << right << '\n';
+        std::cout << "rank 0 was given " << box[3] << " by rank " << left << " and found its own gift at rank " << right
+                  << '\n';
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "put_get: " << error.what() << '\n';

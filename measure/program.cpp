@@ -9,7 +9,9 @@
 namespace kumiki::measure {
 
 void Budget::add_to(CLI::App& program) {
-    program.add_option("--samples", samples, "take at most this many samples")->check(CLI::PositiveNumber)->capture_default_str();
+    program.add_option("--samples", samples, "take at most this many samples")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     program.add_option("--seconds", seconds, "take no further sample after this time; at least three are taken")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();

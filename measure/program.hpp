@@ -15,7 +15,8 @@ enum ExitCode { success = 0, validation_failed = 1, usage = 2, environment = 3 }
 /// Parses the command line; on --help or wrong usage it prints what CLI11 has to say and ends the process with 0 or 2.
 void parse_or_exit(CLI::App& program, int argc, char** argv);
 
-/// Calls body() -> int and returns its exit code; an exception is printed as one sentence, "program: what", and returns 3.
+/// Calls body() -> int and returns its exit code; an exception is printed as one sentence, "program: what", and
+/// returns 3.
 template <class Body>
 int guarded(const char* program, Body body);
 

@@ -39,8 +39,8 @@ std::vector<double> sample(const Budget& budget, Take take) {
     return taken;
 }
 
-/// The same for several ranks: agree(bool) -> bool hands rank 0's decision to all (a broadcast), and take() itself brings back the figure
-/// that counts for the job (the largest over ranks).
+/// The same for several ranks: agree(bool) -> bool hands rank 0's decision to all (a broadcast), and take() itself
+/// brings back the figure that counts for the job (the largest over ranks).
 template <class Take, class Agree>
 std::vector<double> sample_together(const Budget& budget, Take take, Agree agree) {
     take();

@@ -25,8 +25,8 @@ constexpr int dissemination_steps(int parties) {
     return steps;
 }
 
-/// The least that a barrier can be, as one party of it: in each step raise a flag of the party 2^step further on and wait for one's own
-/// (dissemination order). Between two parties it is the bare two-flag barrier. It only ever spins.
+/// The least that a barrier can be, as one party of it: in each step raise a flag of the party 2^step further on and
+/// wait for one's own (dissemination order). Between two parties it is the bare two-flag barrier. It only ever spins.
 class BareBarrier {
 public:
     struct Step {

@@ -34,9 +34,10 @@ struct Contestant {
     std::function<Sample()> take; ///< collective
 };
 
-/// Round after round, every contestant gives one sample, in an order shuffled anew for each round: what disturbs the machine for a
-/// while disturbs all alike. A first round warms up: its figures are not kept, but what it did must be right. The budget is each
-/// contestant's: together they may take the sum. Collective; sets each row's samples, validated and oversubscribed.
+/// Round after round, every contestant gives one sample, in an order shuffled anew for each round: what disturbs the
+/// machine for a while disturbs all alike. A first round warms up: its figures are not kept, but what it did must be
+/// right. The budget is each contestant's: together they may take the sum. Collective; sets each row's samples,
+/// validated and oversubscribed.
 template <World W>
 void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     budget.seconds *= static_cast<double>(contestants.size());
@@ -60,9 +61,9 @@ void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     }
 }
 
-/// How many repetitions fill a batch that the clock can time well: the least power of two for which run(count), in seconds, takes
-/// `target`, and does so again and again: a disturbance must not make the batch small for good. A spinning barrier with more threads
-/// than cores takes milliseconds: then it is 1.
+/// How many repetitions fill a batch that the clock can time well: the least power of two for which run(count), in
+/// seconds, takes `target`, and does so again and again: a disturbance must not make the batch small for good. A
+/// spinning barrier with more threads than cores takes milliseconds: then it is 1.
 template <World W, class Run>
 std::uint64_t calibrate(W& world, Run run, double target = 2e-3) {
     constexpr std::uint64_t most = std::uint64_t{1} << 30;

@@ -13,8 +13,8 @@ struct Passage {
 
 inline double host_seconds() { return std::chrono::duration<double>(measure::Clock::now().time_since_epoch()).count(); }
 
-/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come; all parties are on one host,
-/// whose clock they share.
+/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come; all parties are
+/// on one host, whose clock they share.
 template <class Barrier>
 Passage pass(bool late, Barrier&& barrier) {
     constexpr double delay = 50e-6;

@@ -10,8 +10,8 @@
 
 namespace kumiki::bench {
 
-/// MPI from MPI_Init to MPI_Finalize, as the measuring loops see it. Each rank is bound to a core of its own while there are enough:
-/// kumiki-run does so too, and one MPI binds by default and the other does not.
+/// MPI from MPI_Init to MPI_Finalize, as the measuring loops see it. Each rank is bound to a core of its own while
+/// there are enough: kumiki-run does so too, and one MPI binds by default and the other does not.
 class MpiWorld {
 public:
     MpiWorld(int* argc, char*** argv) {

@@ -5,8 +5,9 @@
 
 namespace kumiki::bench {
 
-/// What the measuring loops know of a parallel run. A Kumiki job and MPI_COMM_WORLD each have an adaptor (job_world.hpp, mpi_world.hpp),
-/// so that both are measured by the same code. The member functions that communicate are collective.
+/// What the measuring loops know of a parallel run. A Kumiki job and MPI_COMM_WORLD each have an adaptor
+/// (job_world.hpp, mpi_world.hpp), so that both are measured by the same code. The member functions that communicate
+/// are collective.
 template <class W>
 concept World = requires(W& world, std::uint64_t word, double figure) {
     { world.rank() } -> std::same_as<int>;

@@ -57,7 +57,9 @@ void sweep_nontemporal(std::span<const double> source, std::span<double> destina
 
 bool has_nontemporal() { return false; }
 
-void sweep_nontemporal(std::span<const double> source, std::span<double> destination) { sweep_copy(source, destination); }
+void sweep_nontemporal(std::span<const double> source, std::span<double> destination) {
+    sweep_copy(source, destination);
+}
 
 #endif
 

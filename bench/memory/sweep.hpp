@@ -4,8 +4,8 @@
 
 namespace kumiki::bench {
 
-/// One pass over arrays that are larger than the caches; sizes are multiples of `sweep_step` and of equal length, addresses aligned to
-/// 64 bytes.
+/// One pass over arrays that are larger than the caches; sizes are multiples of `sweep_step` and of equal length,
+/// addresses aligned to 64 bytes.
 inline constexpr std::size_t sweep_step = 32;
 
 /// Reads every element; the sum is returned so that no load can be left out.

@@ -34,7 +34,8 @@ double seconds_for(W& world, std::uint64_t count, Barrier& barrier) {
 }
 
 inline Row barrier_row(int ranks, const char* implementation, const char* form) {
-    Row row{.metric = "rank_barrier.time", .implementation = implementation, .parameters = {}, .unit = "us", .samples = {}};
+    Row row{
+        .metric = "rank_barrier.time", .implementation = implementation, .parameters = {}, .unit = "us", .samples = {}};
     row.parameters = {{"ranks", std::int64_t{ranks}}, {"form", form}};
     return row;
 }
@@ -78,8 +79,8 @@ private:
     std::uint64_t steps_ = 1;
 };
 
-/// A split-phase barrier (enter, compute, wait): the time that remains visible, us each, which is the total less the computation
-/// alone. Noise can make it negative. Collective.
+/// A split-phase barrier (enter, compute, wait): the time that remains visible, us each, which is the total less the
+/// computation alone. Noise can make it negative. Collective.
 template <World W, class Enter, class Wait>
 Contestant split_phase(W& world, const char* implementation, Computation computation, Enter enter, Wait wait) {
     auto whole = [=]() mutable {
@@ -99,9 +100,16 @@ Contestant split_phase(W& world, const char* implementation, Computation computa
 /// How much of the plain barrier's time the split-phase one hides, percent, round by round.
 inline Contestant hidden(const Contestant& plain, const Contestant& split) {
     const Row& visible = split.row;
-    Contestant figure{{.metric = "rank_barrier.hidden", .implementation = visible.implementation, .parameters = visible.parameters,
-                       .unit = "%", .better = measure::Better::higher, .samples = visible.samples, .validated = visible.validated,
-                       .oversubscribed = visible.oversubscribed, .note = visible.note}, {}};
+    Contestant figure{{.metric = "rank_barrier.hidden",
+                       .implementation = visible.implementation,
+                       .parameters = visible.parameters,
+                       .unit = "%",
+                       .better = measure::Better::higher,
+                       .samples = visible.samples,
+                       .validated = visible.validated,
+                       .oversubscribed = visible.oversubscribed,
+                       .note = visible.note},
+                      {}};
     for (std::size_t i = 0; i < figure.row.samples.size(); ++i)
         figure.row.samples[i] = 100 * (1 - visible.samples[i] / plain.row.samples[i]);
     return figure;

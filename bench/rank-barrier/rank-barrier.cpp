@@ -33,7 +33,8 @@ int measure_all(const RankBarrierOptions& options) {
 
     std::vector<Contestant> contestants;
     contestants.push_back(plain(world, "kumiki", "plain", [&job] { job.barrier(); }));
-    contestants.push_back(split_phase(world, "kumiki", computation, [&job] { job.barrier_enter(); }, [&job] { job.barrier_wait(); }));
+    contestants.push_back(
+        split_phase(world, "kumiki", computation, [&job] { job.barrier_enter(); }, [&job] { job.barrier_wait(); }));
     contestants.push_back(plain(world, "kumiki", "shuffle-exchange", [&exchange] { exchange.barrier(); }));
     contestants.push_back(plain(world, "bound", "plain", [&bare] { bare.wait(); }));
     take_turns<JobWorld>(world, contestants, options.budget);

@@ -8,8 +8,8 @@
 
 namespace kumiki::bench {
 
-/// A barrier that the ranks themselves make of point-to-point messages, in dissemination order: the way of PM that the paper
-/// compares its own barrier with.
+/// A barrier that the ranks themselves make of point-to-point messages, in dissemination order: the way of PM that the
+/// paper compares its own barrier with.
 class ShuffleExchange {
 public:
     explicit ShuffleExchange(Job& job) : job_(job), mail_(job.allocate<Message>(most_steps)) {}

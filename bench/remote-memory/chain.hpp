@@ -12,9 +12,9 @@
 
 namespace kumiki::bench {
 
-/// A closed walk through many lines in random order, where each line holds the way to the next: reading it costs one whole trip to
-/// the other memory per step, because no step can start before the last one ended and the owner has just written all lines.
-/// A word: bits 0..31 the next link, bit 32 set by a fetch-add that came by, bits 33.. the batch.
+/// A closed walk through many lines in random order, where each line holds the way to the next: reading it costs one
+/// whole trip to the other memory per step, because no step can start before the last one ended and the owner has just
+/// written all lines. A word: bits 0..31 the next link, bit 32 set by a fetch-add that came by, bits 33.. the batch.
 class Chain {
 public:
     static constexpr std::size_t links = 4096;

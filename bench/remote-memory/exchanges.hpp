@@ -8,13 +8,14 @@
 #include "bench/remote-memory/mailbox.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Kumiki's small operations between rank 0 and rank 1; each function below makes the calling rank's part in them (loops.hpp).
+// Kumiki's small operations between rank 0 and rank 1; each function below makes the calling rank's part in them
+// (loops.hpp).
 
 namespace kumiki::bench {
 
 /// 8 bytes put beside or apart from their signal, there and back; the receiver reads what arrived.
 template <class Slot>
-std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::*member) {
+std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::* member) {
     return [&job, boxes, member, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
         Slot& slot = boxes[batch++ % boxes.size()].*member;
         bool right = true;
@@ -33,8 +34,8 @@ std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> bo
 /// The 8 bytes of a signal, there and back.
 std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes);
 
-/// Active messages of 8 bytes: rank 1's handler answers. Both ranks wait for a signal that their own handlers raise, and while they
-/// wait they run them.
+/// Active messages of 8 bytes: rank 1's handler answers. Both ranks wait for a signal that their own handlers raise,
+/// and while they wait they run them.
 class ActivePingPong {
 public:
     ActivePingPong(Job& job, Signal& handled);

@@ -20,8 +20,12 @@ namespace kumiki::bench {
 
 inline Row two_rank_row(std::string metric, std::string implementation, std::string unit, measure::Better better,
                         std::size_t bytes) {
-    Row row{.metric = std::move(metric), .implementation = std::move(implementation), .parameters = {}, .unit = std::move(unit),
-            .better = better, .samples = {}};
+    Row row{.metric = std::move(metric),
+            .implementation = std::move(implementation),
+            .parameters = {},
+            .unit = std::move(unit),
+            .better = better,
+            .samples = {}};
     row.parameters = {{"ranks", std::int64_t{2}}, {"bytes", static_cast<std::int64_t>(bytes)}};
     return row;
 }
@@ -39,8 +43,9 @@ inline Row with(Row row, const std::string& parameter, const std::string& value)
     return row;
 }
 
-/// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it returns whether all
-/// that arrived was right. Rank 0's time counts: us for one round, divided by `crossings` (2: there and back).
+/// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it
+/// returns whether all that arrived was right. Rank 0's time counts: us for one round, divided by `crossings` (2: there
+/// and back).
 template <World W>
 Contestant rounds(W& world, Row row, std::function<bool(std::uint64_t)> play, int crossings) {
     const auto take = [&world, play, crossings](std::uint64_t count) {
@@ -60,8 +65,8 @@ Contestant rounds(W& world, Row row, std::function<bool(std::uint64_t)> play, in
 struct Mover {
     std::span<std::byte> outgoing; ///< what this rank gives away; empty where it only receives
     std::span<std::byte> incoming; ///< where this rank finds what arrived; empty where it only gives
-    /// This rank's part in moving `bytes` `count` times, each time the same. At rank 0 it returns when all has arrived. Batches have
-    /// growing numbers, which can announce them.
+    /// This rank's part in moving `bytes` `count` times, each time the same. At rank 0 it returns when all has arrived.
+    /// Batches have growing numbers, which can announce them.
     std::function<void(std::size_t bytes, std::uint64_t count, std::uint64_t batch)> move;
 };
 
@@ -74,9 +79,11 @@ private:
     std::uint64_t last_ = 0;
 };
 
-/// Moves `bytes` `count` times: seconds at rank 0. The data are new in every batch, and checked after the clock has stopped.
+/// Moves `bytes` `count` times: seconds at rank 0. The data are new in every batch, and checked after the clock has
+/// stopped.
 template <World W>
-std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
+std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t bytes, std::uint64_t count,
+                                   Batches& batches) {
     const std::uint64_t warm_up = batches.next(), batch = batches.next();
     const auto part = [bytes](std::span<std::byte> all) { return all.first(std::min(bytes, all.size())); };
     const Pattern pattern(batch);
@@ -102,8 +109,9 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
             }};
 }
 
-/// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen asleep meanwhile
-/// and must be woken by the signal; and at least eight times, because caches take some rounds to settle on a transfer of tens of MiB.
+/// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen
+/// asleep meanwhile and must be woken by the signal; and at least eight times, because caches take some rounds to
+/// settle on a transfer of tens of MiB.
 template <World W>
 std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches) {
     const auto seconds = [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; };

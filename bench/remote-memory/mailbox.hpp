@@ -10,8 +10,8 @@ namespace kumiki::bench {
 
 /// The words of the latency measurements; every rank has several in a region, and each batch takes the next.
 ///
-/// How fast a line travels depends on where in the processor its address is kept. One line alone would show one such place, by luck; batches
-/// on many lines show what to expect.
+/// How fast a line travels depends on where in the processor its address is kept. One line alone would show one such
+/// place, by luck; batches on many lines show what to expect.
 struct Mailbox {
     /// Data and the signal that announces them travel in one line.
     struct alignas(line) Adjacent {

@@ -7,8 +7,8 @@
 #include "bench/remote-memory/mailbox.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Kumiki's ways to move data between rank 0's own memory and rank 1's region (loops.hpp). Rank 1 answers a put's signal at once and reads
-// the data when the clock has stopped.
+// Kumiki's ways to move data between rank 0's own memory and rank 1's region (loops.hpp). Rank 1 answers a put's signal
+// at once and reads the data when the clock has stopped.
 
 namespace kumiki::bench {
 

@@ -38,8 +38,8 @@ public:
     std::span<std::byte> own() const { return {own_, bytes_}; }
 
     void put(int rank, std::size_t offset, const void* source, std::size_t bytes) const {
-        MPI_Put(source, static_cast<int>(bytes), MPI_BYTE, rank, static_cast<MPI_Aint>(offset), static_cast<int>(bytes), MPI_BYTE,
-                window_);
+        MPI_Put(source, static_cast<int>(bytes), MPI_BYTE, rank, static_cast<MPI_Aint>(offset), static_cast<int>(bytes),
+                MPI_BYTE, window_);
     }
     void flush(int rank) const { MPI_Win_flush(rank, window_); }
     void put_word(int rank, std::size_t offset, std::uint64_t word) const {
@@ -47,15 +47,17 @@ public:
         flush(rank);
     }
 
-    /// Polls the own word at `offset` until it is `value`. MPI_Win_sync makes memory agree. It does not make a library progress that
-    /// moves puts by messages, as MPICH does for some windows: MPI_Iprobe does, now and then because it is slow.
+    /// Polls the own word at `offset` until it is `value`. MPI_Win_sync makes memory agree. It does not make a library
+    /// progress that moves puts by messages, as MPICH does for some windows: MPI_Iprobe does, now and then because it
+    /// is slow.
     void await_word(std::size_t offset, std::uint64_t value) const {
         constexpr unsigned looks_per_probe = 16;
         auto& word = *reinterpret_cast<std::uint64_t*>(own_ + offset);
         for (unsigned looks = 1; Word(word).load(std::memory_order_acquire) != value; ++looks) {
             MPI_Win_sync(window_);
             int found = 0;
-            if (looks % looks_per_probe == 0) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+            if (looks % looks_per_probe == 0)
+                MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
         }
     }
 

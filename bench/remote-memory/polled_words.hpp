@@ -6,8 +6,8 @@
 
 namespace kumiki::bench {
 
-/// Where the words that MPI's and UCX's targets poll lie in their memory, before the data; each has its line to itself. Batches of
-/// ping-pong go from line to line as Kumiki's do (Mailbox).
+/// Where the words that MPI's and UCX's targets poll lie in their memory, before the data; each has its line to itself.
+/// Batches of ping-pong go from line to line as Kumiki's do (Mailbox).
 struct PolledWords {
     static constexpr std::size_t turns = 64;
     static constexpr std::size_t turn(std::size_t batch) { return batch % turns * line; }

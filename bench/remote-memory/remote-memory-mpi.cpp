@@ -20,7 +20,6 @@ namespace {
 
 constexpr int tag = 0;
 
-
 /// MPI_Put and MPI_Win_flush of 8 bytes that the target polls.
 std::function<bool(std::uint64_t)> put_ping_pong(int rank, const MpiWindow& window) {
     return [rank, &window, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
@@ -92,15 +91,20 @@ double median(std::vector<double> samples) {
 class RemoteMemory {
 public:
     RemoteMemory(MpiWorld& world, const RemoteMemoryOptions& options)
-        : world_(world), options_(options), own_(options.largest), windows_{MpiWindow(kinds[0], PolledWords::bytes + options.largest),
-                                                                           MpiWindow(kinds[1], PolledWords::bytes + options.largest)} {}
+        : world_(world),
+          options_(options),
+          own_(options.largest),
+          windows_{MpiWindow(kinds[0], PolledWords::bytes + options.largest),
+                   MpiWindow(kinds[1], PolledWords::bytes + options.largest)} {}
 
     int measure() {
         std::vector<Contestant> contestants;
         for (const MpiWindow& window : windows_)
-            contestants.push_back(rounds(world_, with(latency_row("put.latency", KUMIKI_MPI_NAME), "placement", "adjacent"),
+            contestants.push_back(rounds(world_,
+                                         with(latency_row("put.latency", KUMIKI_MPI_NAME), "placement", "adjacent"),
                                          put_ping_pong(world_.rank(), window), 2));
-        contestants.push_back(rounds(world_, latency_row("send.latency", KUMIKI_MPI_NAME), send_ping_pong(world_.rank()), 2));
+        contestants.push_back(
+            rounds(world_, latency_row("send.latency", KUMIKI_MPI_NAME), send_ping_pong(world_.rank()), 2));
         int code = finish(std::move(contestants));
         for (const std::size_t bytes : options_.sizes()) code = std::max(code, finish(movers(bytes)));
         return code;
@@ -113,17 +117,20 @@ private:
         std::vector<Contestant> contestants;
         const auto add = [&](const char* metric, const Mover& mover) {
             const std::uint64_t count = batch_of(world_, mover, bytes, batches_);
-            contestants.push_back(bandwidth(world_, bandwidth_row(metric, KUMIKI_MPI_NAME, bytes), mover, bytes, count, batches_));
+            contestants.push_back(
+                bandwidth(world_, bandwidth_row(metric, KUMIKI_MPI_NAME, bytes), mover, bytes, count, batches_));
         };
         for (const MpiWindow& window : windows_) add("put.bandwidth", put_mover(world_.rank(), own_.span(), window));
         add("send.bandwidth", send_mover(world_.rank(), own_.span()));
         return contestants;
     }
 
-    /// Measures; of the first two contestants, the two kinds of window, only the better one's row is kept: a peer is taken at its best.
+    /// Measures; of the first two contestants, the two kinds of window, only the better one's row is kept: a peer is
+    /// taken at its best.
     int finish(std::vector<Contestant> contestants) {
         take_turns<MpiWorld>(world_, contestants, options_.budget);
-        for (std::size_t i = 0; i < kinds.size(); ++i) contestants[i].row.note = std::string("window made by ") + name(kinds[i]);
+        for (std::size_t i = 0; i < kinds.size(); ++i)
+            contestants[i].row.note = std::string("window made by ") + name(kinds[i]);
         const bool lower = contestants[0].row.better == measure::Better::lower;
         const bool first_is_less = median(contestants[0].row.samples) < median(contestants[1].row.samples);
         const bool keep_first = world_.broadcast(first_is_less == lower) != 0;
@@ -139,7 +146,8 @@ private:
 };
 
 int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
-    if (world.size() != 2) throw std::runtime_error("this run has " + std::to_string(world.size()) + " ranks and needs 2");
+    if (world.size() != 2)
+        throw std::runtime_error("this run has " + std::to_string(world.size()) + " ranks and needs 2");
     return RemoteMemory(world, options).measure();
 }
 

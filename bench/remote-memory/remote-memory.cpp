@@ -1,5 +1,5 @@
-// remote-memory: what it costs rank 0 to write, read and change rank 1's memory (COMPaS paper, Fig. 4), beside what the bare machine
-// can do with the same memory in the same run.
+// remote-memory: what it costs rank 0 to write, read and change rank 1's memory (COMPaS paper, Fig. 4), beside what the
+// bare machine can do with the same memory in the same run.
 #include <vector>
 
 #include "bench/common/job_world.hpp"
@@ -18,10 +18,16 @@ namespace {
 class RemoteMemory {
 public:
     RemoteMemory(Job& job, const RemoteMemoryOptions& options)
-        : job_(job), world_(job), options_(options), boxes_(job.allocate<Mailbox>(mailboxes)), links_(job.allocate<Link>(Chain::links)),
-          region_(job.allocate<std::byte>(std::max(options.largest, rate_bytes))), own_(region_.size()) {
+        : job_(job),
+          world_(job),
+          options_(options),
+          boxes_(job.allocate<Mailbox>(mailboxes)),
+          links_(job.allocate<Link>(Chain::links)),
+          region_(job.allocate<std::byte>(std::max(options.largest, rate_bytes))),
+          own_(region_.size()) {
         if (boxes_.at(1).empty())
-            throw Error(KUMIKI_ERROR_ENVIRONMENT, "the two ranks are on different hosts; there is no bare machine to compare with");
+            throw Error(KUMIKI_ERROR_ENVIRONMENT,
+                        "the two ranks are on different hosts; there is no bare machine to compare with");
     }
 
     int measure() {
@@ -38,7 +44,9 @@ private:
     int small_operations() {
         const std::span<Mailbox> boxes = boxes_.span();
         const std::span<Mailbox> at_rank_1 = boxes_.at(1);
-        const auto ping_pong = [this](Row row, auto play) { return rounds(world_, std::move(row), std::move(play), 2); };
+        const auto ping_pong = [this](Row row, auto play) {
+            return rounds(world_, std::move(row), std::move(play), 2);
+        };
         const auto put = latency_row("put.latency", "kumiki");
         Row pure = latency_row("bound.cacheline_pingpong", "bound");
         const auto lines = [&pure](std::int64_t number) {
@@ -48,8 +56,10 @@ private:
         };
 
         std::vector<Contestant> contestants;
-        contestants.push_back(ping_pong(with(put, "placement", "adjacent"), put_ping_pong(job_, boxes, &Mailbox::adjacent)));
-        contestants.push_back(ping_pong(with(put, "placement", "separate"), put_ping_pong(job_, boxes, &Mailbox::separate)));
+        contestants.push_back(
+            ping_pong(with(put, "placement", "adjacent"), put_ping_pong(job_, boxes, &Mailbox::adjacent)));
+        contestants.push_back(
+            ping_pong(with(put, "placement", "separate"), put_ping_pong(job_, boxes, &Mailbox::separate)));
         contestants.push_back(ping_pong(latency_row("signal.latency", "kumiki"), signal_ping_pong(job_, boxes)));
         contestants.push_back(ping_pong(lines(1), bare_one_line(job_.rank(), at_rank_1)));
         contestants.push_back(ping_pong(lines(2), bare_two_lines(job_.rank(), boxes, boxes_.at(1 - job_.rank()))));

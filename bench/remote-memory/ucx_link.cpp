@@ -23,7 +23,8 @@ struct Card {
 };
 
 std::size_t copy_to(std::array<std::byte, Card::most>& place, const void* data, std::size_t bytes) {
-    if (bytes > place.size()) throw std::runtime_error("UCX: an address of " + std::to_string(bytes) + " bytes is too long to exchange");
+    if (bytes > place.size())
+        throw std::runtime_error("UCX: an address of " + std::to_string(bytes) + " bytes is too long to exchange");
     std::memcpy(place.data(), data, bytes);
     return bytes;
 }

@@ -10,8 +10,8 @@
 
 namespace kumiki::bench {
 
-/// A UCP endpoint between the two ranks of a job, and memory that each may put into. UCX's addresses are exchanged through the job; all
-/// that is measured afterwards is UCX. Creating and destroying it is collective.
+/// A UCP endpoint between the two ranks of a job, and memory that each may put into. UCX's addresses are exchanged
+/// through the job; all that is measured afterwards is UCX. Creating and destroying it is collective.
 class UcxLink {
 public:
     UcxLink(Job& job, std::size_t bytes);

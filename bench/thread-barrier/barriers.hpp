@@ -10,8 +10,8 @@
 
 namespace kumiki::bench {
 
-/// The paper's barrier (COMPaS, Fig. 2): every slave raises its slot, the master polls one slot after another and raises the
-/// wake-up flag. Epochs in place of 0 and 1 make it fit for use again. It only ever spins.
+/// The paper's barrier (COMPaS, Fig. 2): every slave raises its slot, the master polls one slot after another and
+/// raises the wake-up flag. Epochs in place of 0 and 1 make it fit for use again. It only ever spins.
 class CentralBarrier {
 public:
     explicit CentralBarrier(int threads) : slots_(static_cast<std::size_t>(threads)), epochs_(slots_.size()) {}
@@ -61,7 +61,9 @@ private:
         BareBarrier barrier;
     };
 
-    std::uint64_t& flag(int thread, int step, int steps) { return flags_[static_cast<std::size_t>(thread * steps + step)].word; }
+    std::uint64_t& flag(int thread, int step, int steps) {
+        return flags_[static_cast<std::size_t>(thread * steps + step)].word;
+    }
 
     std::vector<Flag> flags_;
     std::vector<Party> parties_;

@@ -1,4 +1,5 @@
-// thread-barrier: what it costs the threads of one process to wait for each other (COMPaS paper, Table 2), by Kumiki and by others.
+// thread-barrier: what it costs the threads of one process to wait for each other (COMPaS paper, Table 2), by Kumiki
+// and by others.
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
@@ -91,10 +92,13 @@ Contestant contestant(const char* implementation, int threads, const On& on_thre
     Alone world;
     const bool right = holds_back(threads, on_threads, barrier);
     const std::uint64_t count = calibrate(world, seconds);
-    Row row{.metric = "thread_barrier.time", .implementation = implementation, .parameters = {}, .unit = "us", .samples = {}};
+    Row row{.metric = "thread_barrier.time",
+            .implementation = implementation,
+            .parameters = {},
+            .unit = "us",
+            .samples = {}};
     row.parameters = {{"threads", std::int64_t{threads}}};
-    return {std::move(row),
-            [=] { return Sample{seconds(count) / static_cast<double>(count) * 1e6, right}; }};
+    return {std::move(row), [=] { return Sample{seconds(count) / static_cast<double>(count) * 1e6, right}; }};
 }
 
 template <class Barrier>

@@ -1,5 +1,5 @@
-// wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The waiting
-// policy is kumiki-run's --wait.
+// wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The
+// waiting policy is kumiki-run's --wait.
 #include <time.h>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,8 @@ constexpr double patience = 10e-3;
 
 std::uint64_t nanoseconds(clockid_t clock) {
     timespec now{};
-    if (clock_gettime(clock, &now) != 0) throw std::system_error(errno, std::generic_category(), "cannot read the clock");
+    if (clock_gettime(clock, &now) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot read the clock");
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
@@ -116,7 +117,8 @@ int measure_all(const Options& options) {
 int main(int argc, char** argv) {
     using namespace kumiki;
     bench::Options options;
-    CLI::App program{"Measures what a waiting rank costs: percent of a core while it waits, and us from the signal to its return."};
+    CLI::App program{
+        "Measures what a waiting rank costs: percent of a core while it waits, and us from the signal to its return."};
     program.add_option("--delay", options.delay, "seconds until the signal is raised")
         ->check(CLI::Range(0.02, 600.0))
         ->capture_default_str();

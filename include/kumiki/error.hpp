@@ -21,7 +21,8 @@ namespace detail {
 
 /// Turns a code of the C interface into an exception.
 inline void check(kumiki_status status) {
-    if (status != KUMIKI_OK) [[unlikely]] throw Error(status, kumiki_error_message());
+    if (status != KUMIKI_OK) [[unlikely]]
+        throw Error(status, kumiki_error_message());
 }
 
 } // namespace detail

@@ -28,11 +28,11 @@ using Source = std::type_identity_t<std::span<const T>>;
 /// A function that other ranks can run at this one: what it gets is who called and a copy of the payload.
 using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
 
-/// The parallel run that this process is a rank of. One object per process; its destructor leaves the job and waits for all
-/// ranks, unless an exception is under way: then it does not wait, so that the failure is seen at once.
+/// The parallel run that this process is a rank of. One object per process; its destructor leaves the job and waits for
+/// all ranks, unless an exception is under way: then it does not wait, so that the failure is seen at once.
 ///
-/// Any thread may put, get, signal, wait, use atomics and send active messages; collectives are called by one thread of every rank.
-/// Every member throws kumiki::Error.
+/// Any thread may put, get, signal, wait, use atomics and send active messages; collectives are called by one thread of
+/// every rank. Every member throws kumiki::Error.
 class Job {
 public:
     Job() { detail::check(kumiki_join(&job_)); }
@@ -52,9 +52,11 @@ public:
 
     /// Collective: a region of `count` elements at every rank.
     template <Transferable T>
-    Region<T> allocate(std::size_t count) { return Region<T>(job_, count); }
+    Region<T> allocate(std::size_t count) {
+        return Region<T>(job_, count);
+    }
 
-    // -- put, get, signal: `there` is an address in an own region that names the place at rank `rank` ------------------------
+    // -- put, get, signal: `there` is an address in an own region that names the place at rank `rank` --
 
     template <Transferable T>
     void put(int rank, T* there, Source<T> source) {
@@ -81,8 +83,8 @@ public:
                                         static_cast<kumiki_signal_operation>(operation), value));
     }
     template <Transferable T>
-    void put_signal(int rank, T& there, const std::type_identity_t<T>& value, Signal& signal, std::uint64_t signal_value,
-                    SignalOperation operation = SignalOperation::set) {
+    void put_signal(int rank, T& there, const std::type_identity_t<T>& value, Signal& signal,
+                    std::uint64_t signal_value, SignalOperation operation = SignalOperation::set) {
         put_signal(rank, &there, Source<T>(&value, 1), signal, signal_value, operation);
     }
     void signal(int rank, Signal& signal, std::uint64_t value, SignalOperation operation = SignalOperation::set) {
@@ -95,7 +97,7 @@ public:
         return seen;
     }
 
-    // -- atomics on 64-bit words; each returns the value before --------------------------------------------------------------
+    // -- atomics on 64-bit words; each returns the value before --
 
     std::uint64_t fetch_add(int rank, std::uint64_t& there, std::uint64_t value) {
         std::uint64_t before = 0;
@@ -113,9 +115,10 @@ public:
         return before;
     }
 
-    // -- active messages --------------------------------------------------------------------------------------------------------
+    // -- active messages --
 
-    /// Collective: makes `function` callable from every rank; returns its number. The function lives as long as the job.
+    /// Collective: makes `function` callable from every rank; returns its number. The function lives as long as the
+    /// job.
     int on_message(Handler function) {
         auto& kept = handlers_.emplace_back(std::make_unique<Handler>(std::move(function)));
         int number = 0;
@@ -147,7 +150,7 @@ public:
         return handled;
     }
 
-    // -- collectives ------------------------------------------------------------------------------------------------------------
+    // -- collectives --
 
     void barrier() { detail::check(kumiki_barrier(job_)); }
     /// Split-phase barrier: enter, compute, wait.
@@ -160,15 +163,18 @@ public:
         detail::check(kumiki_broadcast(job_, bytes.data(), bytes.size(), root));
     }
     template <Single T>
-    void broadcast(T& value, int root) { broadcast(std::span<T>(&value, 1), root); }
+    void broadcast(T& value, int root) {
+        broadcast(std::span<T>(&value, 1), root);
+    }
 
     /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
     template <Elements Data>
         requires Reducible<std::ranges::range_value_t<Data>>
     void reduce(Data&& data, Operation operation, int root) {
         const std::span all(data);
-        detail::check(kumiki_reduce(job_, all.data(), all.data(), all.size(), detail::type_of<std::ranges::range_value_t<Data>>(),
-                                    detail::code(operation), root));
+        detail::check(kumiki_reduce(job_, all.data(), all.data(), all.size(),
+                                    detail::type_of<std::ranges::range_value_t<Data>>(), detail::code(operation),
+                                    root));
     }
     /// Returns the combined value at `root`, and `value` elsewhere.
     template <Reducible T>
@@ -180,8 +186,8 @@ public:
         requires Reducible<std::ranges::range_value_t<Data>>
     void all_reduce(Data&& data, Operation operation) {
         const std::span all(data);
-        detail::check(kumiki_all_reduce(job_, all.data(), all.data(), all.size(), detail::type_of<std::ranges::range_value_t<Data>>(),
-                                        detail::code(operation)));
+        detail::check(kumiki_all_reduce(job_, all.data(), all.data(), all.size(),
+                                        detail::type_of<std::ranges::range_value_t<Data>>(), detail::code(operation)));
     }
     template <Reducible T>
     T all_reduce(T value, Operation operation) {
@@ -199,10 +205,12 @@ public:
         if (in.size() != out.size() || std::ranges::size(input) % ranks != 0)
             throw Error(KUMIKI_ERROR_ARGUMENT, "all_to_all: input has " + std::to_string(std::ranges::size(input)) +
                                                    " elements and output " + std::to_string(std::ranges::size(output)) +
-                                                   "; both must be the same multiple of the " + std::to_string(size()) + " ranks");
+                                                   "; both must be the same multiple of the " + std::to_string(size()) +
+                                                   " ranks");
         detail::check(kumiki_all_to_all(job_, in.data(), out.data(), in.size() / ranks));
     }
-    /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one after another.
+    /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one
+    /// after another.
     template <Elements Input, Elements Output>
         requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
     void all_to_all_v(const Input& input, std::span<const std::size_t> input_counts, Output&& output,
@@ -210,8 +218,8 @@ public:
         constexpr std::size_t element = sizeof(std::ranges::range_value_t<Input>);
         const Layout in = layout(input_counts, std::ranges::size(input), element, "input");
         const Layout out = layout(output_counts, std::ranges::size(output), element, "output");
-        detail::check(kumiki_all_to_all_v(job_, std::ranges::data(input), in.bytes.data(), in.offsets.data(), std::ranges::data(output),
-                                          out.bytes.data(), out.offsets.data()));
+        detail::check(kumiki_all_to_all_v(job_, std::ranges::data(input), in.bytes.data(), in.offsets.data(),
+                                          std::ranges::data(output), out.bytes.data(), out.offsets.data()));
     }
 
 private:
@@ -219,10 +227,12 @@ private:
         std::vector<std::size_t> bytes, offsets;
     };
 
-    Layout layout(std::span<const std::size_t> counts, std::size_t available, std::size_t element, const char* name) const {
+    Layout layout(std::span<const std::size_t> counts, std::size_t available, std::size_t element,
+                  const char* name) const {
         if (counts.size() != static_cast<std::size_t>(size()))
-            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts has " + std::to_string(counts.size()) +
-                                                   " entries; give one for each of the " + std::to_string(size()) + " ranks");
+            throw Error(KUMIKI_ERROR_ARGUMENT,
+                        std::string("all_to_all_v: ") + name + "_counts has " + std::to_string(counts.size()) +
+                            " entries; give one for each of the " + std::to_string(size()) + " ranks");
         Layout made;
         std::size_t total = 0;
         for (const std::size_t count : counts) {
@@ -231,8 +241,9 @@ private:
             total += count;
         }
         if (total > available)
-            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts add up to " + std::to_string(total) +
-                                                   " elements, but " + name + " has " + std::to_string(available));
+            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts add up to " +
+                                                   std::to_string(total) + " elements, but " + name + " has " +
+                                                   std::to_string(available));
         return made;
     }
 

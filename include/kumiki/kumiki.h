@@ -1,11 +1,12 @@
 /* kumiki.h - the C interface of Kumiki.
  *
- * A job is one parallel run; a rank is one process of it; ranks own regions of memory that the other ranks read and write.
- * The C++ interface (kumiki.hpp) is a thin layer over this one, and this one is the stable binary interface.
+ * A job is one parallel run; a rank is one process of it; ranks own regions of memory that the other ranks read and
+ * write. The C++ interface (kumiki.hpp) is a thin layer over this one, and this one is the stable binary interface.
  *
  * Every function returns KUMIKI_OK or a code that says whose fault it was; kumiki_error_message() then has the
- * sentence: what happened, to which rank or address, and what mends it. Unless a comment says otherwise, any thread may call any
- * function at any time. "Collective" means: every rank of the job calls it, in the same order, from one thread at a time.
+ * sentence: what happened, to which rank or address, and what mends it. Unless a comment says otherwise, any thread may
+ * call any function at any time. "Collective" means: every rank of the job calls it, in the same order, from one thread
+ * at a time.
  */
 #ifndef KUMIKI_H
 #define KUMIKI_H
@@ -27,7 +28,7 @@ extern "C" {
 #define KUMIKI_API
 #endif
 
-/* ---- errors ------------------------------------------------------------------------------------------------------------ */
+/* ---- errors ---- */
 
 typedef enum kumiki_status {
     KUMIKI_OK = 0,
@@ -39,51 +40,60 @@ typedef enum kumiki_status {
 } kumiki_status;
 
 /* The sentence for the calling thread's last error; never null, valid until the thread's next failing call. */
-KUMIKI_API const char *kumiki_error_message(void);
+KUMIKI_API const char* kumiki_error_message(void);
 
-/* ---- job --------------------------------------------------------------------------------------------------------------- */
+/* ---- job ---- */
 
 typedef struct kumiki_job kumiki_job;
 
 /* Joins the job that the launcher started, or becomes a job of one rank when there is no launcher. Once per process. */
-KUMIKI_API kumiki_status kumiki_join(kumiki_job **job);
+KUMIKI_API kumiki_status kumiki_join(kumiki_job** job);
 
-/* Leaves the job: collective, waits for all ranks. All regions and teams of the job must be gone or are released here. */
-KUMIKI_API kumiki_status kumiki_leave(kumiki_job *job);
+/* Leaves the job: collective, waits for all ranks. All regions and teams of the job must be gone or are released here.
+ */
+KUMIKI_API kumiki_status kumiki_leave(kumiki_job* job);
 
-/* Leaves without waiting for anybody: for a rank that is about to fail. The launcher ends the job when this process exits. */
-KUMIKI_API void kumiki_abandon(kumiki_job *job);
+/* Leaves without waiting for anybody: for a rank that is about to fail. The launcher ends the job when this process
+ * exits. */
+KUMIKI_API void kumiki_abandon(kumiki_job* job);
 
-KUMIKI_API int kumiki_rank(const kumiki_job *job);    /* 0 .. size - 1 */
-KUMIKI_API int kumiki_size(const kumiki_job *job);    /* ranks of the job */
-KUMIKI_API int kumiki_threads(const kumiki_job *job); /* threads that this rank should use (kumiki-run -t), at least 1 */
-KUMIKI_API int kumiki_oversubscribed(const kumiki_job *job); /* 1: this host runs more threads of the job than it has cores */
+/* 0 .. size - 1, and how many ranks the job has. */
+KUMIKI_API int kumiki_rank(const kumiki_job* job);
+KUMIKI_API int kumiki_size(const kumiki_job* job);
 
-/* ---- regions (COMPaS paper, 3.1: memory that the user registers; remote addresses are written like local ones) ----------- */
+/* How many threads this rank should use (kumiki-run -t), at least 1. */
+KUMIKI_API int kumiki_threads(const kumiki_job* job);
 
-/* Collective: allocates `bytes` (the same at every rank, more than 0) of zeroed memory at every rank, aligned to a page.
- * A pointer into one's own region names the same place at every rank. */
-KUMIKI_API kumiki_status kumiki_allocate(kumiki_job *job, size_t bytes, void **memory);
+/* 1: this host runs more threads of the job than it has cores. */
+KUMIKI_API int kumiki_oversubscribed(const kumiki_job* job);
+
+/* ---- regions (COMPaS paper, 3.1: the user registers memory; remote addresses are written like local ones) ---- */
+
+/* Collective: allocates `bytes` (the same at every rank, more than 0) of zeroed memory at every rank, aligned to a
+ * page. A pointer into one's own region names the same place at every rank. */
+KUMIKI_API kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory);
 
 /* Collective: releases the region that kumiki_allocate returned. */
-KUMIKI_API kumiki_status kumiki_release(kumiki_job *job, void *memory);
+KUMIKI_API kumiki_status kumiki_release(kumiki_job* job, void* memory);
 
-/* Where rank `rank`'s copy of `own` (inside an own region) can be read and written directly, or null in *there when that rank's memory
- * is on another host. */
-KUMIKI_API kumiki_status kumiki_peer(kumiki_job *job, int rank, const void *own, void **there);
+/* Where rank `rank`'s copy of `own` (inside an own region) can be read and written directly, or null in *there when
+ * that rank's memory is on another host. */
+KUMIKI_API kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there);
 
-/* ---- put, get ------------------------------------------------------------------------------------------------------------ */
+/* ---- put, get ---- */
 
-/* Copies `bytes` from `source` (any memory) to the place `there` (named by an address in an own region) at rank `rank`. On return `source` may be
- * changed. The data are visible at the target before any later signal, atomic or barrier of the calling thread is. */
-KUMIKI_API kumiki_status kumiki_put(kumiki_job *job, int rank, void *there, const void *source, size_t bytes);
+/* Copies `bytes` from `source` (any memory) to the place `there` (named by an address in an own region) at rank `rank`.
+ * On return `source` may be changed. The data are visible at the target before any later signal, atomic or barrier of
+ * the calling thread is. */
+KUMIKI_API kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes);
 
 /* Copies `bytes` from the place `there` at rank `rank` to `destination` (any memory); complete on return. */
-KUMIKI_API kumiki_status kumiki_get(kumiki_job *job, int rank, const void *there, void *destination, size_t bytes);
+KUMIKI_API kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes);
 
-/* ---- signals ------------------------------------------------------------------------------------------------------------- */
+/* ---- signals ---- */
 
-/* A signal is an aligned 64-bit word in a region. Put beside the data that it announces, it travels in the same cache line. */
+/* A signal is an aligned 64-bit word in a region. Put beside the data that it announces, it travels in the same cache
+ * line. */
 typedef enum kumiki_signal_operation { KUMIKI_SIGNAL_SET = 0, KUMIKI_SIGNAL_ADD = 1 } kumiki_signal_operation;
 typedef enum kumiki_comparison {
     KUMIKI_EQUAL = 0,
@@ -93,48 +103,52 @@ typedef enum kumiki_comparison {
 } kumiki_comparison;
 
 /* Raises the signal at rank `rank` and wakes who waits for it there. */
-KUMIKI_API kumiki_status kumiki_signal(kumiki_job *job, int rank, uint64_t *signal, kumiki_signal_operation operation,
+KUMIKI_API kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
                                        uint64_t value);
 
 /* kumiki_put, then kumiki_signal at the same rank: who sees the signal sees the data. */
-KUMIKI_API kumiki_status kumiki_put_signal(kumiki_job *job, int rank, void *there, const void *source, size_t bytes,
-                                           uint64_t *signal, kumiki_signal_operation operation, uint64_t value);
+KUMIKI_API kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
+                                           uint64_t* signal, kumiki_signal_operation operation, uint64_t value);
 
 /* Waits until the own signal compares with `value`; stores what was seen in *seen unless `seen` is null. */
-KUMIKI_API kumiki_status kumiki_signal_wait(kumiki_job *job, const uint64_t *signal, kumiki_comparison comparison, uint64_t value,
-                                            uint64_t *seen);
+KUMIKI_API kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison,
+                                            uint64_t value, uint64_t* seen);
 
-/* ---- atomics on 64-bit words in regions: sequentially consistent among themselves ------------------------------------------ */
+/* ---- atomics on 64-bit words in regions: sequentially consistent among themselves ---- */
 
-KUMIKI_API kumiki_status kumiki_fetch_add(kumiki_job *job, int rank, uint64_t *there, uint64_t value, uint64_t *before);
-KUMIKI_API kumiki_status kumiki_compare_swap(kumiki_job *job, int rank, uint64_t *there, uint64_t expected, uint64_t desired,
-                                             uint64_t *before);
-KUMIKI_API kumiki_status kumiki_swap(kumiki_job *job, int rank, uint64_t *there, uint64_t value, uint64_t *before);
+KUMIKI_API kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before);
+KUMIKI_API kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected,
+                                             uint64_t desired, uint64_t* before);
+KUMIKI_API kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before);
 
-/* ---- active messages (COMPaS paper, 3.1.1) --------------------------------------------------------------------------------- */
+/* ---- active messages (COMPaS paper, 3.1.1) ---- */
 
 #define KUMIKI_ACTIVE_MESSAGE_MAX 448 /* bytes of payload; larger data go by put, announced by an active message */
 
-/* Runs at the target, by its agent or by one of its threads that waits inside the library; handlers of one rank run one at a time.
- * A handler may put, get, signal, use atomics and send active messages; it must not wait, and must not call collectives. */
-typedef void (*kumiki_handler)(kumiki_job *job, int source, const void *payload, size_t bytes, void *context);
+/* Runs at the target, by its agent or by one of its threads that waits inside the library; handlers of one rank run one
+ * at a time. A handler may put, get, signal, use atomics and send active messages; it must not wait, and must not call
+ * collectives. */
+typedef void (*kumiki_handler)(kumiki_job* job, int source, const void* payload, size_t bytes, void* context);
 
 /* Collective: makes `function` callable from all ranks; *handler gets its number, the same at every rank. */
-KUMIKI_API kumiki_status kumiki_register_handler(kumiki_job *job, kumiki_handler function, void *context, int *handler);
+KUMIKI_API kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler);
 
-/* Runs handler number `handler` at rank `rank` with a copy of the payload. Messages of one thread to one rank keep their order. */
-KUMIKI_API kumiki_status kumiki_active_message(kumiki_job *job, int rank, int handler, const void *payload, size_t bytes);
+/* Runs handler number `handler` at rank `rank` with a copy of the payload. Messages of one thread to one rank keep
+ * their order. */
+KUMIKI_API kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, const void* payload,
+                                               size_t bytes);
 
 /* Runs the handlers of the messages that have arrived; *handled (may be null) gets how many. */
-KUMIKI_API kumiki_status kumiki_progress(kumiki_job *job, int *handled);
+KUMIKI_API kumiki_status kumiki_progress(kumiki_job* job, int* handled);
 
-/* ---- collectives ------------------------------------------------------------------------------------------------------------ */
+/* ---- collectives ---- */
 
-KUMIKI_API kumiki_status kumiki_barrier(kumiki_job *job);
+KUMIKI_API kumiki_status kumiki_barrier(kumiki_job* job);
 
-/* Split-phase barrier: enter, compute, wait (HPCN'99). At most one is open at a time; no other collective in between. */
-KUMIKI_API kumiki_status kumiki_barrier_enter(kumiki_job *job);
-KUMIKI_API kumiki_status kumiki_barrier_wait(kumiki_job *job);
+/* Split-phase barrier: enter, compute, wait (HPCN'99). At most one is open at a time; no other collective in between.
+ */
+KUMIKI_API kumiki_status kumiki_barrier_enter(kumiki_job* job);
+KUMIKI_API kumiki_status kumiki_barrier_wait(kumiki_job* job);
 
 typedef enum kumiki_type {
     KUMIKI_INT32 = 0,
@@ -147,54 +161,57 @@ typedef enum kumiki_type {
 typedef enum kumiki_operation { KUMIKI_SUM = 0, KUMIKI_PRODUCT = 1, KUMIKI_MIN = 2, KUMIKI_MAX = 3 } kumiki_operation;
 
 /* The same bytes count and root at every rank; a difference is an error at every rank. */
-KUMIKI_API kumiki_status kumiki_broadcast(kumiki_job *job, void *data, size_t bytes, int root);
+KUMIKI_API kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int root);
 
-/* Combines `count` elements elementwise in rank order, so that every rank gets the same bits. `input` may equal `output`. */
-KUMIKI_API kumiki_status kumiki_reduce(kumiki_job *job, const void *input, void *output, size_t count, kumiki_type type,
+/* Combines `count` elements elementwise in rank order, so that every rank gets the same bits. `input` may equal
+ * `output`. */
+KUMIKI_API kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                                        kumiki_operation operation, int root);
-KUMIKI_API kumiki_status kumiki_all_reduce(kumiki_job *job, const void *input, void *output, size_t count, kumiki_type type,
-                                           kumiki_operation operation);
+KUMIKI_API kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output, size_t count,
+                                           kumiki_type type, kumiki_operation operation);
 
 /* Every rank sends `bytes` to every rank: input and output hold size x bytes, in rank order. */
-KUMIKI_API kumiki_status kumiki_all_to_all(kumiki_job *job, const void *input, void *output, size_t bytes);
+KUMIKI_API kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output, size_t bytes);
 
-/* Sends input_bytes[r] from input + input_offsets[r] to rank r; receives output_bytes[r] from rank r at output + output_offsets[r].
- * What rank a sends to b must be what b expects from a; a difference is an error at every rank. */
-KUMIKI_API kumiki_status kumiki_all_to_all_v(kumiki_job *job, const void *input, const size_t *input_bytes,
-                                             const size_t *input_offsets, void *output, const size_t *output_bytes,
-                                             const size_t *output_offsets);
+/* Sends input_bytes[r] from input + input_offsets[r] to rank r; receives output_bytes[r] from rank r at output +
+ * output_offsets[r]. What rank a sends to b must be what b expects from a; a difference is an error at every rank. */
+KUMIKI_API kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes,
+                                             const size_t* input_offsets, void* output, const size_t* output_bytes,
+                                             const size_t* output_offsets);
 
-/* ---- teams: the threads of a rank (COMPaS paper, section 4) ------------------------------------------------------------------- */
+/* ---- teams: the threads of a rank (COMPaS paper, section 4) ---- */
 
 typedef struct kumiki_team kumiki_team;
 
 /* Starts a team of `threads` threads (0: as many as kumiki_threads says). The caller of kumiki_team_run is thread 0. */
-KUMIKI_API kumiki_status kumiki_team_create(kumiki_job *job, int threads, kumiki_team **team);
-KUMIKI_API void kumiki_team_destroy(kumiki_team *team);
-KUMIKI_API int kumiki_team_size(const kumiki_team *team);
+KUMIKI_API kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** team);
+KUMIKI_API void kumiki_team_destroy(kumiki_team* team);
+KUMIKI_API int kumiki_team_size(const kumiki_team* team);
 
-/* Runs function(context, thread) once on every thread of the team; returns when all have. Not from two threads at once. */
-KUMIKI_API kumiki_status kumiki_team_run(kumiki_team *team, void (*function)(void *context, int thread), void *context);
+/* Runs function(context, thread) once on every thread of the team; returns when all have. Not from two threads at once.
+ */
+KUMIKI_API kumiki_status kumiki_team_run(kumiki_team* team, void (*function)(void* context, int thread), void* context);
 
 /* Inside kumiki_team_run, by every thread of the team: waits for all threads of this rank. */
-KUMIKI_API kumiki_status kumiki_team_barrier(kumiki_team *team, int thread);
+KUMIKI_API kumiki_status kumiki_team_barrier(kumiki_team* team, int thread);
 
-/* A thread that leaves the function of kumiki_team_run before its time calls this: siblings that wait for it, now or later in this run, get
- * KUMIKI_ERROR_STATE instead of waiting for ever. */
-KUMIKI_API void kumiki_team_break(kumiki_team *team, int thread);
+/* A thread that leaves the function of kumiki_team_run before its time calls this: siblings that wait for it, now or
+ * later in this run, get KUMIKI_ERROR_STATE instead of waiting for ever. */
+KUMIKI_API void kumiki_team_break(kumiki_team* team, int thread);
 
-/* Inside kumiki_team_run, by every thread of every rank: waits for all threads of the job (thread barrier, then rank barrier). */
-KUMIKI_API kumiki_status kumiki_team_barrier_all(kumiki_team *team, int thread);
+/* Inside kumiki_team_run, by every thread of every rank: waits for all threads of the job (thread barrier, then rank
+ * barrier). */
+KUMIKI_API kumiki_status kumiki_team_barrier_all(kumiki_team* team, int thread);
 
-/* Inside kumiki_team_run, by every thread of the team: combines `count` elements over the threads (or over all threads of all ranks) in a
- * fixed order; every thread gets the result in `data`. */
-KUMIKI_API kumiki_status kumiki_team_reduce(kumiki_team *team, int thread, void *data, size_t count, kumiki_type type,
+/* Inside kumiki_team_run, by every thread of the team: combines `count` elements over the threads (or over all threads
+ * of all ranks) in a fixed order; every thread gets the result in `data`. */
+KUMIKI_API kumiki_status kumiki_team_reduce(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type,
                                             kumiki_operation operation);
-KUMIKI_API kumiki_status kumiki_team_reduce_all(kumiki_team *team, int thread, void *data, size_t count, kumiki_type type,
-                                                kumiki_operation operation);
+KUMIKI_API kumiki_status kumiki_team_reduce_all(kumiki_team* team, int thread, void* data, size_t count,
+                                                kumiki_type type, kumiki_operation operation);
 
 /* The part [*begin, *end) of 0 .. count that falls to `index` of `parts`: contiguous, sizes differ by at most one. */
-KUMIKI_API void kumiki_part(size_t count, int parts, int index, size_t *begin, size_t *end);
+KUMIKI_API void kumiki_part(size_t count, int parts, int index, size_t* begin, size_t* end);
 
 #ifdef __cplusplus
 }

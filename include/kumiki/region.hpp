@@ -12,17 +12,19 @@
 
 namespace kumiki {
 
-/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is collective; when an exception
-/// destroys it, it is left to the end of the job, so that nobody waits for ranks that have no exception.
+/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is
+/// collective; when an exception destroys it, it is left to the end of the job, so that nobody waits for ranks that
+/// have no exception.
 ///
-/// An address inside one's own region names the same place at every rank (COMPaS paper, 3.1: "the user names a remote address
-/// in the same way as a local one").
+/// An address inside one's own region names the same place at every rank (COMPaS paper, 3.1: "the user names a remote
+/// address in the same way as a local one").
 template <Transferable T>
 class Region {
 public:
     Region(kumiki_job* job, std::size_t count) : job_(job), count_(count) {
         if (count > static_cast<std::size_t>(-1) / sizeof(T))
-            throw Error(KUMIKI_ERROR_ARGUMENT, "a region of " + std::to_string(count) + " elements does not fit the address space");
+            throw Error(KUMIKI_ERROR_ARGUMENT,
+                        "a region of " + std::to_string(count) + " elements does not fit the address space");
         void* memory = nullptr;
         detail::check(kumiki_allocate(job, count * sizeof(T), &memory));
         data_ = static_cast<T*>(memory);
@@ -45,9 +47,13 @@ public:
     std::span<T> span() noexcept { return {data_, count_}; }
     std::span<const T> span() const noexcept { return {data_, count_}; }
     template <std::integral Index>
-    T& operator[](Index index) noexcept { return data_[static_cast<std::size_t>(index)]; }
+    T& operator[](Index index) noexcept {
+        return data_[static_cast<std::size_t>(index)];
+    }
     template <std::integral Index>
-    const T& operator[](Index index) const noexcept { return data_[static_cast<std::size_t>(index)]; }
+    const T& operator[](Index index) const noexcept {
+        return data_[static_cast<std::size_t>(index)];
+    }
     T* begin() noexcept { return data_; }
     T* end() noexcept { return data_ + count_; }
     const T* begin() const noexcept { return data_; }

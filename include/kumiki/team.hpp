@@ -45,7 +45,8 @@ public:
     /// Combines over the threads of this rank; everyone gets the result.
     template <Reducible T>
     void reduce(std::span<T> data, Operation operation) {
-        detail::check(kumiki_team_reduce(team_, thread_, data.data(), data.size(), detail::type_of<T>(), detail::code(operation)));
+        detail::check(kumiki_team_reduce(team_, thread_, data.data(), data.size(), detail::type_of<T>(),
+                                         detail::code(operation)));
     }
     template <Reducible T>
     T reduce(T value, Operation operation) {
@@ -55,7 +56,8 @@ public:
     /// Combines over all threads of all ranks; everyone gets the same bits.
     template <Reducible T>
     void reduce_all(std::span<T> data, Operation operation) {
-        detail::check(kumiki_team_reduce_all(team_, thread_, data.data(), data.size(), detail::type_of<T>(), detail::code(operation)));
+        detail::check(kumiki_team_reduce_all(team_, thread_, data.data(), data.size(), detail::type_of<T>(),
+                                             detail::code(operation)));
     }
     template <Reducible T>
     T reduce_all(T value, Operation operation) {
@@ -79,8 +81,8 @@ public:
 
     int size() const noexcept { return kumiki_team_size(team_); }
 
-    /// Runs body(Member&) on every thread and returns when all have. The first exception of a thread is thrown here again; threads
-    /// that wait for the one that threw are freed with an Error.
+    /// Runs body(Member&) on every thread and returns when all have. The first exception of a thread is thrown here
+    /// again; threads that wait for the one that threw are freed with an Error.
     template <class Body>
     void run(Body&& body) {
         struct Call {

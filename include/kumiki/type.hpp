@@ -9,14 +9,15 @@
 
 namespace kumiki {
 
-/// What may lie in a region: it must survive being copied as bytes into another process. Pointers and views (std::span, std::string_view) are
-/// copied easily enough, but what they point to is not there.
+/// What may lie in a region: it must survive being copied as bytes into another process. Pointers and views (std::span,
+/// std::string_view) are copied easily enough, but what they point to is not there.
 template <class T>
 concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::borrowed_range<T>;
 
 /// Elements one after another: std::vector, std::array, std::span, Region, ...
 template <class R>
-concept Elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Transferable<std::ranges::range_value_t<R>>;
+concept Elements =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Transferable<std::ranges::range_value_t<R>>;
 
 /// One thing, and not a sequence of elements.
 template <class T>
@@ -24,7 +25,8 @@ concept Single = Transferable<T> && !std::ranges::range<T>;
 
 /// What reductions combine.
 template <class T>
-concept Reducible = std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+concept Reducible =
+    std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 
 /// How reductions combine.
 enum class Operation { sum = KUMIKI_SUM, product = KUMIKI_PRODUCT, min = KUMIKI_MIN, max = KUMIKI_MAX };

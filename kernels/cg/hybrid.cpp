@@ -18,10 +18,7 @@ namespace {
 class Colleagues {
 public:
     Colleagues(Job& job, Member& member, std::span<double> own, Phases& phases)
-        : job_(job),
-          member_(member),
-          own_(own),
-          phases_(phases) {}
+        : job_(job), member_(member), own_(own), phases_(phases) {}
 
     /// A thread puts its rows to the other ranks itself: they are in its cache, and nobody has to wait for a master
     /// first.

@@ -16,8 +16,7 @@ namespace {
 class Processes {
 public:
     Processes(std::span<double> vector, std::span<const Range> rows, Phases& phases)
-        : vector_(vector),
-          phases_(phases) {
+        : vector_(vector), phases_(phases) {
         for (const Range& range : rows) {
             begins_.push_back(static_cast<int>(range.begin));
             counts_.push_back(static_cast<int>(range.size()));

@@ -24,9 +24,7 @@ struct alignas(line_bytes) Slot {
 class Siblings {
 public:
     Siblings(std::vector<Slot>& slots, Phases& phases)
-        : slots_(slots),
-          phases_(phases),
-          thread_(omp_get_thread_num()) {}
+        : slots_(slots), phases_(phases), thread_(omp_get_thread_num()) {}
 
     void share() { meet(); }
 

@@ -13,7 +13,7 @@ namespace kumiki::kernels::cg {
 struct Task {
     std::string form = "sequential"; ///< "mpi" in the MPI programs, where it is not an option
     Problem problem = problems.front();
-    int threads = 0; ///< of the form openmp; 0: one per core
+    int threads = 0;          ///< of the form openmp; 0: one per core
     bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
     measure::Budget budget;
 };

@@ -19,9 +19,7 @@ namespace {
 class Mpi {
 public:
     Mpi(const MpiJob& job, const Options& options)
-        : job_(job),
-          overlap_(options.overlap),
-          block_(options.problem, rows_of(job, options.problem)) {}
+        : job_(job), overlap_(options.overlap), block_(options.problem, rows_of(job, options.problem)) {}
 
     RunTimes run(std::size_t iterations) {
         block_.reset();

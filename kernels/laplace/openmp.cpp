@@ -13,7 +13,7 @@ OpenMp::OpenMp(const Problem& problem, int threads) : threads_(threads), blocks_
         throw std::runtime_error("a grid of " + std::to_string(problem.size) + " rows cannot be cut for " +
                                  std::to_string(threads) +
                                  " threads; give --size at least as many rows as there are threads");
-        // Every thread makes its own block, so that its memory lies near it.
+    // Every thread makes its own block, so that its memory lies near it.
 #pragma omp parallel num_threads(threads_)
     {
         const auto thread = static_cast<std::size_t>(omp_get_thread_num());

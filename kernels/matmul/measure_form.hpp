@@ -29,8 +29,8 @@ struct Measured {
 template <class Form>
 Measured measure(Form& form, const Options& options) {
     Measured measured;
-    measured.runs = sample_runs(
-        options.budget, [&] { return form.run(); }, [&](bool more) { return form.agree(more); });
+    measured.runs =
+        sample_runs(options.budget, [&] { return form.run(); }, [&](bool more) { return form.agree(more); });
     const Check check(options.size);
     std::vector<double> product(options.size, 0.0);
     form.add_product(check, product);

@@ -58,9 +58,7 @@ private:
 class SplitSort {
 public:
     SplitSort(Kernel kernel, int threads, std::size_t keys)
-        : counts_(static_cast<std::size_t>(threads)),
-          scatters_(counts_.size()),
-          split_(keys) {
+        : counts_(static_cast<std::size_t>(threads)), scatters_(counts_.size()), split_(keys) {
         for (int thread = 0; thread < threads; ++thread) local_sorts_.emplace_back(kernel);
     }
 

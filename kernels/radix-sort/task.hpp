@@ -17,7 +17,7 @@ struct Task {
     std::uint64_t keys = std::uint64_t{4} << 20;
     Distribution distribution = Distribution::uniform;
     Kernel kernel = Kernel::vector;
-    int threads = 0; ///< of the forms openmp and library; 0: one per core
+    int threads = 0;          ///< of the forms openmp and library; 0: one per core
     bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
     measure::Budget budget;
 

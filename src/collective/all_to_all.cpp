@@ -35,7 +35,9 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     }
     const bool direct = end > 0 && fabric_.in_region(input, end);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::all_to_all), 0, 0};
-    if (auto same = announce(call, std::as_bytes(std::span(notes)), direct ? fabric_.offset(input) : Board::nowhere); !same) return same;
+    if (auto same = announce(call, std::as_bytes(std::span(notes)), direct ? fabric_.offset(input) : Board::nowhere);
+        !same)
+        return same;
     const auto rounds = compare_pieces(received, direct);
     if (!rounds) return tl::unexpected(rounds.error());
 
@@ -44,13 +46,15 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     const auto* from = static_cast<const std::byte*>(input);
     auto* into = static_cast<std::byte*>(output);
     std::vector<char> in_region(static_cast<std::size_t>(ranks));
-    for (int step = 0; step < ranks; ++step) { // each begins with its neighbour, so that not all read from the same rank
+    for (int step = 0; step < ranks;
+         ++step) { // each begins with its neighbour, so that not all read from the same rank
         const int source = (fabric_.rank() + step) % ranks;
         const auto* note = reinterpret_cast<const PieceNote*>(published(source)) + fabric_.rank();
         const std::uint64_t offset = notice(source).offset;
         in_region[static_cast<std::size_t>(source)] = offset != Board::nowhere;
         if (note->bytes == 0) continue; // nothing may be nowhere
-        if (source == fabric_.rank()) std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
+        if (source == fabric_.rank())
+            std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
             fabric_.copy(into + received.offset(source), fabric_.arena(source) + offset + note->offset, note->bytes);
     }
@@ -60,31 +64,36 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     return {};
 }
 
-/// Compares what the others send here with what is expected; returns how many rounds over the boards are needed, the same at all ranks.
+/// Compares what the others send here with what is expected; returns how many rounds over the boards are needed, the
+/// same at all ranks.
 Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool direct) {
     Result<> mine;
     std::uint64_t longest = 0;
     for (int source = 0; source < fabric_.size(); ++source) {
         const auto& note = reinterpret_cast<const PieceNote*>(published(source))[fabric_.rank()];
         if (note.bytes != received.bytes(source) && mine)
-            mine = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", source, note.bytes,
-                                                           fabric_.rank(), received.bytes(source)));
+            mine = fail(KUMIKI_ERROR_ARGUMENT,
+                        fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", source,
+                                    note.bytes, fabric_.rank(), received.bytes(source)));
     }
     if (!direct)
         for (int target = 0; target < fabric_.size(); ++target)
             if (target != fabric_.rank())
-                longest = std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.rank()))[target].bytes);
+                longest =
+                    std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.rank()))[target].bytes);
     std::array<std::uint64_t, 2> agreed = {mine ? 0u : 1u, longest};
     if (auto met = largest(agreed); !met) return tl::unexpected(met.error());
     if (!mine) return tl::unexpected(mine.error());
-    if (agreed[0] != 0) return fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
+    if (agreed[0] != 0)
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
     const std::size_t slice = slice_bytes(fabric_.size());
     return (agreed[1] + slice - 1) / slice;
 }
 
 /// What does not lie in regions goes over the boards, slice by slice.
-void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received, std::size_t rounds,
-                              std::span<const char> in_region) {
+void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
+                              std::size_t rounds, std::span<const char> in_region) {
     const std::size_t slice = slice_bytes(fabric_.size());
     const auto part = [slice](std::size_t round, std::size_t bytes) {
         const std::size_t begin = std::min(round * slice, bytes);
@@ -96,12 +105,14 @@ void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::b
             for (int target = 0; target < fabric_.size(); ++target)
                 if (sent.bytes(target) > 0)
                     std::memcpy(published(fabric_.rank()) + static_cast<std::size_t>(target) * slice,
-                            input + sent.offset(target) + std::min(round * slice, sent.bytes(target)), part(round, sent.bytes(target)));
+                                input + sent.offset(target) + std::min(round * slice, sent.bytes(target)),
+                                part(round, sent.bytes(target)));
         barrier_.meet();
         for (int source = 0; source < fabric_.size(); ++source)
             if (source != fabric_.rank() && !in_region[static_cast<std::size_t>(source)] && received.bytes(source) > 0)
                 std::memcpy(output + received.offset(source) + std::min(round * slice, received.bytes(source)),
-                            published(source) + static_cast<std::size_t>(fabric_.rank()) * slice, part(round, received.bytes(source)));
+                            published(source) + static_cast<std::size_t>(fabric_.rank()) * slice,
+                            part(round, received.bytes(source)));
     }
 }
 

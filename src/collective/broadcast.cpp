@@ -10,14 +10,16 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
     if (!fabric_.has_rank(root))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT,
-                           fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1)));
+        return refuse(
+            fail(KUMIKI_ERROR_ARGUMENT,
+                 fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1)));
     if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const bool from_here = fabric_.rank() == root;
     const std::span all(static_cast<std::byte*>(data), bytes);
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };
 
-    // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at all.
+    // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at
+    // all.
     const bool in_place = from_here && bytes > Board::capacity && fabric_.in_region(data, bytes);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root), bytes};
     const auto first = from_here && !in_place ? std::span<const std::byte>(chunk(0)) : std::span<const std::byte>{};

@@ -31,8 +31,10 @@ Collectives::Turn::~Turn() {
 
 Result<> Collectives::Turn::granted() const {
     if (!alone_)
-        return fail(KUMIKI_ERROR_STATE, fmt::format("two threads of rank {} are in a collective at once; let one thread of each rank call it",
-                                                    collectives_.fabric_.rank()));
+        return fail(
+            KUMIKI_ERROR_STATE,
+            fmt::format("two threads of rank {} are in a collective at once; let one thread of each rank call it",
+                        collectives_.fabric_.rank()));
     if (collectives_.barrier_.entered())
         return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
     return {};
@@ -72,7 +74,8 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
     if (has_lines()) return exchange(call, {}, [](int, const std::byte*) {});
     barrier_.meet();
     for (int rank = 0; rank < fabric_.size(); ++rank)
-        if (const auto& theirs = notice(rank).call; theirs != call) return tl::unexpected(difference(rank, theirs, call));
+        if (const auto& theirs = notice(rank).call; theirs != call)
+            return tl::unexpected(difference(rank, theirs, call));
     return {};
 }
 
@@ -89,14 +92,17 @@ void Collectives::publish(std::span<const std::byte> data) {
 
 Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {
     if (static_cast<Kind>(theirs.kind) == Kind::refused)
-        return {KUMIKI_ERROR_ARGUMENT, fmt::format("rank {} called {} with arguments that were refused there; its own message says why", other,
-                                                   name(static_cast<Kind>(mine.kind)))};
+        return {KUMIKI_ERROR_ARGUMENT,
+                fmt::format("rank {} called {} with arguments that were refused there; its own message says why", other,
+                            name(static_cast<Kind>(mine.kind)))};
     const auto words = [](const CollectiveCall& call) {
-        return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)), call.bytes, call.detail);
+        return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)),
+                           call.bytes, call.detail);
     };
-    return {KUMIKI_ERROR_ARGUMENT, fmt::format("the ranks called different collectives: rank {} {}, rank {} {}; all ranks must call the same, "
-                                               "in the same order, with the same sizes",
-                                               fabric_.rank(), words(mine), other, words(theirs))};
+    return {KUMIKI_ERROR_ARGUMENT,
+            fmt::format("the ranks called different collectives: rank {} {}, rank {} {}; all ranks must call the same, "
+                        "in the same order, with the same sizes",
+                        fabric_.rank(), words(mine), other, words(theirs))};
 }
 
 Result<> Collectives::agree_that(const Result<>& local) {
@@ -110,7 +116,8 @@ Result<> Collectives::agree_that(const Result<>& local) {
 Result<void*> Collectives::allocate(std::size_t bytes) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
-    if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same) return tl::unexpected(same.error());
+    if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same)
+        return tl::unexpected(same.error());
     if (bytes == 0) return fail(KUMIKI_ERROR_ARGUMENT, "a region needs at least one byte");
     auto extent = fabric_.regions().add(bytes); // the same at every rank, for all make the same calls
     if (!extent) return tl::unexpected(extent.error());
@@ -130,7 +137,8 @@ Result<> Collectives::release(void* memory) {
     if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;
     auto extent = fabric_.regions().remove(offset);
     if (!extent) return tl::unexpected(extent.error());
-    // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets first.
+    // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets
+    // first.
     fabric_.discard(*extent);
     return {};
 }
@@ -138,11 +146,13 @@ Result<> Collectives::release(void* memory) {
 Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler), static_cast<std::uint32_t>(fabric_.messenger().handlers()), 0};
+    const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler),
+                              static_cast<std::uint32_t>(fabric_.messenger().handlers()), 0};
     if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());
     auto number = fabric_.messenger().add(std::move(handler));
     // Nobody sends to it before all have it.
-    if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed) return tl::unexpected(agreed.error());
+    if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed)
+        return tl::unexpected(agreed.error());
     return number;
 }
 

@@ -18,8 +18,8 @@ namespace kumiki::collective {
 using fabric::shm::Board;
 using fabric::shm::CollectiveCall;
 
-/// What the ranks do together. Called by one thread of every rank at a time, in the same order everywhere; a call that differs between ranks
-/// in kind, size, root, type or operation is a failure at all of them.
+/// What the ranks do together. Called by one thread of every rank at a time, in the same order everywhere; a call that
+/// differs between ranks in kind, size, root, type or operation is a failure at all of them.
 class Collectives {
 public:
     explicit Collectives(fabric::Fabric& fabric) : fabric_(fabric), barrier_(fabric) {}
@@ -40,7 +40,8 @@ public:
     Result<> broadcast(void* data, std::size_t bytes, int root);
     /// `root` = every_rank: all get the result.
     static constexpr int every_rank = std::numeric_limits<int>::min();
-    Result<> reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root);
+    Result<> reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
+                    int root);
 
     /// The pieces of an all-to-all: for each rank how much, and where it begins. Bytes.
     struct Pieces {
@@ -48,11 +49,21 @@ public:
     };
     Result<> all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received);
 
-    /// In place of a call whose arguments are wrong at this rank: tells the others, who would wait in vain, and returns the failure.
+    /// In place of a call whose arguments are wrong at this rank: tells the others, who would wait in vain, and returns
+    /// the failure.
     Result<> refuse(const Result<>& failure);
 
 private:
-    enum class Kind : std::uint32_t { agreement, refused, allocate, release, add_handler, broadcast, reduce, all_to_all };
+    enum class Kind : std::uint32_t {
+        agreement,
+        refused,
+        allocate,
+        release,
+        add_handler,
+        broadcast,
+        reduce,
+        all_to_all
+    };
     static const char* name(Kind kind);
 
     /// Lets one thread in at a time; a second one is told so.
@@ -70,23 +81,26 @@ private:
         bool alone_;
     };
 
-    /// Publishes the call with up to Board::capacity bytes, meets all ranks, and compares. Afterwards the boards can be read, until the
-    /// call after next. All collectives begin so, or with exchange() itself: whatever the ranks call, they meet here and see the difference.
-    Result<> announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset = Board::nowhere);
+    /// Publishes the call with up to Board::capacity bytes, meets all ranks, and compares. Afterwards the boards can be
+    /// read, until the call after next. All collectives begin so, or with exchange() itself: whatever the ranks call,
+    /// they meet here and see the difference.
+    Result<> announce(const CollectiveCall& call, std::span<const std::byte> data,
+                      std::uint64_t offset = Board::nowhere);
     /// Whether every rank has a line for every other one; the same answer everywhere.
     bool has_lines() const { return !fabric_.crowded() && fabric_.size() <= fabric::shm::most_contributors; }
-    /// Each rank writes the call and up to Contribution::capacity bytes into every other rank's lines, one hop, data and signal in one cache
-    /// line; receive(rank, payload) sees what each has written, in the order of ranks: so results have the same bits everywhere.
+    /// Each rank writes the call and up to Contribution::capacity bytes into every other rank's lines, one hop, data
+    /// and signal in one cache line; receive(rank, payload) sees what each has written, in the order of ranks: so
+    /// results have the same bits everywhere.
     template <class Receive>
     Result<> exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive);
     /// Publishes more data of the call under way.
     void publish(std::span<const std::byte> data);
 
-    Result<> reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count, kumiki_type type,
-                          kumiki_operation operation, int root);
+    Result<> reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count,
+                          kumiki_type type, kumiki_operation operation, int root);
     void reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root);
-    Result<> check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
-                             int root) const;
+    Result<> check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
+                             kumiki_operation operation, int root) const;
     Result<> largest(std::span<std::uint64_t> values);
     Result<> agree_that(const Result<>& local);
     Failure difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const;
@@ -95,8 +109,8 @@ private:
         std::uint64_t offset, bytes;
     };
     Result<std::size_t> compare_pieces(const Pieces& received, bool direct);
-    void pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received, std::size_t rounds,
-                     std::span<const char> in_region);
+    void pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
+                     std::size_t rounds, std::span<const char> in_region);
 
     /// What `rank` published last.
     const Board::Notice& notice(int rank) const { return fabric_.block(rank).board.notice[turn_]; }
@@ -104,7 +118,7 @@ private:
 
     fabric::Fabric& fabric_;
     RankBarrier barrier_;
-    std::size_t turn_ = 0;            ///< which of the two boards is in use
+    std::size_t turn_ = 0;        ///< which of the two boards is in use
     std::uint64_t exchanges_ = 0; ///< so far
     std::atomic<bool> in_use_{false};
 };

@@ -31,8 +31,10 @@ void each(void* into, const void* from, std::size_t count, Combine combine) {
 template <class T>
 void combine_as(void* into, const void* from, std::size_t count, kumiki_operation operation) {
     switch (operation) {
-    case KUMIKI_SUM: return each<T>(into, from, count, [](T a, T b) { return static_cast<T>(wrapping(a) + wrapping(b)); });
-    case KUMIKI_PRODUCT: return each<T>(into, from, count, [](T a, T b) { return static_cast<T>(wrapping(a) * wrapping(b)); });
+    case KUMIKI_SUM:
+        return each<T>(into, from, count, [](T a, T b) { return static_cast<T>(wrapping(a) + wrapping(b)); });
+    case KUMIKI_PRODUCT:
+        return each<T>(into, from, count, [](T a, T b) { return static_cast<T>(wrapping(a) * wrapping(b)); });
     case KUMIKI_MIN: return each<T>(into, from, count, [](T a, T b) { return std::min(a, b); });
     case KUMIKI_MAX: return each<T>(into, from, count, [](T a, T b) { return std::max(a, b); });
     }

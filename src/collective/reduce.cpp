@@ -13,10 +13,13 @@ using fabric::shm::Contribution;
 Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
                                       kumiki_operation operation, int root) const {
     if (root != every_rank && !fabric_.has_rank(root))
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
-    if (element_bytes(type) == 0) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("reduce: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
+    if (element_bytes(type) == 0)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
     if (!is_operation(operation))
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
     if (count > SIZE_MAX / element_bytes(type))
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: {} elements are more than there are addresses", count));
     const bool wants_result = root == every_rank || root == fabric_.rank();
@@ -25,7 +28,8 @@ Result<> Collectives::check_reduction(const void* input, const void* output, std
     return {};
 }
 
-Result<> Collectives::reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root) {
+Result<> Collectives::reduce(const void* input, void* output, std::size_t count, kumiki_type type,
+                             kumiki_operation operation, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
     const std::size_t element = element_bytes(type);
@@ -33,7 +37,8 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
     if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return refuse(checked);
-    if (bytes <= Contribution::capacity && has_lines()) return reduce_small(call, input, output, count, type, operation, root);
+    if (bytes <= Contribution::capacity && has_lines())
+        return reduce_small(call, input, output, count, type, operation, root);
 
     const std::size_t per_chunk = Board::capacity / element;
     const auto* from = static_cast<const std::byte*>(input);
@@ -49,8 +54,8 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
 }
 
 /// The contributions travel with the announcement, in its cache lines.
-Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count, kumiki_type type,
-                                   kumiki_operation operation, int root) {
+Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count,
+                                   kumiki_type type, kumiki_operation operation, int root) {
     turn_ ^= 1; // as every collective does, also one that another rank takes this for
     const std::span own(static_cast<const std::byte*>(input), call.bytes);
     std::array<std::byte, Contribution::capacity> result;
@@ -63,8 +68,10 @@ Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input
     return same;
 }
 
-/// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all collect the shares.
-void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root) {
+/// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all
+/// collect the shares.
+void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
+                               int root) {
     const std::size_t element = element_bytes(type);
     struct Share {
         std::size_t offset, count;
@@ -78,7 +85,8 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
     std::byte* const own = published(fabric_.rank()) + mine.offset;
     std::vector<std::byte> combined(mine.count * element);
     if (!combined.empty()) std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
-    for (int rank = 1; rank < fabric_.size(); ++rank) combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
+    for (int rank = 1; rank < fabric_.size(); ++rank)
+        combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
     if (!combined.empty()) std::memcpy(own, combined.data(), combined.size());
     barrier_.meet();
     if (root != every_rank && root != fabric_.rank()) return;

@@ -7,8 +7,9 @@ namespace kumiki::fabric {
 
 Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings) {
     if (settings.segment < 0 && settings.size > 1)
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("KUMIKI_SIZE={} without a launcher; start the program by kumiki-run -n {}",
-                                                          settings.size, settings.size));
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("KUMIKI_SIZE={} without a launcher; start the program by kumiki-run -n {}",
+                                settings.size, settings.size));
     auto segment = settings.segment >= 0 ? shm::Segment::adopt(settings.segment, settings.size)
                                          : shm::Segment::create(1, settings.arena_bytes);
     if (!segment) return tl::unexpected(segment.error());
@@ -19,37 +20,50 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
     shm::RankBlock& own = segment->block(settings.rank);
     auto absent = shm::RankState::absent;
     if (!own.state.compare_exchange_strong(absent, shm::RankState::joined))
-        return fail(KUMIKI_ERROR_STATE, fmt::format("rank {} has already {} the job; a process joins once, and a rank is one process",
-                                                    settings.rank, absent == shm::RankState::left ? "left" : "joined"));
+        return fail(KUMIKI_ERROR_STATE,
+                    fmt::format("rank {} has already {} the job; a process joins once, and a rank is one process",
+                                settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
     return std::unique_ptr<Fabric>(new Fabric(settings, std::move(segment)));
 }
 
 Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment)
-    : segment_(std::move(segment)), rank_(settings.rank), size_(segment_->ranks()), blocks_(&segment_->block(0)),
-      arenas_(segment_->arena(0)), arena_bytes_(segment_->arena_bytes()), arena_(arena(rank_)),
-      nontemporal_bytes_(settings.nontemporal_bytes), pin_(settings.pin), patience_(wait::patience(settings)),
-      regions_(segment_->arena_bytes()), messenger_(std::make_unique<Messenger>(*this)) {}
+    : segment_(std::move(segment)),
+      rank_(settings.rank),
+      size_(segment_->ranks()),
+      blocks_(&segment_->block(0)),
+      arenas_(segment_->arena(0)),
+      arena_bytes_(segment_->arena_bytes()),
+      arena_(arena(rank_)),
+      nontemporal_bytes_(settings.nontemporal_bytes),
+      pin_(settings.pin),
+      patience_(wait::patience(settings)),
+      regions_(segment_->arena_bytes()),
+      messenger_(std::make_unique<Messenger>(*this)) {}
 
 Fabric::~Fabric() = default;
 
 Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {
     if (!has_rank(rank))
-        return {KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no rank {}; the job has ranks 0 to {}", operation, rank, size_ - 1)};
+        return {KUMIKI_ERROR_ARGUMENT,
+                fmt::format("{}: there is no rank {}; the job has ranks 0 to {}", operation, rank, size_ - 1)};
     if (own == nullptr) return {KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the address is null", operation)};
     if (in_region(own, bytes))
         return {KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the word at {} is not aligned to 8 bytes", operation, own)};
-    return {KUMIKI_ERROR_REGION, fmt::format("{}: {} bytes at {} (for rank {}) are not inside a region of this rank: {}", operation, bytes, own,
-                                             rank, regions_.explain(offset(own), bytes))};
+    return {KUMIKI_ERROR_REGION,
+            fmt::format("{}: {} bytes at {} (for rank {}) are not inside a region of this rank: {}", operation, bytes,
+                        own, rank, regions_.explain(offset(own), bytes))};
 }
 
 Result<> Fabric::prepare(const Extent& extent) const {
     // Without this look, memory that is not there would be found by a signal in the middle of a store.
     const auto wanted = extent.size() * static_cast<std::size_t>(size_);
     if (const auto available = platform::available_memory(); wanted > available)
-        return fail(KUMIKI_ERROR_MEMORY, fmt::format("a region of {} bytes at each of {} ranks needs {} bytes of memory, and this host has {} "
-                                                     "left; make it smaller or use fewer ranks",
-                                                     extent.size(), size_, wanted, available));
+        return fail(
+            KUMIKI_ERROR_MEMORY,
+            fmt::format("a region of {} bytes at each of {} ranks needs {} bytes of memory, and this host has {} "
+                        "left; make it smaller or use fewer ranks",
+                        extent.size(), size_, wanted, available));
     std::byte* memory = address(extent);
     if (extent.size() >= platform::huge_page) platform::advise_huge_pages(memory, extent.size());
     return pin_ ? platform::pin(memory, extent.size()) : Result<>{};

@@ -18,13 +18,14 @@
 
 namespace kumiki::fabric {
 
-/// Whatever moves bytes between the ranks of the job. This one: ranks of one host, which map each other's memory, so that a put is a copy and a
-/// signal is a store. The budget of each path stands in README.md.
+/// Whatever moves bytes between the ranks of the job. This one: ranks of one host, which map each other's memory, so
+/// that a put is a copy and a signal is a store. The budget of each path stands in README.md.
 class Fabric {
 public:
     /// Joins the job that the settings describe; without a launcher, makes a job of this process alone.
     static Result<std::unique_ptr<Fabric>> join(const Settings& settings);
-    /// Joins as rank settings.rank of a segment that is mapped here already; several ranks may live in one process (the tests do that).
+    /// Joins as rank settings.rank of a segment that is mapped here already; several ranks may live in one process (the
+    /// tests do that).
     static Result<std::unique_ptr<Fabric>> join(const Settings& settings, std::shared_ptr<const shm::Segment> segment);
     ~Fabric();
     Fabric(const Fabric&) = delete;
@@ -42,33 +43,40 @@ public:
 
     bool has_rank(int rank) const { return rank >= 0 && rank < size_; }
 
-    // -- the fast path: addresses -------------------------------------------------------------------------------------------------
+    // -- the fast path: addresses --
 
-    /// Where `bytes` at `own` (an address in a region of this rank) lie at rank `rank`; null when there is no such rank or they are not
-    /// inside one region: refusal() then says why. `bytes` is at least 1.
+    /// Where `bytes` at `own` (an address in a region of this rank) lie at rank `rank`; null when there is no such rank
+    /// or they are not inside one region: refusal() then says why. `bytes` is at least 1.
     std::byte* translate(int rank, const void* own, std::size_t bytes) const {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
-        if (!has_rank(rank) || !regions_.contains(offset, bytes)) [[unlikely]] return nullptr;
+        if (!has_rank(rank) || !regions_.contains(offset, bytes)) [[unlikely]]
+            return nullptr;
         return arena(rank) + offset;
     }
     /// The same for an aligned 64-bit word, the only thing that signals and atomics work on.
     std::atomic<std::uint64_t>* word(int rank, const std::uint64_t* own) const {
-        if (reinterpret_cast<std::uintptr_t>(own) % sizeof(*own) != 0) [[unlikely]] return nullptr;
+        if (reinterpret_cast<std::uintptr_t>(own) % sizeof(*own) != 0) [[unlikely]]
+            return nullptr;
         return reinterpret_cast<std::atomic<std::uint64_t>*>(translate(rank, own, sizeof(*own)));
     }
     Failure refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const;
 
-    /// The offset of own memory in the arena when all of it is inside one region; the others find it by arena(rank) + offset.
+    /// The offset of own memory in the arena when all of it is inside one region; the others find it by arena(rank) +
+    /// offset.
     bool in_region(const void* own, std::size_t bytes) const { return translate(rank_, own, bytes) != nullptr; }
-    std::size_t offset(const void* own) const { return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_); }
+    std::size_t offset(const void* own) const {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
+    }
     std::byte* arena(int rank) const { return arenas_ + static_cast<std::size_t>(rank) * arena_bytes_; }
 
-    // -- the fast path: bytes --------------------------------------------------------------------------------------------------------
+    // -- the fast path: bytes --
 
     void copy(void* destination, const void* source, std::size_t bytes) const {
-        if (bytes == sizeof(std::uint64_t)) std::memcpy(destination, source, sizeof(std::uint64_t)); // one load, one store
+        if (bytes == sizeof(std::uint64_t))
+            std::memcpy(destination, source, sizeof(std::uint64_t)); // one load, one store
         else if (bytes >= nontemporal_bytes_)
-            platform::copy_around_caches(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
+            platform::copy_around_caches(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source),
+                                         bytes);
         else if (bytes >= platform::shortest_in_cache && bytes <= platform::longest_in_cache)
             platform::copy_in_cache(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
         else std::memcpy(destination, source, bytes);
@@ -86,8 +94,8 @@ public:
     shm::RankBlock& own() const { return blocks_[rank_]; }
     shm::Header& header() const { return segment_->header(); }
 
-    /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks' copies; pins it when
-    /// the settings say so. Pages are placed where they are first touched.
+    /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks'
+    /// copies; pins it when the settings say so. Pages are placed where they are first touched.
     Result<> prepare(const Extent& extent) const;
     /// Gives its memory back.
     void discard(const Extent& extent) const;
@@ -98,7 +106,8 @@ private:
 
     std::shared_ptr<const shm::Segment> segment_;
     int rank_, size_;
-    // What the segment could tell too, but a put should not have to ask: the address of its store is one multiplication away.
+    // What the segment could tell too, but a put should not have to ask: the address of its store is one multiplication
+    // away.
     shm::RankBlock* blocks_;
     std::byte* arenas_;
     std::size_t arena_bytes_;

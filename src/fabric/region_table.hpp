@@ -18,15 +18,16 @@ struct Extent {
     std::size_t size() const { return end - begin; }
 };
 
-/// The regions of a job. Every rank makes the same calls in the same order, so a region has the same offset in every rank's arena and one table serves
-/// all. find() is on the path of every put: two loads, no lock. add() and remove() are collective and rare; they may run while other threads
-/// find().
+/// The regions of a job. Every rank makes the same calls in the same order, so a region has the same offset in every
+/// rank's arena and one table serves all. find() is on the path of every put: two loads, no lock. add() and remove()
+/// are collective and rare; they may run while other threads find().
 class RegionTable {
 public:
     /// `arena_bytes` is a multiple of `granule`.
     explicit RegionTable(std::size_t arena_bytes);
 
-    /// Finds room for a region; the extent's size is `bytes` exactly, its begin a multiple of `granule` (of a huge page for large regions).
+    /// Finds room for a region; the extent's size is `bytes` exactly, its begin a multiple of `granule` (of a huge page
+    /// for large regions).
     Result<Extent> add(std::size_t bytes);
     /// Removes the region that begins at `offset`, and returns it.
     Result<Extent> remove(std::size_t offset);
@@ -56,7 +57,8 @@ private:
 
     std::size_t arena_bytes_;
     std::map<std::size_t, const Extent*> by_begin_;
-    // Extents are kept until the end: a thread that uses a region while another one releases it is in error, but must not crash in contains().
+    // Extents are kept until the end: a thread that uses a region while another one releases it is in error, but must
+    // not crash in contains().
     std::vector<std::unique_ptr<const Extent>> kept_;
     Directory directory_; ///< for each granule of the arena the region that covers it
 };

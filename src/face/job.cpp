@@ -11,8 +11,8 @@ using kumiki::face::report;
 namespace kumiki::face {
 namespace {
 
-/// The one variable that is not somebody's own: the C interface hands back a code, and the sentence has to wait somewhere for the thread that
-/// asks for it.
+/// The one variable that is not somebody's own: the C interface hands back a code, and the sentence has to wait
+/// somewhere for the thread that asks for it.
 thread_local std::string last_message = "no error";
 
 /// A process that nobody launched settles for itself what the launcher would have told it.
@@ -60,8 +60,8 @@ kumiki_status kumiki_leave(kumiki_job* job) {
 }
 
 void kumiki_abandon(kumiki_job* job) {
-    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run, so nothing is freed;
-    // but handlers, which are the program's, must not run when it has gone from under them.
+    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run,
+    // so nothing is freed; but handlers, which are the program's, must not run when it has gone from under them.
     if (job != nullptr) job->fabric->messenger().silence();
 }
 

@@ -4,7 +4,9 @@
 using kumiki::face::report;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
-    if (memory == nullptr) return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
+    if (memory == nullptr)
+        return report(job->collectives->refuse(
+            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
     auto allocated = job->collectives->allocate(bytes);
     if (!allocated) return report(allocated.error());
     *memory = *allocated;
@@ -31,11 +33,14 @@ struct Target {
     kumiki_status status;
 };
 
-[[gnu::always_inline]] inline Target target(const Fabric& fabric, const char* operation, int rank, const void* own, const void* local, size_t bytes) {
+[[gnu::always_inline]] inline Target target(const Fabric& fabric, const char* operation, int rank, const void* own,
+                                            const void* local, size_t bytes) {
     if (local == nullptr) [[unlikely]]
-        return {nullptr, report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"})};
+        return {nullptr,
+                report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"})};
     std::byte* address = fabric.translate(rank, own, bytes);
-    if (address == nullptr) [[unlikely]] return {nullptr, report(fabric.refusal(operation, rank, own, bytes))};
+    if (address == nullptr) [[unlikely]]
+        return {nullptr, report(fabric.refusal(operation, rank, own, bytes))};
     return {address, KUMIKI_OK};
 }
 
@@ -44,21 +49,24 @@ kumiki_status nothing(const Fabric& fabric, const char* operation, int rank, con
     return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.refusal(operation, rank, own, 0));
 }
 
-bool is_operation(kumiki_signal_operation operation) { return operation == KUMIKI_SIGNAL_SET || operation == KUMIKI_SIGNAL_ADD; }
-
-kumiki_status no_operation(const char* name, kumiki_signal_operation operation) {
-    return report({KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no signal operation " + std::to_string(operation)});
+bool is_operation(kumiki_signal_operation operation) {
+    return operation == KUMIKI_SIGNAL_SET || operation == KUMIKI_SIGNAL_ADD;
 }
 
-/// Release order: who sees the signal sees what this thread wrote before. A region is shared with ranks that access it by atomics only
-/// where signals are concerned.
+kumiki_status no_operation(const char* name, kumiki_signal_operation operation) {
+    return report(
+        {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no signal operation " + std::to_string(operation)});
+}
+
+/// Release order: who sees the signal sees what this thread wrote before. A region is shared with ranks that access it
+/// by atomics only where signals are concerned.
 void raise(std::atomic<std::uint64_t>& word, kumiki_signal_operation operation, std::uint64_t value) {
     if (operation == KUMIKI_SIGNAL_ADD) word.fetch_add(value, std::memory_order_release);
     else word.store(value, std::memory_order_release);
 }
 
-/// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that stores what it
-/// sees fills the store buffer, and the answer of who has waited has to queue behind that.
+/// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that
+/// stores what it sees fills the store buffer, and the answer of who has waited has to queue behind that.
 template <class Satisfied>
 std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, Satisfied satisfied) {
     std::uint64_t seen = 0;
@@ -72,7 +80,8 @@ std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, S
 }
 
 /// One loop for each comparison, so that none decides anew in every turn which it is.
-std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, kumiki_comparison comparison, std::uint64_t value) {
+std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, kumiki_comparison comparison,
+                       std::uint64_t value) {
     switch (comparison) {
     case KUMIKI_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen == value; });
     case KUMIKI_NOT_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen != value; });
@@ -86,42 +95,52 @@ std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, k
 
 kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes) {
     const Fabric& fabric = *job->fabric;
-    if (bytes == 0) [[unlikely]] return nothing(fabric, "put", rank, there);
+    if (bytes == 0) [[unlikely]]
+        return nothing(fabric, "put", rank, there);
     const Target to = target(fabric, "put", rank, there, source, bytes);
-    if (to.address == nullptr) [[unlikely]] return to.status;
+    if (to.address == nullptr) [[unlikely]]
+        return to.status;
     fabric.copy(to.address, source, bytes);
     return KUMIKI_OK;
 }
 
 kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes) {
     const Fabric& fabric = *job->fabric;
-    if (bytes == 0) [[unlikely]] return nothing(fabric, "get", rank, there);
+    if (bytes == 0) [[unlikely]]
+        return nothing(fabric, "get", rank, there);
     const Target from = target(fabric, "get", rank, there, destination, bytes);
-    if (from.address == nullptr) [[unlikely]] return from.status;
+    if (from.address == nullptr) [[unlikely]]
+        return from.status;
     fabric.copy(destination, from.address, bytes);
     return KUMIKI_OK;
 }
 
-kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
+kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
+                            uint64_t value) {
     const Fabric& fabric = *job->fabric;
     auto* word = fabric.word(rank, signal);
-    if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal", rank, signal, sizeof(*signal)));
-    if (!is_operation(operation)) [[unlikely]] return no_operation("signal", operation);
+    if (word == nullptr) [[unlikely]]
+        return report(fabric.refusal("signal", rank, signal, sizeof(*signal)));
+    if (!is_operation(operation)) [[unlikely]]
+        return no_operation("signal", operation);
     raise(*word, operation, value);
     fabric.ring(rank);
     return KUMIKI_OK;
 }
 
-kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes, uint64_t* signal,
-                                kumiki_signal_operation operation, uint64_t value) {
+kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
+                                uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
     const Fabric& fabric = *job->fabric;
     // Both addresses are checked before anything is written.
     auto* word = fabric.word(rank, signal);
-    if (word == nullptr) [[unlikely]] return report(fabric.refusal("put_signal", rank, signal, sizeof(*signal)));
-    if (!is_operation(operation)) [[unlikely]] return no_operation("put_signal", operation);
+    if (word == nullptr) [[unlikely]]
+        return report(fabric.refusal("put_signal", rank, signal, sizeof(*signal)));
+    if (!is_operation(operation)) [[unlikely]]
+        return no_operation("put_signal", operation);
     if (bytes > 0) [[likely]] {
         const Target to = target(fabric, "put_signal", rank, there, source, bytes);
-        if (to.address == nullptr) [[unlikely]] return to.status;
+        if (to.address == nullptr) [[unlikely]]
+            return to.status;
         fabric.copy(to.address, source, bytes);
     }
     raise(*word, operation, value);
@@ -129,10 +148,12 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
     return KUMIKI_OK;
 }
 
-kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value, uint64_t* seen) {
+kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
+                                 uint64_t* seen) {
     Fabric& fabric = *job->fabric;
     const auto* word = fabric.word(fabric.rank(), signal);
-    if (word == nullptr) [[unlikely]] return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
+    if (word == nullptr) [[unlikely]]
+        return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
     if (comparison < KUMIKI_EQUAL || comparison > KUMIKI_LESS) [[unlikely]]
         return report({KUMIKI_ERROR_ARGUMENT, "signal_wait: there is no comparison " + std::to_string(comparison)});
     const std::uint64_t last = wait_for(fabric, *word, comparison, value);
@@ -144,10 +165,12 @@ namespace {
 
 /// One atomic operation on a word of rank `rank`; signals are words too, so who waits there is woken.
 template <class Operate>
-kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before, Operate operate) {
+kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before,
+                         Operate operate) {
     const Fabric& fabric = *job->fabric;
     auto* word = fabric.word(rank, there);
-    if (word == nullptr) [[unlikely]] return report(fabric.refusal(name, rank, there, sizeof(*there)));
+    if (word == nullptr) [[unlikely]]
+        return report(fabric.refusal(name, rank, there, sizeof(*there)));
     const std::uint64_t old = operate(*word);
     fabric.ring(rank);
     if (before != nullptr) *before = old;
@@ -160,7 +183,8 @@ kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint6
     return atomically(job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); });
 }
 
-kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired, uint64_t* before) {
+kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired,
+                                  uint64_t* before) {
     return atomically(job, "compare_swap", rank, there, before, [&](auto& word) {
         std::uint64_t old = expected;
         word.compare_exchange_strong(old, desired);

@@ -12,7 +12,8 @@ struct kumiki_team {
 
 kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** team) {
     if (team == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "team_create: the address for the team is null"});
-    auto made = kumiki::team::Team::create(*job->fabric, *job->collectives, threads == 0 ? kumiki_threads(job) : threads, job->settings.cpus);
+    auto made = kumiki::team::Team::create(*job->fabric, *job->collectives,
+                                           threads == 0 ? kumiki_threads(job) : threads, job->settings.cpus);
     if (!made) return report(made.error());
     *team = new kumiki_team{std::move(*made)};
     return KUMIKI_OK;
@@ -33,8 +34,8 @@ namespace {
 template <class Call>
 kumiki_status as_member(kumiki_team* team, const char* operation, int thread, Call call) {
     if (thread < 0 || thread >= team->team->size()) [[unlikely]]
-        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no thread {}; the team has threads 0 to {}", operation, thread,
-                                                          team->team->size() - 1)});
+        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no thread {}; the team has threads 0 to {}",
+                                                          operation, thread, team->team->size() - 1)});
     return report(call(*team->team));
 }
 
@@ -52,11 +53,14 @@ void kumiki_team_break(kumiki_team* team, int thread) {
     if (thread >= 0 && thread < team->team->size()) team->team->break_up(thread);
 }
 
-kumiki_status kumiki_team_reduce(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type, kumiki_operation operation) {
-    return as_member(team, "team_reduce", thread, [&](auto& mine) { return mine.reduce(thread, data, count, type, operation); });
+kumiki_status kumiki_team_reduce(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type,
+                                 kumiki_operation operation) {
+    return as_member(team, "team_reduce", thread,
+                     [&](auto& mine) { return mine.reduce(thread, data, count, type, operation); });
 }
 
 kumiki_status kumiki_team_reduce_all(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type,
                                      kumiki_operation operation) {
-    return as_member(team, "team_reduce_all", thread, [&](auto& mine) { return mine.reduce_all(thread, data, count, type, operation); });
+    return as_member(team, "team_reduce_all", thread,
+                     [&](auto& mine) { return mine.reduce_all(thread, data, count, type, operation); });
 }

@@ -24,10 +24,8 @@ bool Environment::has(std::string_view name) const {
 void Environment::set(std::string_view name, std::string_view value) {
     auto entry = fmt::format("{}={}", name, value);
     const auto found = std::ranges::find_if(entries_, [&](const std::string& old) { return is_named(old, name); });
-    if (found != entries_.end())
-        *found = std::move(entry);
-    else
-        entries_.push_back(std::move(entry));
+    if (found != entries_.end()) *found = std::move(entry);
+    else entries_.push_back(std::move(entry));
 }
 
 std::vector<char*> Environment::entries() {

@@ -147,12 +147,9 @@ void Keeper::hear_front() {
     Word word;
     ssize_t bytes = 0;
     while ((bytes = read(front_.words.get(), &word, sizeof word)) == static_cast<ssize_t>(sizeof word)) {
-        if (word.signal == question)
-            answered_ = true;
-        else if (asks_to_end(word.signal))
-            end_by_user(word);
-        else if (!word.has_reached_ranks)
-            pass_on(word.signal);
+        if (word.signal == question) answered_ = true;
+        else if (asks_to_end(word.signal)) end_by_user(word);
+        else if (!word.has_reached_ranks) pass_on(word.signal);
     }
     if (bytes != 0) return;
     end_descendants();

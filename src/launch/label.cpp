@@ -122,8 +122,7 @@ void Labels::close_source(Source& source) {
 void Labels::write_to(int target, std::string_view text) {
     while (!text.empty() && !broken_[static_cast<std::size_t>(target)]) {
         const ssize_t bytes = write(target, text.data(), text.size());
-        if (bytes >= 0)
-            text.remove_prefix(static_cast<std::size_t>(bytes));
+        if (bytes >= 0) text.remove_prefix(static_cast<std::size_t>(bytes));
         else if (errno == EAGAIN) { // somebody else has made our terminal or pipe non-blocking
             pollfd event{.fd = target, .events = POLLOUT, .revents = 0};
             poll(&event, 1, -1);

@@ -23,10 +23,8 @@ void open_standard_streams() {
 }
 
 int answer(const Reply& reply) {
-    if (reply.code == exit_code::ok)
-        std::fputs(reply.text.c_str(), stdout);
-    else
-        say(reply.text);
+    if (reply.code == exit_code::ok) std::fputs(reply.text.c_str(), stdout);
+    else say(reply.text);
     return reply.code;
 }
 

@@ -11,7 +11,6 @@
 namespace kumiki::launch {
 namespace {
 
-
 constexpr const char* footer =
     "Options end at PROGRAM; everything after it is the program's own.\n"
     "Each rank finds KUMIKI_RANK and KUMIKI_SIZE in its environment.\n\n"
@@ -115,18 +114,12 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
         return wrong(error.what());
     }
     if (print_settings) return tl::unexpected<Reply>(Reply{exit_code::ok, settings_as_markdown()});
-    if (auto count = rank_count(ranks))
-        options.ranks = *count;
-    else
-        return tl::unexpected(count.error());
-    if (auto given = check(app, values))
-        options.settings = std::move(*given);
-    else
-        return tl::unexpected(given.error());
-    if (auto program = program_of(app.remaining()))
-        options.program = std::move(*program);
-    else
-        return tl::unexpected(program.error());
+    if (auto count = rank_count(ranks)) options.ranks = *count;
+    else return tl::unexpected(count.error());
+    if (auto given = check(app, values)) options.settings = std::move(*given);
+    else return tl::unexpected(given.error());
+    if (auto program = program_of(app.remaining())) options.program = std::move(*program);
+    else return tl::unexpected(program.error());
     return options;
 }
 

@@ -38,12 +38,9 @@ std::string signal_of(int status) {
 
 std::string sentence(const RankEnd& end, int ranks) {
     std::string how;
-    if (WIFSIGNALED(end.status))
-        how = "was killed by " + signal_of(end.status);
-    else if (WEXITSTATUS(end.status) != 0)
-        how = fmt::format("exited with code {}", WEXITSTATUS(end.status));
-    else
-        how = "ended without leaving the job (Job's destructor did not run)";
+    if (WIFSIGNALED(end.status)) how = "was killed by " + signal_of(end.status);
+    else if (WEXITSTATUS(end.status) != 0) how = fmt::format("exited with code {}", WEXITSTATUS(end.status));
+    else how = "ended without leaving the job (Job's destructor did not run)";
     return fmt::format("rank {} of {} (process {}) {}{}", end.rank, ranks, end.process, how,
                        ranks > 1 ? "; the other ranks were ended" : "");
 }

@@ -24,8 +24,7 @@ std::optional<std::vector<std::size_t>> within(Domain domain, const std::vector<
         if (cores[first].in(domain) == cores[first + threads - 1].in(domain)) {
             firsts.push_back(first);
             first += threads;
-        } else
-            ++first;
+        } else ++first;
     }
     return firsts;
 }

@@ -4,14 +4,16 @@
 
 namespace kumiki::platform {
 
-/// Copies a block that stays in the caches, of at least `shortest_in_cache` bytes: plain vector moves, which start at once. The C library's
-/// copy is better below (it branches less) and above `longest_in_cache` (it knows the processor's string instructions).
+/// Copies a block that stays in the caches, of at least `shortest_in_cache` bytes: plain vector moves, which start at
+/// once. The C library's copy is better below (it branches less) and above `longest_in_cache` (it knows the processor's
+/// string instructions).
 void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes);
 inline constexpr std::size_t shortest_in_cache = 2 << 10;
 inline constexpr std::size_t longest_in_cache = 24 << 10;
 
-/// Copies so that the destination does not pass through this processor's caches: for blocks that are longer than what the caches could keep for the
-/// reader, this saves reading the destination before overwriting it. Complete before any later store is visible.
+/// Copies so that the destination does not pass through this processor's caches: for blocks that are longer than what
+/// the caches could keep for the reader, this saves reading the destination before overwriting it. Complete before any
+/// later store is visible.
 void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes);
 
 } // namespace kumiki::platform

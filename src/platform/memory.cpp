@@ -46,13 +46,15 @@ Result<SharedFile> SharedFile::create(std::size_t bytes) {
     if (file.descriptor_ < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot create shared memory (memfd_create: {})", reason()));
     if (ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
-        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot reserve {} bytes of shared memory (ftruncate: {}); KUMIKI_ARENA sets how much "
-                                                     "each rank reserves",
-                                                     bytes, reason()));
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("cannot reserve {} bytes of shared memory (ftruncate: {}); KUMIKI_ARENA sets how much "
+                                "each rank reserves",
+                                bytes, reason()));
     return file;
 }
 
-SharedFile::SharedFile(SharedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), owned_(other.owned_) {}
+SharedFile::SharedFile(SharedFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), owned_(other.owned_) {}
 
 SharedFile& SharedFile::operator=(SharedFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
@@ -65,11 +67,12 @@ SharedFile::~SharedFile() {
 }
 
 Result<std::size_t> SharedFile::size() const {
-    struct stat status {};
+    struct stat status{};
     if (fstat(descriptor_, &status) != 0)
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("the shared memory of the job (file descriptor {}) cannot be used: {}; a "
-                                                          "program between the launcher and this one may have closed it",
-                                                          descriptor_, reason()));
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("the shared memory of the job (file descriptor {}) cannot be used: {}; a "
+                                "program between the launcher and this one may have closed it",
+                                descriptor_, reason()));
     return static_cast<std::size_t>(status.st_size);
 }
 
@@ -78,13 +81,15 @@ Result<Mapping> Mapping::of(const SharedFile& file) {
     if (!size) return tl::unexpected(size.error());
     void* memory = mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.descriptor(), 0);
     if (memory == MAP_FAILED)
-        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot map {} bytes of shared memory (mmap: {}); raise the limit of address space "
-                                                     "(ulimit -v unlimited) or set a smaller KUMIKI_ARENA",
-                                                     *size, reason()));
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("cannot map {} bytes of shared memory (mmap: {}); raise the limit of address space "
+                                "(ulimit -v unlimited) or set a smaller KUMIKI_ARENA",
+                                *size, reason()));
     return Mapping(static_cast<std::byte*>(memory), *size);
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
     std::swap(data_, other.data_);
@@ -111,9 +116,10 @@ void discard(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV
 
 Result<> pin(std::byte* memory, std::size_t bytes) {
     if (mlock(memory, bytes) != 0)
-        return fail(KUMIKI_ERROR_MEMORY, fmt::format("cannot lock {} bytes in memory: {}; raise the limit (ulimit -l unlimited) or set "
-                                                     "KUMIKI_PIN=no",
-                                                     bytes, reason()));
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("cannot lock {} bytes in memory: {}; raise the limit (ulimit -l unlimited) or set "
+                                "KUMIKI_PIN=no",
+                                bytes, reason()));
     return {};
 }
 

@@ -15,7 +15,9 @@ inline constexpr std::size_t apart = 128;
 inline constexpr std::size_t page = 4096;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
 
 /// Bytes of physical memory of this host.
 std::size_t physical_memory();
@@ -23,12 +25,15 @@ std::size_t physical_memory();
 /// Bytes of memory that programs can still get, by the host's or, where it is tighter, the control group's reckoning.
 std::size_t available_memory();
 
-/// A file without a name that lives in memory: shared by handing on its descriptor, gone when the last holder is gone, even by kill -9.
+/// A file without a name that lives in memory: shared by handing on its descriptor, gone when the last holder is gone,
+/// even by kill -9.
 class SharedFile {
 public:
-    /// A file of `bytes` zeros; memory is used only for what is touched. The descriptor is inherited by started programs.
+    /// A file of `bytes` zeros; memory is used only for what is touched. The descriptor is inherited by started
+    /// programs.
     static Result<SharedFile> create(std::size_t bytes);
-    /// Uses a descriptor that was inherited. It stays open: who looks at it a second time, in error, must not pull it away.
+    /// Uses a descriptor that was inherited. It stays open: who looks at it a second time, in error, must not pull it
+    /// away.
     static SharedFile adopt(int descriptor) { return SharedFile(descriptor, false); }
 
     SharedFile(SharedFile&& other) noexcept;

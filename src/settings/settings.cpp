@@ -40,7 +40,8 @@ std::vector<Variable> variables(const char* const* environment) {
     for (; *environment != nullptr; ++environment) {
         const std::string_view entry(*environment);
         const auto equals = entry.find('=');
-        if (entry.starts_with(prefix) && equals != entry.npos) found.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
+        if (entry.starts_with(prefix) && equals != entry.npos)
+            found.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
     }
     return found;
 }
@@ -49,8 +50,8 @@ Result<> assign(Settings& settings, const Setting& setting, std::string_view tex
     auto assigned = setting.assign(settings, text);
     if (!assigned)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("{}={} is not usable: {} (`kumiki-run --settings` explains every setting)", setting.name, text,
-                                assigned.error().message));
+                    fmt::format("{}={} is not usable: {} (`kumiki-run --settings` explains every setting)",
+                                setting.name, text, assigned.error().message));
     return {};
 }
 
@@ -59,14 +60,16 @@ Result<> assign(Settings& settings, const Setting& setting, std::string_view tex
 Result<Settings> read_settings(const char* const* environment) {
     Settings settings;
     for (const Setting& setting : settings_table())
-        if (auto assigned = assign(settings, setting, setting.fallback); !assigned) return tl::unexpected(assigned.error());
+        if (auto assigned = assign(settings, setting, setting.fallback); !assigned)
+            return tl::unexpected(assigned.error());
     for (const auto& [name, value] : variables(environment))
         if (const Setting* setting = find(name))
             if (auto assigned = assign(settings, *setting, value); !assigned) return tl::unexpected(assigned.error());
     if (settings.rank >= settings.size)
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("KUMIKI_RANK={} does not fit KUMIKI_SIZE={}: these two are set by the launcher, not by hand",
-                                settings.rank, settings.size));
+        return fail(
+            KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format("KUMIKI_RANK={} does not fit KUMIKI_SIZE={}: these two are set by the launcher, not by hand",
+                        settings.rank, settings.size));
     return settings;
 }
 
@@ -74,22 +77,28 @@ std::vector<std::string> unknown_settings(const char* const* environment) {
     std::vector<std::string> remarks;
     for (const auto& [name, value] : variables(environment)) {
         if (find(name) != nullptr) continue;
-        const auto nearest = std::ranges::min(settings_table(), {}, [&](const Setting& s) { return distance(s.name, name); });
-        remarks.push_back(fmt::format("the environment variable {} is no setting of Kumiki and is ignored; did you mean {}?", name,
-                                      nearest.name));
+        const auto nearest =
+            std::ranges::min(settings_table(), {}, [&](const Setting& s) { return distance(s.name, name); });
+        remarks.push_back(
+            fmt::format("the environment variable {} is no setting of Kumiki and is ignored; did you mean {}?", name,
+                        nearest.name));
     }
     return remarks;
 }
 
 std::string settings_as_markdown() {
     std::string text =
-        "# Settings\n\nEach setting is an environment variable; where an option is named, `kumiki-run` takes it too and wins over the "
+        "# Settings\n\nEach setting is an environment variable; where an option is named, `kumiki-run` takes it too "
+        "and wins over the "
         "variable.\nThis page is printed by `kumiki-run --settings`; a test holds the two together.\n\n"
         "| variable | option | default | unit or choices | what it does |\n| --- | --- | --- | --- | --- |\n";
     for (const Setting& s : settings_table())
-        if (!s.internal) text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name, s.option.empty() ? "" : fmt::format("`{}`", s.option),
-                                             s.fallback.empty() ? "" : fmt::format("`{}`", s.fallback), s.unit, s.help);
-    text += "\nThe launcher tells its ranks who they are by these variables; programs may read them, users do not set them:\n\n"
+        if (!s.internal)
+            text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name,
+                                s.option.empty() ? "" : fmt::format("`{}`", s.option),
+                                s.fallback.empty() ? "" : fmt::format("`{}`", s.fallback), s.unit, s.help);
+    text += "\nThe launcher tells its ranks who they are by these variables; programs may read them, users do not set "
+            "them:\n\n"
             "| variable | meaning |\n| --- | --- |\n";
     for (const Setting& s : settings_table())
         if (s.internal) text += fmt::format("| `{}` | {} |\n", s.name, s.help);

@@ -50,11 +50,12 @@ struct Setting {
 /// The one table of settings: the environment, the command line and the documentation are all read from it.
 std::span<const Setting> settings_table();
 
-/// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that does not parse is a Failure that names the variable, its
-/// value and what it may be.
+/// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that does not parse is a
+/// Failure that names the variable, its value and what it may be.
 Result<Settings> read_settings(const char* const* environment);
 
-/// A sentence for each variable in `environment` that begins with KUMIKI_ and is no setting, with the nearest setting's name.
+/// A sentence for each variable in `environment` that begins with KUMIKI_ and is no setting, with the nearest setting's
+/// name.
 std::vector<std::string> unknown_settings(const char* const* environment);
 
 /// The table as a Markdown document (docs/settings.md).

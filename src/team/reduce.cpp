@@ -9,18 +9,21 @@ namespace kumiki::team {
 
 using collective::combine;
 
-/// Each shows its call and a short value; after the barrier each compares the calls and combines the values in the order of threads.
+/// Each shows its call and a short value; after the barrier each compares the calls and combines the values in the
+/// order of threads.
 Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = collective::element_bytes(type);
     Result<> refused;
     if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0))
-        refused = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
-                                                          static_cast<int>(type), static_cast<int>(operation)));
+        refused = fail(KUMIKI_ERROR_ARGUMENT,
+                       fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
+                                   static_cast<int>(type), static_cast<int>(operation)));
     if (threads_ == 1) return refused;
     const std::size_t bytes = count * element;
     const std::size_t turn = slot(thread).turn ^= 1;
     Slot::Shown& mine = slot(thread).shown[turn];
-    // Who is refused comes all the same, and shows what nobody else can: the others would wait for it, or take its value.
+    // Who is refused comes all the same, and shows what nobody else can: the others would wait for it, or take its
+    // value.
     mine.call = {refused ? count : SIZE_MAX, type, operation};
     mine.data = data;
     if (refused && bytes > 0 && bytes <= Slot::capacity) std::memcpy(mine.value.data(), data, bytes);
@@ -28,13 +31,17 @@ Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type typ
     if (!refused) return refused;
     for (int other = 0; other < threads_; ++other)
         if (slot(other).shown[turn].call != mine.call)
-            return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("team reduce: thread {} came with {} elements and thread {} with {}, or with another type or "
-                                                           "operation; all threads must call it with the same",
-                                                           thread, count, other, slot(other).shown[turn].call.count));
+            return fail(
+                KUMIKI_ERROR_ARGUMENT,
+                fmt::format(
+                    "team reduce: thread {} came with {} elements and thread {} with {}, or with another type or "
+                    "operation; all threads must call it with the same",
+                    thread, count, other, slot(other).shown[turn].call.count));
     if (bytes > Slot::capacity) return reduce_large(thread, turn, element);
     if (bytes == 0) return {};
     std::memcpy(data, slot(0).shown[turn].value.data(), bytes);
-    for (int other = 1; other < threads_; ++other) combine(data, slot(other).shown[turn].value.data(), count, type, operation);
+    for (int other = 1; other < threads_; ++other)
+        combine(data, slot(other).shown[turn].value.data(), count, type, operation);
     return {};
 }
 
@@ -44,7 +51,8 @@ Result<> Team::reduce_large(int thread, std::size_t turn, std::size_t element) {
     std::size_t begin = 0, end = 0;
     kumiki_part(call.count, threads_, thread, &begin, &end);
     const auto part = [&](int of) { return static_cast<std::byte*>(slot(of).shown[turn].data) + begin * element; };
-    for (int other = 1; other < threads_; ++other) combine(part(0), part(other), end - begin, call.type, call.operation);
+    for (int other = 1; other < threads_; ++other)
+        combine(part(0), part(other), end - begin, call.type, call.operation);
     for (int other = 1; other < threads_; ++other) std::memcpy(part(other), part(0), (end - begin) * element);
     return barrier(thread);
 }
@@ -58,7 +66,8 @@ Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type
     }
     if (threads_ == 1) return master.outcome;
     if (auto met = barrier(thread); !met) return met;
-    if (master.outcome && thread != 0 && count > 0) std::memcpy(data, master.result, count * collective::element_bytes(type));
+    if (master.outcome && thread != 0 && count > 0)
+        std::memcpy(data, master.result, count * collective::element_bytes(type));
     // Thread 0's own variable was read: it may not go on before all have.
     const Result<> outcome = master.outcome;
     if (auto met = barrier(thread); !met) return met;

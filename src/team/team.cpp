@@ -10,21 +10,27 @@ namespace kumiki::team {
 Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::Collectives& collectives, int threads,
                                            std::vector<int> cpus) {
     if (threads < 1 || threads > most_threads)
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("a team cannot have {} threads; give 1 to {}, or 0 for the launcher's number", threads,
-                                                       most_threads));
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("a team cannot have {} threads; give 1 to {}, or 0 for the launcher's number", threads,
+                                most_threads));
     std::unique_ptr<Team> team(new Team(fabric, collectives, threads, std::move(cpus)));
     try {
         team->start();
     } catch (const std::system_error& error) {
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot start {} threads ({}); use fewer, or raise the limit (ulimit -u)", threads,
-                                                          error.what()));
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot start {} threads ({}); use fewer, or raise the limit (ulimit -u)", threads,
+                                error.what()));
     }
     return team;
 }
 
 Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus)
-    : fabric_(fabric), collectives_(collectives), threads_(threads), cpus_(std::move(cpus)),
-      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size() ? wait::crowded(fabric.patience()) : fabric.patience()),
+    : fabric_(fabric),
+      collectives_(collectives),
+      threads_(threads),
+      cpus_(std::move(cpus)),
+      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size() ? wait::crowded(fabric.patience())
+                                                                                   : fabric.patience()),
       barrier_(threads, patience_),
       slots_(static_cast<std::size_t>(threads)) {}
 
@@ -62,7 +68,9 @@ void Team::serve(int thread) {
 
 Result<> Team::run(Function function, void* context) {
     if (running_.exchange(true, std::memory_order_acquire))
-        return fail(KUMIKI_ERROR_STATE, "the team is already running; two threads cannot run one team at once, nor a thread of the team itself");
+        return fail(
+            KUMIKI_ERROR_STATE,
+            "the team is already running; two threads cannot run one team at once, nor a thread of the team itself");
     barrier_.mend();
     function_ = function;
     context_ = context;
@@ -78,7 +86,9 @@ Result<> Team::run(Function function, void* context) {
 
 Result<> Team::barrier(int thread) {
     if (barrier_.arrive_and_wait(thread)) return {};
-    return fail(KUMIKI_ERROR_STATE, fmt::format("thread {} waits in vain: another thread of the team has left the run by an exception", thread));
+    return fail(
+        KUMIKI_ERROR_STATE,
+        fmt::format("thread {} waits in vain: another thread of the team has left the run by an exception", thread));
 }
 
 Result<> Team::barrier_all(int thread) {

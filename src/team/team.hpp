@@ -13,14 +13,15 @@
 
 namespace kumiki::team {
 
-/// The threads of a rank (COMPaS paper, section 4), bound to its cores and kept between runs. The caller of run() is thread 0.
+/// The threads of a rank (COMPaS paper, section 4), bound to its cores and kept between runs. The caller of run() is
+/// thread 0.
 class Team {
 public:
     using Function = void (*)(void* context, int thread);
 
     /// cpus[t] is the processor of thread t; empty: not bound.
-    static Result<std::unique_ptr<Team>> create(fabric::Fabric& fabric, collective::Collectives& collectives, int threads,
-                                                std::vector<int> cpus);
+    static Result<std::unique_ptr<Team>> create(fabric::Fabric& fabric, collective::Collectives& collectives,
+                                                int threads, std::vector<int> cpus);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -72,7 +73,7 @@ private:
     int threads_;
     std::vector<int> cpus_;
     std::vector<int> cpus_of_creator_; ///< what thread 0 is given back at the end
-    wait::Patience patience_; ///< the rank's, and crowded when the team is larger than the rank's cores
+    wait::Patience patience_;          ///< the rank's, and crowded when the team is larger than the rank's cores
     wait::ThreadBarrier barrier_;
     std::vector<Slot> slots_;
 

@@ -20,10 +20,8 @@ public:
         setenv(variable, "/dev/null", 1);
     }
     ~WithoutPlugins() {
-        if (previous_)
-            setenv(variable, previous_->c_str(), 1);
-        else
-            unsetenv(variable);
+        if (previous_) setenv(variable, previous_->c_str(), 1);
+        else unsetenv(variable);
     }
     WithoutPlugins(const WithoutPlugins&) = delete;
     WithoutPlugins& operator=(const WithoutPlugins&) = delete;

@@ -54,8 +54,7 @@ std::optional<double> processor_quota(const fs::path& root) {
         if (first == line.npos || second == line.npos) continue;
         const auto controllers = std::string_view(line).substr(first + 1, second - first - 1);
         const fs::path path(line.substr(second + 1));
-        if (controllers.empty())
-            strictest = smaller(strictest, quota_from(root / "sys/fs/cgroup", path));
+        if (controllers.empty()) strictest = smaller(strictest, quota_from(root / "sys/fs/cgroup", path));
         else if (lists_cpu(controllers))
             strictest = smaller(strictest, quota_from(root / "sys/fs/cgroup" / controllers, path));
     }

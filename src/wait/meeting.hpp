@@ -15,9 +15,9 @@ struct alignas(platform::apart) Flag {
 
 inline constexpr int most_rounds = 16; ///< of disseminate(): 2^16 parties
 
-/// Dissemination: in round k party i tells party i + 2^k that it has come and awaits the word of party i - 2^k; after log2(parties) rounds each
-/// has heard of all. Fastest when every party has a core, for no line has more than one writer and one reader. With two
-/// parties this is the bare exchange of two flags.
+/// Dissemination: in round k party i tells party i + 2^k that it has come and awaits the word of party i - 2^k; after
+/// log2(parties) rounds each has heard of all. Fastest when every party has a core, for no line has more than one
+/// writer and one reader. With two parties this is the bare exchange of two flags.
 template <class Tell, class Await>
 void disseminate(int me, int parties, Tell tell, Await await) {
     int round = 0;
@@ -27,8 +27,9 @@ void disseminate(int me, int parties, Tell tell, Await await) {
     }
 }
 
-/// Counting: the last to arrive opens the gate for all. Fastest when parties share cores, for each has to run only once to arrive, and
-/// the only way that needs nobody's help between arriving and leaving (the split-phase barrier). Zeros are a closed gate.
+/// Counting: the last to arrive opens the gate for all. Fastest when parties share cores, for each has to run only once
+/// to arrive, and the only way that needs nobody's help between arriving and leaving (the split-phase barrier). Zeros
+/// are a closed gate.
 struct Gate {
     Flag arrived;
     Flag epoch;

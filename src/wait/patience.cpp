@@ -13,22 +13,19 @@ Patience patience(const Settings& settings) {
     Patience made;
     made.crowded = settings.crowded;
     switch (settings.wait) {
-    case WaitPolicy::spin:
-        made.spin = made.yield = for_ever;
-        break;
+    case WaitPolicy::spin: made.spin = made.yield = for_ever; break;
     case WaitPolicy::yield:
         made.spin = not_at_all;
         made.yield = for_ever;
         break;
-    case WaitPolicy::sleep:
-        made.spin = made.yield = not_at_all;
-        break;
+    case WaitPolicy::sleep: made.spin = made.yield = not_at_all; break;
     case WaitPolicy::adaptive:
         made.spin = settings.crowded ? not_at_all : microseconds(settings.spin_us);
         made.yield = made.spin + microseconds(settings.yield_us);
         break;
     }
-    // In a crowded job waits end in sleep as a rule: there a fence for each ring is cheaper than a system call for each sleep.
+    // In a crowded job waits end in sleep as a rule: there a fence for each ring is cheaper than a system call for each
+    // sleep.
     made.free_rings = !settings.crowded && platform::join_fences();
     return made;
 }

@@ -22,9 +22,11 @@ bool ThreadBarrier::disseminate(int thread, std::uint64_t epoch) {
         },
         [&](int round) {
             if (!met) return;
-            // A partner may already be one barrier ahead and have raised the flag for the next one: hence >= and not ==.
+            // A partner may already be one barrier ahead and have raised the flag for the next one: hence >= and not
+            // ==.
             const auto& flag = mine.flags[static_cast<std::size_t>(round)].value;
-            wait::wait(bell_, patience_, [&] { return flag.load(std::memory_order_acquire) >= epoch || is_lost(epoch); });
+            wait::wait(bell_, patience_,
+                       [&] { return flag.load(std::memory_order_acquire) >= epoch || is_lost(epoch); });
             met = flag.load(std::memory_order_acquire) >= epoch;
         });
     return met;

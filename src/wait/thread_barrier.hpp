@@ -10,15 +10,18 @@
 
 namespace kumiki::wait {
 
-/// A reusable barrier for the threads of a process (COMPaS paper, Fig. 2, made reusable and with the waiting policy in place of the bare spin).
+/// A reusable barrier for the threads of a process (COMPaS paper, Fig. 2, made reusable and with the waiting policy in
+/// place of the bare spin).
 class ThreadBarrier {
 public:
-    ThreadBarrier(int threads, const Patience& patience) : patience_(patience), places_(static_cast<std::size_t>(threads)) {}
+    ThreadBarrier(int threads, const Patience& patience)
+        : patience_(patience), places_(static_cast<std::size_t>(threads)) {}
 
     /// Called by every thread 0 .. threads - 1. False when not all will come, because one of them has broken it.
     bool arrive_and_wait(int thread);
 
-    /// `thread` will not come any more: those who wait for it, now or later, are freed, until mend(). What it has come to before still holds.
+    /// `thread` will not come any more: those who wait for it, now or later, are freed, until mend(). What it has come
+    /// to before still holds.
     void break_up(int thread);
     /// Makes the barrier whole again; no thread may be in it.
     void mend();

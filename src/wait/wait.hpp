@@ -9,14 +9,16 @@
 #include "wait/bell.hpp"
 #include "wait/patience.hpp"
 
-/// How to wait: every wait of the system is a call of wait(), every event that ends one is followed by a call of ring().
+/// How to wait: every wait of the system is a call of wait(), every event that ends one is followed by a call of
+/// ring().
 ///
-/// No wake-up is lost. The ringer stores the event (E) and then loads `sleepers` (S); the sleeper stores S and then loads E. Each
-/// needs its store before its load in the single order of all fences; then at least one of them sees the other's store: either the ringer sees
-/// a sleeper and wakes it, or the sleeper sees the event and does not sleep. The ringer is on the fast path of every put, so where the
-/// system can, the sleeper pays for both: fence_all_threads() executes a fence on every running thread between its S and its E, and
-/// the ringer needs only to keep the compiler from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the
-/// kernel compares it again under its own lock.
+/// No wake-up is lost. The ringer stores the event (E) and then loads `sleepers` (S); the sleeper stores S and then
+/// loads E. Each needs its store before its load in the single order of all fences; then at least one of them sees the
+/// other's store: either the ringer sees a sleeper and wakes it, or the sleeper sees the event and does not sleep. The
+/// ringer is on the fast path of every put, so where the system can, the sleeper pays for both: fence_all_threads()
+/// executes a fence on every running thread between its S and its E, and the ringer needs only to keep the compiler
+/// from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the kernel compares
+/// it again under its own lock.
 namespace kumiki::wait {
 
 namespace detail {
@@ -72,7 +74,8 @@ inline void ring(Bell& bell, const Patience& patience) {
         detail::wake(bell);
 }
 
-/// Returns when ready() is true. ready() must read what it depends on with acquire order, and whoever makes it true must ring `bell`.
+/// Returns when ready() is true. ready() must read what it depends on with acquire order, and whoever makes it true
+/// must ring `bell`.
 template <class Ready>
 void wait(Bell& bell, const Patience& patience, Ready ready) {
     if (ready()) return;

@@ -19,10 +19,12 @@ inline constexpr bool sanitized = slowdown > 1;
 /// How many rounds a stress test does in this build, of `plain` in a plain one.
 constexpr std::size_t rounds(std::size_t plain) { return std::max<std::size_t>(1, plain / slowdown); }
 
-/// When a stress test has seen enough: on a machine that is busy with other things, thousands of rounds are worth as much as a million.
+/// When a stress test has seen enough: on a machine that is busy with other things, thousands of rounds are worth as
+/// much as a million.
 class Enough {
 public:
-    explicit Enough(std::chrono::seconds time = std::chrono::seconds(6)) : end_(std::chrono::steady_clock::now() + time) {}
+    explicit Enough(std::chrono::seconds time = std::chrono::seconds(6))
+        : end_(std::chrono::steady_clock::now() + time) {}
     bool reached() const { return std::chrono::steady_clock::now() > end_; }
 
 private:

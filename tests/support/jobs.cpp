@@ -72,7 +72,8 @@ void run_programs(const JobOptions& options, const std::function<void(int rank)>
 void expect_error(kumiki_status status, kumiki_status expected, const std::vector<std::string>& words) {
     EXPECT_EQ(status, expected);
     const std::string message = kumiki_error_message();
-    for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << "no '" << word << "' in: " << message;
+    for (const std::string& word : words)
+        EXPECT_NE(message.find(word), std::string::npos) << "no '" << word << "' in: " << message;
 }
 
 } // namespace kumiki::tests

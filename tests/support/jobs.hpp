@@ -11,11 +11,12 @@
 
 namespace kumiki::tests {
 
-/// Runs `body` once for every rank of a job behind the C interface, each rank a thread of this process; then each leaves by kumiki_leave.
+/// Runs `body` once for every rank of a job behind the C interface, each rank a thread of this process; then each
+/// leaves by kumiki_leave.
 void run_jobs_as_threads(const JobOptions& options, const std::function<void(kumiki_job*)>& body);
 
-/// Programs that were started by a launcher: each is a process whose environment and descriptor are those of a rank, and joins by itself
-/// (kumiki_join, kumiki::Job).
+/// Programs that were started by a launcher: each is a process whose environment and descriptor are those of a rank,
+/// and joins by itself (kumiki_join, kumiki::Job).
 void start_programs(Processes& processes, const JobOptions& options, const std::function<void(int rank)>& body);
 
 /// The same, and expects them all to end well.

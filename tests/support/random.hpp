@@ -18,7 +18,8 @@ public:
     /// A whole number from `low` to `high`, both included.
     template <class T>
     T between(T low, T high) {
-        return static_cast<T>(std::uniform_int_distribution<std::int64_t>(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high))(engine_));
+        return static_cast<T>(std::uniform_int_distribution<std::int64_t>(static_cast<std::int64_t>(low),
+                                                                          static_cast<std::int64_t>(high))(engine_));
     }
     /// True once in `times` on average.
     bool once_in(int times) { return between(1, times) == 1; }

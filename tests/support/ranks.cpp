@@ -42,13 +42,15 @@ Settings settings_of(const JobOptions& options, int rank) {
 }
 
 std::shared_ptr<const fabric::shm::Segment> make_segment(const JobOptions& options) {
-    return std::make_shared<const fabric::shm::Segment>(fabric::shm::Segment::create(options.ranks, options.arena_bytes).value());
+    return std::make_shared<const fabric::shm::Segment>(
+        fabric::shm::Segment::create(options.ranks, options.arena_bytes).value());
 }
 
 void run_ranks_as_threads(const JobOptions& options, const std::function<void(Rank&)>& body) {
     const auto segment = make_segment(options);
     std::vector<std::thread> ranks;
-    for (int rank = 0; rank < options.ranks; ++rank) ranks.emplace_back([&, rank] { run_rank(options, rank, segment, body); });
+    for (int rank = 0; rank < options.ranks; ++rank)
+        ranks.emplace_back([&, rank] { run_rank(options, rank, segment, body); });
     for (auto& rank : ranks) rank.join();
 }
 
@@ -62,7 +64,8 @@ void run_ranks_as_processes(const JobOptions& options, const std::function<void(
 void expect_no_rank_hangs(const JobOptions& options, const std::function<void(Rank&)>& body) {
     const auto segment = make_segment(options);
     Processes ranks;
-    for (int rank = 0; rank < options.ranks; ++rank) ranks.start([&, rank] { with_rank(options, rank, segment, body); });
+    for (int rank = 0; rank < options.ranks; ++rank)
+        ranks.start([&, rank] { with_rank(options, rank, segment, body); });
     expect_good_ends(ranks, std::chrono::seconds(10));
 }
 

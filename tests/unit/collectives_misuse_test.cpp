@@ -21,7 +21,8 @@ INSTANTIATE_TEST_SUITE_P(Ranks, CollectiveMisuseTest, testing::Combine(testing::
 void expect_refused(const Result<>& outcome, kumiki_status status, const std::vector<std::string>& words) {
     ASSERT_FALSE(outcome) << "this must be an error";
     EXPECT_EQ(outcome.error().status, status);
-    for (const std::string& word : words) EXPECT_NE(outcome.error().message.find(word), std::string::npos) << outcome.error().message;
+    for (const std::string& word : words)
+        EXPECT_NE(outcome.error().message.find(word), std::string::npos) << outcome.error().message;
 }
 
 void expect_usable(Rank& rank) {
@@ -29,7 +30,8 @@ void expect_usable(Rank& rank) {
     ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
     EXPECT_EQ(sum, rank.size());
     std::vector<double> sums(1000, 1.0);
-    ASSERT_TRUE(rank.collectives.reduce(sums.data(), sums.data(), sums.size(), KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
+    ASSERT_TRUE(rank.collectives.reduce(sums.data(), sums.data(), sums.size(), KUMIKI_DOUBLE, KUMIKI_SUM,
+                                        Collectives::every_rank));
     EXPECT_EQ(sums[999], rank.size());
     void* region = rank.collectives.allocate(1).value();
     ASSERT_TRUE(rank.collectives.release(region));
@@ -43,8 +45,9 @@ TEST_P(CollectiveMisuseTest, SizesOnBothSidesOfTheShortWay) {
         const std::pair<std::size_t, std::size_t> sizes[] = {{5, 6}, {1, 20000}, {0, 6}};
         for (const auto& [odd, others] : sizes) {
             const std::size_t count = rank.rank() == 1 ? odd : others;
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT,
-                           {std::to_string(8 * odd), std::to_string(8 * others)});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                   Collectives::every_rank),
+                           KUMIKI_ERROR_ARGUMENT, {std::to_string(8 * odd), std::to_string(8 * others)});
         }
         expect_usable(rank);
     });
@@ -55,11 +58,19 @@ TEST_P(CollectiveMisuseTest, DifferentRootsTypesAndOperations) {
         std::vector<double> data(1000);
         const bool odd = rank.rank() == 1;
         for (const std::size_t count : {std::size_t{2}, std::size_t{1000}}) {
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT, {"reduce"});
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, odd ? KUMIKI_INT64 : KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"reduce"});
-            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? KUMIKI_MIN : KUMIKI_MAX, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"reduce"});
-            expect_refused(rank.collectives.broadcast(data.data(), count, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT, {"broadcast"});
-            expect_refused(rank.collectives.broadcast(data.data(), odd ? count : count - 1, 0), KUMIKI_ERROR_ARGUMENT, {"broadcast"});
+            expect_refused(
+                rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 0 : 1),
+                KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, odd ? KUMIKI_INT64 : KUMIKI_DOUBLE,
+                                                   KUMIKI_SUM, Collectives::every_rank),
+                           KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE,
+                                                   odd ? KUMIKI_MIN : KUMIKI_MAX, Collectives::every_rank),
+                           KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.broadcast(data.data(), count, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT,
+                           {"broadcast"});
+            expect_refused(rank.collectives.broadcast(data.data(), odd ? count : count - 1, 0), KUMIKI_ERROR_ARGUMENT,
+                           {"broadcast"});
         }
         expect_usable(rank);
     });
@@ -71,7 +82,8 @@ TEST_P(CollectiveMisuseTest, DifferentCollectives) {
         const bool odd = rank.rank() == 1;
         for (const std::size_t count : {std::size_t{2}, std::size_t{1000}}) {
             expect_refused(odd ? rank.collectives.broadcast(data.data(), 8 * count, 0)
-                               : rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
+                               : rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                         Collectives::every_rank),
                            KUMIKI_ERROR_ARGUMENT, {"broadcast", "reduce"});
         }
         expect_usable(rank);
@@ -88,10 +100,16 @@ TEST_P(CollectiveMisuseTest, WrongArgumentsAtOneRank) {
             SCOPED_TRACE(count);
             ASSERT_FALSE(rank.collectives.broadcast(data.data(), count, odd ? 99 : 0));
             ASSERT_FALSE(rank.collectives.broadcast(odd ? bad : data.data(), count, 0));
-            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 99 : 0));
-            ASSERT_FALSE(rank.collectives.reduce(odd ? bad : data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
-            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, odd ? no_such<kumiki_type>(77) : KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
-            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, odd ? no_such<kumiki_operation>(77) : KUMIKI_SUM, Collectives::every_rank));
+            ASSERT_FALSE(
+                rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? 99 : 0));
+            ASSERT_FALSE(rank.collectives.reduce(odd ? bad : data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                 Collectives::every_rank));
+            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count,
+                                                 odd ? no_such<kumiki_type>(77) : KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                 Collectives::every_rank));
+            ASSERT_FALSE(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE,
+                                                 odd ? no_such<kumiki_operation>(77) : KUMIKI_SUM,
+                                                 Collectives::every_rank));
         }
         expect_usable(rank);
     });
@@ -101,17 +119,27 @@ TEST_P(CollectiveMisuseTest, WrongArgumentsEverywhere) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         double value = 0;
         const std::string ranks = "ranks 0 to " + std::to_string(rank.size() - 1);
-        expect_refused(rank.collectives.broadcast(&value, 8, rank.size()), KUMIKI_ERROR_ARGUMENT, {"broadcast", "no rank " + std::to_string(rank.size()), ranks});
+        expect_refused(rank.collectives.broadcast(&value, 8, rank.size()), KUMIKI_ERROR_ARGUMENT,
+                       {"broadcast", "no rank " + std::to_string(rank.size()), ranks});
         expect_refused(rank.collectives.broadcast(&value, 8, -1), KUMIKI_ERROR_ARGUMENT, {"no rank -1", ranks});
         expect_refused(rank.collectives.broadcast(nullptr, 8, 0), KUMIKI_ERROR_ARGUMENT, {"null"});
-        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, rank.size()), KUMIKI_ERROR_ARGUMENT, {"no rank", ranks});
-        expect_refused(rank.collectives.reduce(&value, &value, 1, no_such<kumiki_type>(6), KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"no type 6"});
-        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(4), Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"no operation 4"});
-        expect_refused(rank.collectives.reduce(nullptr, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"null"});
-        expect_refused(rank.collectives.reduce(&value, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {"null"});
+        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, rank.size()),
+                       KUMIKI_ERROR_ARGUMENT, {"no rank", ranks});
+        expect_refused(
+            rank.collectives.reduce(&value, &value, 1, no_such<kumiki_type>(6), KUMIKI_SUM, Collectives::every_rank),
+            KUMIKI_ERROR_ARGUMENT, {"no type 6"});
+        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(4),
+                                               Collectives::every_rank),
+                       KUMIKI_ERROR_ARGUMENT, {"no operation 4"});
+        expect_refused(rank.collectives.reduce(nullptr, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
+                       KUMIKI_ERROR_ARGUMENT, {"null"});
+        expect_refused(rank.collectives.reduce(&value, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
+                       KUMIKI_ERROR_ARGUMENT, {"null"});
         EXPECT_TRUE(rank.collectives.broadcast(nullptr, 0, 0)) << "nothing may be nowhere";
         EXPECT_TRUE(rank.collectives.reduce(nullptr, nullptr, 0, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
-        EXPECT_TRUE(rank.collectives.reduce(&value, rank.rank() == 0 ? &value : nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, 0)) << "only the root needs an output";
+        EXPECT_TRUE(
+            rank.collectives.reduce(&value, rank.rank() == 0 ? &value : nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM, 0))
+            << "only the root needs an output";
         expect_usable(rank);
     });
 }
@@ -121,7 +149,9 @@ TEST_P(CollectiveMisuseTest, CountsThatOverflow) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         double value = 1;
         for (const std::size_t count : {SIZE_MAX / 8 + 2, SIZE_MAX})
-            expect_refused(rank.collectives.reduce(&value, &value, count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_ARGUMENT, {std::to_string(count)});
+            expect_refused(
+                rank.collectives.reduce(&value, &value, count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
+                KUMIKI_ERROR_ARGUMENT, {std::to_string(count)});
         expect_usable(rank);
     });
 }
@@ -130,14 +160,17 @@ TEST_P(CollectiveMisuseTest, PiecesThatDoNotFit) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         std::vector<std::byte> input(4096), output(4096);
         const auto pieces = [](std::size_t bytes) {
-            return Collectives::Pieces{[bytes](int) { return bytes; }, [bytes](int r) { return bytes * static_cast<std::size_t>(r); }};
+            return Collectives::Pieces{[bytes](int) { return bytes; },
+                                       [bytes](int r) { return bytes * static_cast<std::size_t>(r); }};
         };
         // Rank 0 sends 16 to each, the others 8 as all expect.
-        const auto outcome = rank.collectives.all_to_all(input.data(), pieces(rank.rank() == 0 ? 16 : 8), output.data(), pieces(8));
+        const auto outcome =
+            rank.collectives.all_to_all(input.data(), pieces(rank.rank() == 0 ? 16 : 8), output.data(), pieces(8));
         expect_refused(outcome, KUMIKI_ERROR_ARGUMENT, {"rank 0 sends 16 bytes", "expects 8"});
         // Only rank 1 expects something else: it names the sizes, the others say that there was something.
-        expect_refused(rank.collectives.all_to_all(input.data(), pieces(8), output.data(), pieces(rank.rank() == 1 ? 24 : 8)), KUMIKI_ERROR_ARGUMENT,
-                       {rank.rank() == 1 ? "expects 24" : "another rank expects"});
+        expect_refused(
+            rank.collectives.all_to_all(input.data(), pieces(8), output.data(), pieces(rank.rank() == 1 ? 24 : 8)),
+            KUMIKI_ERROR_ARGUMENT, {rank.rank() == 1 ? "expects 24" : "another rank expects"});
         expect_usable(rank);
     });
 }
@@ -148,7 +181,8 @@ TEST_P(CollectiveMisuseTest, DifferentRegions) {
         void* second = rank.collectives.allocate(4096).value();
         const auto outcome = rank.collectives.allocate(rank.rank() == 0 ? 4096 : 8192);
         ASSERT_FALSE(outcome);
-        for (const char* words : {"allocate", "4096", "8192"}) EXPECT_NE(outcome.error().message.find(words), std::string::npos) << outcome.error().message;
+        for (const char* words : {"allocate", "4096", "8192"})
+            EXPECT_NE(outcome.error().message.find(words), std::string::npos) << outcome.error().message;
         expect_refused(rank.collectives.release(rank.rank() == 0 ? first : second), KUMIKI_ERROR_ARGUMENT, {"release"});
         ASSERT_TRUE(rank.collectives.release(second));
         ASSERT_TRUE(rank.collectives.release(first));
@@ -163,7 +197,8 @@ TEST_P(CollectiveMisuseTest, AHandlerThatOnlyOneRankRegisters) {
         if (rank.rank() == 1) {
             ASSERT_FALSE(rank.collectives.add_handler([](int, auto) {}));
         } else {
-            expect_refused(rank.collectives.broadcast(data.data(), data.size(), 0), KUMIKI_ERROR_ARGUMENT, {"register_handler"});
+            expect_refused(rank.collectives.broadcast(data.data(), data.size(), 0), KUMIKI_ERROR_ARGUMENT,
+                           {"register_handler"});
         }
         const auto number = rank.collectives.add_handler([](int, auto) {});
         ASSERT_TRUE(number) << number.error().message;
@@ -180,7 +215,8 @@ TEST_P(CollectiveMisuseTest, AnOpenSplitPhaseBarrier) {
         expect_refused(rank.collectives.barrier(), KUMIKI_ERROR_STATE, words);
         expect_refused(rank.collectives.barrier_enter(), KUMIKI_ERROR_STATE, words);
         expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, words);
-        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank), KUMIKI_ERROR_STATE, words);
+        expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
+                       KUMIKI_ERROR_STATE, words);
         EXPECT_FALSE(rank.collectives.allocate(1));
         ASSERT_TRUE(rank.collectives.barrier_wait());
         expect_refused(rank.collectives.barrier_wait(), KUMIKI_ERROR_STATE, {"barrier_enter"});

@@ -19,7 +19,8 @@ template <class T>
 T value(std::uint64_t number, int rank, std::size_t i) {
     std::uint64_t bits = (number * 31 + static_cast<std::uint64_t>(rank)) * 0x9e3779b97f4a7c15 + i * 0xbf58476d1ce4e5b9;
     bits ^= bits >> 29;
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(static_cast<double>(bits % 2000003) / 1000.0 - 1000.0);
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(static_cast<double>(bits % 2000003) / 1000.0 - 1000.0);
     else return static_cast<T>(bits); // whole range: sums and products overflow
 }
 
@@ -44,7 +45,8 @@ T combined(std::uint64_t number, int ranks, std::size_t i, kumiki_operation oper
 }
 
 template <class T>
-void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type type, kumiki_operation operation, int root, bool in_place) {
+void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type type, kumiki_operation operation, int root,
+            bool in_place) {
     // At an odd address: buffers need not be aligned.
     std::vector<std::byte> input(count * sizeof(T) + 1), output(count * sizeof(T) + 1, std::byte{0x77});
     for (std::size_t i = 0; i < count; ++i) {
@@ -62,12 +64,15 @@ void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type typ
         T got;
         std::memcpy(&got, result.data() + 1 + i * sizeof(T), sizeof(T));
         const T expected = combined<T>(number, rank.size(), i, operation);
-        ASSERT_EQ(std::memcmp(&got, &expected, sizeof(T)), 0) << "element " << i << " of " << count << ": " << +got << " and not " << +expected;
+        ASSERT_EQ(std::memcmp(&got, &expected, sizeof(T)), 0)
+            << "element " << i << " of " << count << ": " << +got << " and not " << +expected;
     }
 }
 
-void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type type, kumiki_operation operation, int root, bool in_place) {
-    SCOPED_TRACE("reduction of " + std::to_string(count) + " of type " + std::to_string(type) + " by " + std::to_string(operation));
+void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type type, kumiki_operation operation, int root,
+            bool in_place) {
+    SCOPED_TRACE("reduction of " + std::to_string(count) + " of type " + std::to_string(type) + " by " +
+                 std::to_string(operation));
     switch (type) {
     case KUMIKI_INT32: return reduce<std::int32_t>(rank, number, count, type, operation, root, in_place);
     case KUMIKI_INT64: return reduce<std::int64_t>(rank, number, count, type, operation, root, in_place);
@@ -86,10 +91,13 @@ struct Shape {
 
 class ModelTest : public testing::TestWithParam<Shape> {
 protected:
-    JobOptions options() const { return {.ranks = GetParam().ranks, .crowded = GetParam().crowded, .wait = GetParam().wait}; }
+    JobOptions options() const {
+        return {.ranks = GetParam().ranks, .crowded = GetParam().crowded, .wait = GetParam().wait};
+    }
 };
 INSTANTIATE_TEST_SUITE_P(Shapes, ModelTest,
-                         testing::Values(Shape{1, false}, Shape{2, false}, Shape{3, true}, Shape{4, false}, Shape{8, true}));
+                         testing::Values(Shape{1, false}, Shape{2, false}, Shape{3, true}, Shape{4, false},
+                                         Shape{8, true}));
 
 TEST_P(ModelTest, EveryTypeAndOperation) {
     const Watchdog watchdog("reductions");
@@ -97,10 +105,12 @@ TEST_P(ModelTest, EveryTypeAndOperation) {
         std::uint64_t number = 0;
         for (int type = KUMIKI_INT32; type <= KUMIKI_DOUBLE; ++type)
             for (int operation = KUMIKI_SUM; operation <= KUMIKI_MAX; ++operation)
-                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{11}, std::size_t{3000}, std::size_t{17000}})
+                for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{11},
+                                                std::size_t{3000}, std::size_t{17000}})
                     for (const int root : {Collectives::every_rank, rank.size() - 1}) {
                         ++number;
-                        reduce(rank, number, count, static_cast<kumiki_type>(type), static_cast<kumiki_operation>(operation), root, number % 2 == 0);
+                        reduce(rank, number, count, static_cast<kumiki_type>(type),
+                               static_cast<kumiki_operation>(operation), root, number % 2 == 0);
                         if (testing::Test::HasFatalFailure()) return;
                     }
     });
@@ -108,13 +118,15 @@ TEST_P(ModelTest, EveryTypeAndOperation) {
 
 class SequenceStress : public ModelTest {};
 INSTANTIATE_TEST_SUITE_P(Shapes, SequenceStress,
-                         testing::Values(Shape{1, false}, Shape{2, false}, Shape{2, false, WaitPolicy::sleep}, Shape{2, true}, Shape{3, false},
-                                         Shape{4, true}, Shape{5, false}, Shape{6, true, WaitPolicy::sleep}, Shape{7, true}, Shape{8, true}));
+                         testing::Values(Shape{1, false}, Shape{2, false}, Shape{2, false, WaitPolicy::sleep},
+                                         Shape{2, true}, Shape{3, false}, Shape{4, true}, Shape{5, false},
+                                         Shape{6, true, WaitPolicy::sleep}, Shape{7, true}, Shape{8, true}));
 
 /// One rank's way through a random sequence of collectives, the same at all.
 class Sequence {
 public:
-    Sequence(Rank& rank, std::uint64_t seed) : rank_(rank), random_(seed), own_(static_cast<std::uint64_t>(rank.rank()) + 1) {
+    Sequence(Rank& rank, std::uint64_t seed)
+        : rank_(rank), random_(seed), own_(static_cast<std::uint64_t>(rank.rank()) + 1) {
         region_ = static_cast<std::byte*>(rank.collectives.allocate(region_bytes).value());
     }
 
@@ -152,7 +164,8 @@ private:
     }
 
     std::byte byte(int from, int to, std::size_t i) const {
-        return static_cast<std::byte>(number_ * 7 + static_cast<std::uint64_t>(from) * 13 + static_cast<std::uint64_t>(to) * 29 + i);
+        return static_cast<std::byte>(number_ * 7 + static_cast<std::uint64_t>(from) * 13 +
+                                      static_cast<std::uint64_t>(to) * 29 + i);
     }
 
     void broadcast() {
@@ -186,13 +199,18 @@ private:
         std::vector<std::byte> own(sent), output(received, std::byte{0});
         std::byte* input = sent <= region_bytes && own_.once_in(2) ? region_ : own.data();
         for (std::size_t r = 0; r < ranks; ++r)
-            for (std::size_t i = 0; i < bytes(me, r); ++i) input[in[r] + i] = byte(rank_.rank(), static_cast<int>(r), i);
-        ASSERT_TRUE(rank_.collectives.all_to_all(
-            input, {[&](int r) { return bytes(me, static_cast<std::size_t>(r)); }, [&](int r) { return in[static_cast<std::size_t>(r)]; }}, output.data(),
-            {[&](int r) { return bytes(static_cast<std::size_t>(r), me); }, [&](int r) { return out[static_cast<std::size_t>(r)]; }}));
+            for (std::size_t i = 0; i < bytes(me, r); ++i)
+                input[in[r] + i] = byte(rank_.rank(), static_cast<int>(r), i);
+        ASSERT_TRUE(rank_.collectives.all_to_all(input,
+                                                 {[&](int r) { return bytes(me, static_cast<std::size_t>(r)); },
+                                                  [&](int r) { return in[static_cast<std::size_t>(r)]; }},
+                                                 output.data(),
+                                                 {[&](int r) { return bytes(static_cast<std::size_t>(r), me); },
+                                                  [&](int r) { return out[static_cast<std::size_t>(r)]; }}));
         for (std::size_t r = 0; r < ranks; ++r)
             for (std::size_t i = 0; i < bytes(r, me); ++i)
-                ASSERT_EQ(output[out[r] + i], byte(static_cast<int>(r), rank_.rank(), i)) << "byte " << i << " from rank " << r;
+                ASSERT_EQ(output[out[r] + i], byte(static_cast<int>(r), rank_.rank(), i))
+                    << "byte " << i << " from rank " << r;
     }
 
     void allocate_and_release() {

@@ -54,10 +54,12 @@ TEST_P(CollectivesTest, ReduceGivesTheSumEverywhere) {
             std::vector<double> values(count);
             for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i) + 0.5 * rank.rank();
             std::vector<double> sums(count);
-            ASSERT_TRUE(rank.collectives.reduce(values.data(), sums.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
+            ASSERT_TRUE(rank.collectives.reduce(values.data(), sums.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                Collectives::every_rank));
             const double ranks = rank.size();
             for (std::size_t i = 0; i < count; ++i)
-                ASSERT_DOUBLE_EQ(sums[i], ranks * static_cast<double>(i) + 0.5 * ranks * (ranks - 1) / 2) << count << " " << i;
+                ASSERT_DOUBLE_EQ(sums[i], ranks * static_cast<double>(i) + 0.5 * ranks * (ranks - 1) / 2)
+                    << count << " " << i;
         }
     });
 }
@@ -84,7 +86,9 @@ TEST_P(CollectivesTest, AllToAllTransposesPiecesOfAnySize) {
         for (const std::size_t scale : {0, 1, 1000, 100000}) {
             // Rank a sends (a + 2 b) % 5 x scale bytes to rank b: some pieces are empty.
             const auto bytes = [&](int from, int to) { return static_cast<std::size_t>((from + 2 * to) % 5) * scale; };
-            const auto byte = [](int from, int to, std::size_t i) { return static_cast<unsigned char>(7 * from + 13 * to + static_cast<int>(i % 251)); };
+            const auto byte = [](int from, int to, std::size_t i) {
+                return static_cast<unsigned char>(7 * from + 13 * to + static_cast<int>(i % 251));
+            };
             std::vector<std::size_t> in(ranks + 1), out(ranks + 1);
             for (std::size_t r = 0; r < ranks; ++r) {
                 in[r + 1] = in[r] + bytes(rank.rank(), static_cast<int>(r));
@@ -96,9 +100,13 @@ TEST_P(CollectivesTest, AllToAllTransposesPiecesOfAnySize) {
                 // Only even ranks send from a region: the two ways mix.
                 unsigned char* data = in_region && rank.rank() % 2 == 0 ? region : own.data();
                 for (std::size_t r = 0; r < ranks; ++r)
-                    for (std::size_t i = 0; i < in[r + 1] - in[r]; ++i) data[in[r] + i] = byte(rank.rank(), static_cast<int>(r), i);
+                    for (std::size_t i = 0; i < in[r + 1] - in[r]; ++i)
+                        data[in[r] + i] = byte(rank.rank(), static_cast<int>(r), i);
                 const auto at = [](const std::vector<std::size_t>& offsets) {
-                    return Collectives::Pieces{[&](int r) { return offsets[static_cast<std::size_t>(r) + 1] - offsets[static_cast<std::size_t>(r)]; },
+                    return Collectives::Pieces{[&](int r) {
+                                                   return offsets[static_cast<std::size_t>(r) + 1] -
+                                                          offsets[static_cast<std::size_t>(r)];
+                                               },
                                                [&](int r) { return offsets[static_cast<std::size_t>(r)]; }};
                 };
                 ASSERT_TRUE(rank.collectives.all_to_all(data, at(in), received.data(), at(out)));
@@ -117,10 +125,12 @@ TEST_P(CollectivesTest, DifferentSizesAreAnErrorEverywhere) {
         std::vector<double> data(20000);
         for (const std::size_t common : {std::size_t{1}, std::size_t{20}, std::size_t{10000}}) {
             const std::size_t count = common + (rank.rank() == 1 ? 1 : 0);
-            const auto outcome = rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank);
+            const auto outcome = rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                         Collectives::every_rank);
             ASSERT_FALSE(outcome);
             EXPECT_EQ(outcome.error().status, KUMIKI_ERROR_ARGUMENT);
-            EXPECT_NE(outcome.error().message.find(std::to_string(8 * common)), std::string::npos) << outcome.error().message;
+            EXPECT_NE(outcome.error().message.find(std::to_string(8 * common)), std::string::npos)
+                << outcome.error().message;
         }
         ASSERT_FALSE(rank.collectives.allocate(rank.rank() == 0 ? 4096 : 8192));
         double sum = 1;

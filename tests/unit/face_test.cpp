@@ -16,7 +16,7 @@ using tests::Processes;
 using tests::run_programs;
 using tests::start_programs;
 
-// -- what compiles and what must not ------------------------------------------------------------------------------------------------
+// -- what compiles and what must not --
 
 struct Plain {
     int a;
@@ -26,10 +26,14 @@ struct NotPlain {
     NotPlain(const NotPlain&) {}
 };
 static_assert(Transferable<int> && Transferable<Plain> && Transferable<std::array<Plain, 4>>);
-static_assert(!Transferable<std::string> && !Transferable<std::vector<int>> && !Transferable<NotPlain> && !Transferable<std::unique_ptr<int>>);
-static_assert(Reducible<int> && Reducible<long> && Reducible<unsigned> && Reducible<std::uint64_t> && Reducible<float> && Reducible<double>);
-static_assert(!Reducible<short> && !Reducible<bool> && !Reducible<char> && !Reducible<long double> && !Reducible<Plain> && !Reducible<const double>);
-static_assert(detail::type_of<long>() == KUMIKI_INT64 && detail::type_of<unsigned>() == KUMIKI_UINT32 && detail::type_of<float>() == KUMIKI_FLOAT);
+static_assert(!Transferable<std::string> && !Transferable<std::vector<int>> && !Transferable<NotPlain> &&
+              !Transferable<std::unique_ptr<int>>);
+static_assert(Reducible<int> && Reducible<long> && Reducible<unsigned> && Reducible<std::uint64_t> &&
+              Reducible<float> && Reducible<double>);
+static_assert(!Reducible<short> && !Reducible<bool> && !Reducible<char> && !Reducible<long double> &&
+              !Reducible<Plain> && !Reducible<const double>);
+static_assert(detail::type_of<long>() == KUMIKI_INT64 && detail::type_of<unsigned>() == KUMIKI_UINT32 &&
+              detail::type_of<float>() == KUMIKI_FLOAT);
 
 template <class T>
 concept CanAllocate = requires(Job job) { job.allocate<T>(1); };
@@ -40,11 +44,13 @@ concept CanReduce = requires(Job job, std::span<T> data) { job.all_reduce(data, 
 template <class T>
 concept CanBroadcast = requires(Job job, T& value) { job.broadcast(value, 0); };
 static_assert(CanAllocate<Plain> && CanPut<Plain> && CanReduce<double> && CanBroadcast<Plain>);
-static_assert(!CanAllocate<std::string> && !CanPut<std::string> && !CanReduce<Plain> && !CanBroadcast<int*> && !CanBroadcast<std::vector<std::string>>);
-static_assert(!std::is_copy_constructible_v<Job> && !std::is_copy_constructible_v<Team> && !std::is_copy_constructible_v<Region<int>>);
+static_assert(!CanAllocate<std::string> && !CanPut<std::string> && !CanReduce<Plain> && !CanBroadcast<int*> &&
+              !CanBroadcast<std::vector<std::string>>);
+static_assert(!std::is_copy_constructible_v<Job> && !std::is_copy_constructible_v<Team> &&
+              !std::is_copy_constructible_v<Region<int>>);
 static_assert(std::is_nothrow_move_constructible_v<Region<int>> && std::is_nothrow_move_assignable_v<Region<int>>);
 
-// -- one rank -------------------------------------------------------------------------------------------------------------------------
+// -- one rank --
 
 TEST(FaceTest, AJobWithoutALauncherIsOneRank) {
     Job job;
@@ -159,7 +165,7 @@ TEST(TeamFaceTest, PartsAndReductions) {
     EXPECT_EQ(std::accumulate(touched.begin(), touched.end(), 0), 100);
 }
 
-// -- several ranks, as programs of their own --------------------------------------------------------------------------------------------
+// -- several ranks, as programs of their own --
 
 TEST(ProgramTest, UsesEverythingTogether) {
     run_programs({.ranks = 3, .threads = 2}, [](int expected_rank) {
@@ -234,7 +240,8 @@ TEST(ProgramTest, AnExceptionEndsARankThoughOthersWaitForIt) {
     const auto failed = ranks.ended_within(0, std::chrono::seconds(5));
     ASSERT_TRUE(failed) << "rank 0 waits while its exception is under way";
     EXPECT_EQ(failed->code, 1);
-    EXPECT_FALSE(ranks.ended_within(1, std::chrono::milliseconds(100))) << "rank 1 waits for it, and is the launcher's to end";
+    EXPECT_FALSE(ranks.ended_within(1, std::chrono::milliseconds(100)))
+        << "rank 1 waits for it, and is the launcher's to end";
 }
 
 // The handler of a job that was abandoned is gone; messages that still come must not find it.

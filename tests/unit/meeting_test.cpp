@@ -16,13 +16,16 @@ std::vector<std::vector<int>> schedule(int parties) {
     for (int me = 0; me < parties; ++me) {
         int awaited = 0;
         disseminate(
-            me, parties, [&](int other, int round) {
-                EXPECT_EQ(round, static_cast<int>(told[static_cast<std::size_t>(me)].size())) << "rounds are told in order";
+            me, parties,
+            [&](int other, int round) {
+                EXPECT_EQ(round, static_cast<int>(told[static_cast<std::size_t>(me)].size()))
+                    << "rounds are told in order";
                 told[static_cast<std::size_t>(me)].push_back(other);
             },
             [&](int round) {
                 EXPECT_EQ(round, awaited++);
-                EXPECT_EQ(told[static_cast<std::size_t>(me)].size(), static_cast<std::size_t>(awaited)) << "tell, then await";
+                EXPECT_EQ(told[static_cast<std::size_t>(me)].size(), static_cast<std::size_t>(awaited))
+                    << "tell, then await";
             });
     }
     return told;
@@ -63,10 +66,12 @@ TEST(GateTest, OpensOnceWhenTheLastHasCome) {
     for (std::uint64_t epoch = 1; epoch <= 3; ++epoch)
         for (int party = 1; party <= 5; ++party) {
             int opened = 0;
-            EXPECT_EQ(gate.arrive(5, [&] {
-                ++opened;
-                EXPECT_TRUE(gate.opened(epoch)) << "open before it is told";
-            }), epoch);
+            EXPECT_EQ(gate.arrive(5,
+                                  [&] {
+                                      ++opened;
+                                      EXPECT_TRUE(gate.opened(epoch)) << "open before it is told";
+                                  }),
+                      epoch);
             EXPECT_EQ(opened, party == 5 ? 1 : 0);
             EXPECT_EQ(gate.opened(epoch), party == 5);
         }

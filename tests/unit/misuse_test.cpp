@@ -33,17 +33,24 @@ std::array<std::byte, 4096> buffer;
 std::uint64_t* word(std::byte* there) { return reinterpret_cast<std::uint64_t*>(there); }
 
 const Operation on_bytes[] = {
-    {"put", [](kumiki_job* job, int rank, std::byte* there, std::size_t bytes) { return kumiki_put(job, rank, there, buffer.data(), bytes); }},
-    {"get", [](kumiki_job* job, int rank, std::byte* there, std::size_t bytes) { return kumiki_get(job, rank, there, buffer.data(), bytes); }},
+    {"put", [](kumiki_job* job, int rank, std::byte* there,
+               std::size_t bytes) { return kumiki_put(job, rank, there, buffer.data(), bytes); }},
+    {"get", [](kumiki_job* job, int rank, std::byte* there,
+               std::size_t bytes) { return kumiki_get(job, rank, there, buffer.data(), bytes); }},
 };
 const Operation on_words[] = {
-    {"signal", [](kumiki_job* job, int rank, std::byte* there, std::size_t) { return kumiki_signal(job, rank, word(there), KUMIKI_SIGNAL_ADD, 1); }},
-    {"put_signal", [](kumiki_job* job, int rank, std::byte* there, std::size_t) {
+    {"signal", [](kumiki_job* job, int rank, std::byte* there,
+                  std::size_t) { return kumiki_signal(job, rank, word(there), KUMIKI_SIGNAL_ADD, 1); }},
+    {"put_signal",
+     [](kumiki_job* job, int rank, std::byte* there, std::size_t) {
          return kumiki_put_signal(job, rank, there, buffer.data(), 0, word(there), KUMIKI_SIGNAL_SET, 1);
      }},
-    {"fetch_add", [](kumiki_job* job, int rank, std::byte* there, std::size_t) { return kumiki_fetch_add(job, rank, word(there), 1, nullptr); }},
-    {"compare_swap", [](kumiki_job* job, int rank, std::byte* there, std::size_t) { return kumiki_compare_swap(job, rank, word(there), 0, 1, nullptr); }},
-    {"swap", [](kumiki_job* job, int rank, std::byte* there, std::size_t) { return kumiki_swap(job, rank, word(there), 1, nullptr); }},
+    {"fetch_add", [](kumiki_job* job, int rank, std::byte* there,
+                     std::size_t) { return kumiki_fetch_add(job, rank, word(there), 1, nullptr); }},
+    {"compare_swap", [](kumiki_job* job, int rank, std::byte* there,
+                        std::size_t) { return kumiki_compare_swap(job, rank, word(there), 0, 1, nullptr); }},
+    {"swap", [](kumiki_job* job, int rank, std::byte* there,
+                std::size_t) { return kumiki_swap(job, rank, word(there), 1, nullptr); }},
 };
 
 TEST(MisuseTest, RanksThatDoNotExist) {
@@ -54,7 +61,8 @@ TEST(MisuseTest, RanksThatDoNotExist) {
             for (const auto& operations : {std::span<const Operation>(on_bytes), std::span<const Operation>(on_words)})
                 for (const Operation& operation : operations) {
                     SCOPED_TRACE(operation.name);
-                    expect_error(operation.call(job, rank, region, 8), KUMIKI_ERROR_ARGUMENT, {std::string(operation.name) + ":", sentence});
+                    expect_error(operation.call(job, rank, region, 8), KUMIKI_ERROR_ARGUMENT,
+                                 {std::string(operation.name) + ":", sentence});
                 }
             for (const Operation& operation : on_bytes) // also when there is nothing to move
                 expect_error(operation.call(job, rank, region, 0), KUMIKI_ERROR_ARGUMENT, {sentence});
@@ -68,18 +76,26 @@ TEST(MisuseTest, MemoryThatIsNotInARegion) {
     with_region([](kumiki_job* job, std::byte* region) {
         void* peer = nullptr;
         ASSERT_EQ(kumiki_peer(job, 1, region, &peer), KUMIKI_OK);
-        // One past the end, the granule after, before the arena, another rank's copy (its own name for the place is needed), the stack.
+        // One past the end, the granule after, before the arena, another rank's copy (its own name for the place is
+        // needed), the stack.
         std::uint64_t local = 0;
-        std::byte* const places[] = {region + 104, region + (64 << 10), region - 8, static_cast<std::byte*>(peer), reinterpret_cast<std::byte*>(&local),
+        std::byte* const places[] = {region + 104,
+                                     region + (64 << 10),
+                                     region - 8,
+                                     static_cast<std::byte*>(peer),
+                                     reinterpret_cast<std::byte*>(&local),
                                      reinterpret_cast<std::byte*>(8)};
         for (std::byte* const place : places) {
             for (const Operation& operation : on_bytes)
                 for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}})
                     expect_error(operation.call(job, 1, place, bytes), KUMIKI_ERROR_REGION,
-                                 {std::string(operation.name) + ":", fmt::format("{} bytes at {} (for rank 1)", bytes, text(place))});
+                                 {std::string(operation.name) + ":",
+                                  fmt::format("{} bytes at {} (for rank 1)", bytes, text(place))});
             for (const Operation& operation : on_words)
-                expect_error(operation.call(job, 1, place, 8), KUMIKI_ERROR_REGION, {std::string(operation.name) + ":", text(place)});
-            expect_error(kumiki_signal_wait(job, word(place), KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_REGION, {"signal_wait:", text(place)});
+                expect_error(operation.call(job, 1, place, 8), KUMIKI_ERROR_REGION,
+                             {std::string(operation.name) + ":", text(place)});
+            expect_error(kumiki_signal_wait(job, word(place), KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_REGION,
+                         {"signal_wait:", text(place)});
             expect_error(kumiki_peer(job, 1, place, &peer), KUMIKI_ERROR_REGION, {text(place)});
         }
         EXPECT_EQ(local, 0u);
@@ -93,8 +109,10 @@ TEST(MisuseTest, TransfersThatReachOverTheEnd) {
             EXPECT_EQ(operation.call(job, 1, region + 99, 1), KUMIKI_OK) << "the last byte";
             EXPECT_EQ(operation.call(job, 1, region + 100, 0), KUMIKI_OK) << "nothing";
             EXPECT_EQ(operation.call(job, 1, nullptr, 0), KUMIKI_OK) << "nothing, nowhere";
-            expect_error(operation.call(job, 1, region, 101), KUMIKI_ERROR_REGION, {"101 bytes", text(region), "100 bytes", "0 to 101"});
-            expect_error(operation.call(job, 1, region + 96, 8), KUMIKI_ERROR_REGION, {"8 bytes", "100 bytes", "96 to 104"});
+            expect_error(operation.call(job, 1, region, 101), KUMIKI_ERROR_REGION,
+                         {"101 bytes", text(region), "100 bytes", "0 to 101"});
+            expect_error(operation.call(job, 1, region + 96, 8), KUMIKI_ERROR_REGION,
+                         {"8 bytes", "100 bytes", "96 to 104"});
             expect_error(operation.call(job, 1, region + 8, SIZE_MAX), KUMIKI_ERROR_REGION, {std::to_string(SIZE_MAX)});
         }
         for (const Operation& operation : on_words) // 96 .. 104: the word is aligned but its end is outside
@@ -104,11 +122,14 @@ TEST(MisuseTest, TransfersThatReachOverTheEnd) {
 
 TEST(MisuseTest, NullAddresses) {
     with_region([](kumiki_job* job, std::byte* region) {
-        for (const Operation& operation : on_bytes) expect_error(operation.call(job, 1, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"null"});
-        for (const Operation& operation : on_words) expect_error(operation.call(job, 1, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"null"});
+        for (const Operation& operation : on_bytes)
+            expect_error(operation.call(job, 1, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"null"});
+        for (const Operation& operation : on_words)
+            expect_error(operation.call(job, 1, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_error(kumiki_put(job, 1, region, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"put:", "null"});
         expect_error(kumiki_get(job, 1, region, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"get:", "null"});
-        expect_error(kumiki_put_signal(job, 1, region, nullptr, 8, word(region + 8), KUMIKI_SIGNAL_SET, 1), KUMIKI_ERROR_ARGUMENT, {"put_signal:", "null"});
+        expect_error(kumiki_put_signal(job, 1, region, nullptr, 8, word(region + 8), KUMIKI_SIGNAL_SET, 1),
+                     KUMIKI_ERROR_ARGUMENT, {"put_signal:", "null"});
         expect_error(kumiki_signal_wait(job, nullptr, KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_error(kumiki_peer(job, 1, region, nullptr), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_error(kumiki_join(nullptr), KUMIKI_ERROR_ARGUMENT, {"null"});
@@ -120,27 +141,33 @@ TEST(MisuseTest, WordsThatAreNotAligned) {
     with_region([](kumiki_job* job, std::byte* region) {
         for (const Operation& operation : on_words)
             for (const std::size_t off : {1, 4, 7})
-                expect_error(operation.call(job, 1, region + off, 8), KUMIKI_ERROR_ARGUMENT, {operation.name, text(region + off), "aligned to 8"});
-        expect_error(kumiki_signal_wait(job, word(region + 4), KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_ARGUMENT, {text(region + 4), "aligned"});
+                expect_error(operation.call(job, 1, region + off, 8), KUMIKI_ERROR_ARGUMENT,
+                             {operation.name, text(region + off), "aligned to 8"});
+        expect_error(kumiki_signal_wait(job, word(region + 4), KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_ARGUMENT,
+                     {text(region + 4), "aligned"});
     });
 }
 
 TEST(MisuseTest, ValuesThatAreNoOperation) {
     with_region([](kumiki_job* job, std::byte* region) {
-        expect_error(kumiki_signal_wait(job, word(region), no_such<kumiki_comparison>(4), 0, nullptr), KUMIKI_ERROR_ARGUMENT, {"comparison 4"});
+        expect_error(kumiki_signal_wait(job, word(region), no_such<kumiki_comparison>(4), 0, nullptr),
+                     KUMIKI_ERROR_ARGUMENT, {"comparison 4"});
         const auto none = no_such<kumiki_signal_operation>(7);
         expect_error(kumiki_signal(job, 1, word(region), none, 1), KUMIKI_ERROR_ARGUMENT, {"operation 7"});
-        expect_error(kumiki_put_signal(job, 1, region + 8, buffer.data(), 8, word(region), none, 1), KUMIKI_ERROR_ARGUMENT, {"operation 7"});
+        expect_error(kumiki_put_signal(job, 1, region + 8, buffer.data(), 8, word(region), none, 1),
+                     KUMIKI_ERROR_ARGUMENT, {"operation 7"});
     });
 }
 
 TEST(MisuseTest, NothingIsWrittenWhenAPutSignalIsRefused) {
     with_region([](kumiki_job* job, std::byte* region) {
         std::uint64_t value = ~std::uint64_t{0}, there = 0;
-        expect_error(kumiki_put_signal(job, 1, region, &value, 8, word(region + 96), KUMIKI_SIGNAL_SET, 1), KUMIKI_ERROR_REGION, {"96 to 104"});
+        expect_error(kumiki_put_signal(job, 1, region, &value, 8, word(region + 96), KUMIKI_SIGNAL_SET, 1),
+                     KUMIKI_ERROR_REGION, {"96 to 104"});
         ASSERT_EQ(kumiki_get(job, 1, region, &there, 8), KUMIKI_OK);
         EXPECT_EQ(there, 0u) << "the signal's address was wrong: no data either";
-        expect_error(kumiki_put_signal(job, 1, region + 96, &value, 8, word(region), KUMIKI_SIGNAL_SET, 1), KUMIKI_ERROR_REGION, {"96 to 104"});
+        expect_error(kumiki_put_signal(job, 1, region + 96, &value, 8, word(region), KUMIKI_SIGNAL_SET, 1),
+                     KUMIKI_ERROR_REGION, {"96 to 104"});
         ASSERT_EQ(kumiki_get(job, 1, region, &there, 8), KUMIKI_OK);
         EXPECT_EQ(there, 0u) << "the data's address was wrong: no signal either";
     });
@@ -154,7 +181,8 @@ TEST(MisuseTest, AReleasedRegionIsNoRegion) {
         expect_error(kumiki_put(job, 0, region, buffer.data(), 1), KUMIKI_ERROR_REGION, {"no region"});
         expect_error(kumiki_release(job, region), KUMIKI_ERROR_REGION, {"not the start of a region"});
         std::uint64_t local = 0;
-        for (void* const nowhere : {static_cast<void*>(nullptr), static_cast<void*>(&local), static_cast<void*>(static_cast<std::byte*>(region) + 1)})
+        for (void* const nowhere : {static_cast<void*>(nullptr), static_cast<void*>(&local),
+                                    static_cast<void*>(static_cast<std::byte*>(region) + 1)})
             expect_error(kumiki_release(job, nowhere), KUMIKI_ERROR_REGION, {"not the start of a region"});
         ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK) << "the job is usable";
     });
@@ -165,8 +193,10 @@ TEST(MisuseTest, RegionsThatCannotBe) {
         void* region = nullptr;
         expect_error(kumiki_allocate(job, 1, nullptr), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_error(kumiki_allocate(job, 0, &region), KUMIKI_ERROR_ARGUMENT, {"at least one byte"});
-        expect_error(kumiki_allocate(job, std::size_t{1} << 30, &region), KUMIKI_ERROR_MEMORY, {"1073741824", "KUMIKI_ARENA"});
-        expect_error(kumiki_allocate(job, SIZE_MAX, &region), KUMIKI_ERROR_MEMORY, {std::to_string(SIZE_MAX), "KUMIKI_ARENA"});
+        expect_error(kumiki_allocate(job, std::size_t{1} << 30, &region), KUMIKI_ERROR_MEMORY,
+                     {"1073741824", "KUMIKI_ARENA"});
+        expect_error(kumiki_allocate(job, SIZE_MAX, &region), KUMIKI_ERROR_MEMORY,
+                     {std::to_string(SIZE_MAX), "KUMIKI_ARENA"});
         EXPECT_EQ(region, nullptr);
         ASSERT_EQ(kumiki_allocate(job, 1, &region), KUMIKI_OK) << "the job is usable";
     });
@@ -176,7 +206,8 @@ TEST(MisuseTest, RegionsThatTheHostCannotHold) {
     const std::size_t bytes = std::bit_ceil(platform::physical_memory());
     run_jobs_as_threads({.ranks = 2, .arena_bytes = bytes}, [bytes](kumiki_job* job) {
         void* region = nullptr;
-        expect_error(kumiki_allocate(job, bytes, &region), KUMIKI_ERROR_MEMORY, {std::to_string(bytes), std::to_string(2 * bytes), "2 ranks"});
+        expect_error(kumiki_allocate(job, bytes, &region), KUMIKI_ERROR_MEMORY,
+                     {std::to_string(bytes), std::to_string(2 * bytes), "2 ranks"});
         ASSERT_EQ(kumiki_allocate(job, 1, &region), KUMIKI_OK) << "the job is usable";
     });
 }

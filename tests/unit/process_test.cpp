@@ -52,7 +52,8 @@ void work(int rank) {
 
 class KillTest : public testing::TestWithParam<std::tuple<WaitPolicy, bool>> {};
 INSTANTIATE_TEST_SUITE_P(Policies, KillTest,
-                         testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::sleep), testing::Bool()));
+                         testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::sleep),
+                                          testing::Bool()));
 
 TEST_P(KillTest, AfterTheDeathOfARankTheOthersCanBeEndedAtAnyMoment) {
     const auto [wait, crowded] = GetParam();

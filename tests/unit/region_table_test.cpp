@@ -69,9 +69,10 @@ RC_GTEST_PROP(RegionTableProperty, BehavesAsTheModelDoes, ()) {
             RC_ASSERT(removed->begin == begin);
             RC_ASSERT(model.remove(begin));
         } else {
-            const auto bytes = *rc::gen::oneOf(rc::gen::inRange<std::size_t>(1, 3 * granule),
-                                               rc::gen::map(rc::gen::inRange<std::size_t>(1, 80), [](std::size_t n) { return n * granule; }),
-                                               rc::gen::inRange<std::size_t>(huge - 2, 3 * huge), rc::gen::element(arena, arena + 1, SIZE_MAX));
+            const auto bytes = *rc::gen::oneOf(
+                rc::gen::inRange<std::size_t>(1, 3 * granule),
+                rc::gen::map(rc::gen::inRange<std::size_t>(1, 80), [](std::size_t n) { return n * granule; }),
+                rc::gen::inRange<std::size_t>(huge - 2, 3 * huge), rc::gen::element(arena, arena + 1, SIZE_MAX));
             const auto added = table.add(bytes);
             const auto expected = model.add(bytes);
             RC_ASSERT(added.has_value() == expected.has_value());

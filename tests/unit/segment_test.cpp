@@ -13,7 +13,8 @@ constexpr std::size_t arena = std::size_t{4} << 20;
 
 void expect_words(const Failure& failure, const std::vector<std::string>& words) {
     EXPECT_EQ(failure.status, KUMIKI_ERROR_ENVIRONMENT);
-    for (const std::string& word : words) EXPECT_NE(failure.message.find(word), std::string::npos) << "no '" << word << "' in: " << failure.message;
+    for (const std::string& word : words)
+        EXPECT_NE(failure.message.find(word), std::string::npos) << "no '" << word << "' in: " << failure.message;
 }
 
 TEST(SegmentTest, BeginsAsZerosWithRoomForEveryRank) {
@@ -127,7 +128,8 @@ TEST(JoinTest, ASecondJoinIsRefusedAndClosesNothing) {
         kumiki_job *job = nullptr, *again = nullptr;
         ASSERT_EQ(kumiki_join(&job), KUMIKI_OK) << kumiki_error_message();
         tests::expect_error(kumiki_join(&again), KUMIKI_ERROR_STATE, {"rank 0", "already joined"});
-        // Were the job's descriptor closed by the refusal, this file would get its number, and leaving the job would close it.
+        // Were the job's descriptor closed by the refusal, this file would get its number, and leaving the job would
+        // close it.
         const int file = open("/dev/null", O_RDONLY);
         ASSERT_EQ(kumiki_leave(job), KUMIKI_OK);
         EXPECT_NE(fcntl(file, F_GETFD), -1) << "a descriptor of the program was closed";

@@ -60,7 +60,8 @@ TEST(SettingsTest, EachKindIsRead) {
     EXPECT_TRUE(read({"KUMIKI_PIN=1"}).pin);
     EXPECT_FALSE(read({"KUMIKI_PIN=0"}).pin);
     EXPECT_EQ(read({"KUMIKI_PREFIX=/opt/kumiki"}).native_prefix, "/opt/kumiki");
-    const Settings rank = read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_SEGMENT=5", "KUMIKI_CPUS=0,2,7", "KUMIKI_CROWDED=yes"});
+    const Settings rank =
+        read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_SEGMENT=5", "KUMIKI_CPUS=0,2,7", "KUMIKI_CROWDED=yes"});
     EXPECT_EQ(rank.rank, 3);
     EXPECT_EQ(rank.size, 4);
     EXPECT_EQ(rank.segment, 5);
@@ -128,8 +129,8 @@ const Bad bad_settings[] = {
 INSTANTIATE_TEST_SUITE_P(Values, BadSettingTest, testing::ValuesIn(bad_settings));
 
 TEST(SettingsTest, UnknownVariablesAreRemarkedWithTheNearestSetting) {
-    const Environment environment({"KUMIKI_WIAT=spin", "KUMIKI_THREAD=2", "KUMIKI_NONTEMPORAL_BYTES=1", "KUMIKI_WAIT=spin", "HOME=/",
-                                   "KUMIKIX=1", "NOT_KUMIKI_WAIT=1"});
+    const Environment environment({"KUMIKI_WIAT=spin", "KUMIKI_THREAD=2", "KUMIKI_NONTEMPORAL_BYTES=1",
+                                   "KUMIKI_WAIT=spin", "HOME=/", "KUMIKIX=1", "NOT_KUMIKI_WAIT=1"});
     const auto remarks = unknown_settings(environment.get());
     ASSERT_EQ(remarks.size(), 3u);
     const auto expect = [](const std::string& remark, const std::string& unknown, const std::string& nearest) {
@@ -150,7 +151,8 @@ TEST(SettingsTest, TheTableIsSound) {
         EXPECT_TRUE(setting.option.empty() || options.insert(setting.option).second) << setting.option << " twice";
         EXPECT_TRUE(setting.help.ends_with(".")) << setting.name << ": the help is a sentence";
         Settings settings;
-        EXPECT_TRUE(setting.assign(settings, setting.fallback).has_value()) << setting.name << ": its own default must be good";
+        EXPECT_TRUE(setting.assign(settings, setting.fallback).has_value())
+            << setting.name << ": its own default must be good";
     }
 }
 

@@ -19,7 +19,9 @@ namespace {
 /// A team that is destroyed at the end, and whose runs take a function object.
 class TestTeam {
 public:
-    TestTeam(kumiki_job* job, int threads) { EXPECT_EQ(kumiki_team_create(job, threads, &team_), KUMIKI_OK) << kumiki_error_message(); }
+    TestTeam(kumiki_job* job, int threads) {
+        EXPECT_EQ(kumiki_team_create(job, threads, &team_), KUMIKI_OK) << kumiki_error_message();
+    }
     ~TestTeam() { kumiki_team_destroy(team_); }
     TestTeam(const TestTeam&) = delete;
     TestTeam& operator=(const TestTeam&) = delete;
@@ -43,12 +45,15 @@ struct Shape {
 
 class TeamTest : public testing::TestWithParam<Shape> {
 protected:
-    JobOptions options() const { return {.ranks = GetParam().ranks, .crowded = GetParam().crowded, .wait = GetParam().wait}; }
+    JobOptions options() const {
+        return {.ranks = GetParam().ranks, .crowded = GetParam().crowded, .wait = GetParam().wait};
+    }
 };
 class TeamStress : public TeamTest {};
 
-const Shape shapes[] = {{1, 1, false}, {1, 2, false},  {1, 4, true}, {2, 1, false},
-                        {2, 2, true},  {2, 2, false, WaitPolicy::sleep}, {3, 3, true}, {1, 8, false}};
+const Shape shapes[] = {{1, 1, false}, {1, 2, false}, {1, 4, true},
+                        {2, 1, false}, {2, 2, true},  {2, 2, false, WaitPolicy::sleep},
+                        {3, 3, true},  {1, 8, false}};
 INSTANTIATE_TEST_SUITE_P(Shapes, TeamTest, testing::ValuesIn(shapes));
 INSTANTIATE_TEST_SUITE_P(Shapes, TeamStress, testing::ValuesIn(shapes));
 
@@ -64,7 +69,8 @@ TEST_P(TeamTest, EveryRunIsOncePerThreadAndSeesWhatWasWrittenBefore) {
             ASSERT_EQ(team.run([&](int thread) {
                 EXPECT_TRUE(thread != 0 || std::this_thread::get_id() == caller);
                 EXPECT_EQ(runs[static_cast<std::size_t>(thread)]++, run - 1);
-            }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
             for (const int count : runs) ASSERT_EQ(count, run);
         }
     });
@@ -83,11 +89,15 @@ TEST_P(TeamStress, BarriersSeparatePhasesOfARankAndOfTheJob) {
                 if (random.once_in(64)) compute_for(std::chrono::microseconds(random.between(0, 50)));
                 phase[first + static_cast<std::size_t>(thread)].value.store(now, std::memory_order_relaxed);
                 const bool of_all = now % 2 == 0;
-                ASSERT_EQ(of_all ? kumiki_team_barrier_all(team.get(), thread) : kumiki_team_barrier(team.get(), thread), KUMIKI_OK);
-                const auto met = of_all ? std::span(phase) : std::span(phase).subspan(first, static_cast<std::size_t>(threads));
+                ASSERT_EQ(of_all ? kumiki_team_barrier_all(team.get(), thread)
+                                 : kumiki_team_barrier(team.get(), thread),
+                          KUMIKI_OK);
+                const auto met =
+                    of_all ? std::span(phase) : std::span(phase).subspan(first, static_cast<std::size_t>(threads));
                 for (const auto& other : met) ASSERT_GE(other.value.load(std::memory_order_relaxed), now);
             }
-        }), KUMIKI_OK);
+        }),
+                  KUMIKI_OK);
     });
 }
 
@@ -105,7 +115,8 @@ T value(std::size_t contributor, std::size_t i, std::size_t number) {
 
 /// Reduces over the threads of the rank, or of all ranks, and compares with the model's bits.
 template <class T>
-void reduce_and_compare(kumiki_job* job, kumiki_team* team, int thread, std::size_t count, std::size_t number, bool all) {
+void reduce_and_compare(kumiki_job* job, kumiki_team* team, int thread, std::size_t count, std::size_t number,
+                        bool all) {
     const auto threads = static_cast<std::size_t>(kumiki_team_size(team));
     const auto ranks = static_cast<std::size_t>(kumiki_size(job)), rank = static_cast<std::size_t>(kumiki_rank(job));
     const auto operation = static_cast<kumiki_operation>(number % 4);
@@ -119,18 +130,22 @@ void reduce_and_compare(kumiki_job* job, kumiki_team* team, int thread, std::siz
     };
     const auto of_rank = [&](std::size_t which, std::size_t i) { // in the order of threads, as documented
         T result = value<T>(which * threads, i, number);
-        for (std::size_t other = 1; other < threads; ++other) result = combine(result, value<T>(which * threads + other, i, number));
+        for (std::size_t other = 1; other < threads; ++other)
+            result = combine(result, value<T>(which * threads + other, i, number));
         return result;
     };
     std::vector<T> data(count);
-    for (std::size_t i = 0; i < count; ++i) data[i] = value<T>(rank * threads + static_cast<std::size_t>(thread), i, number);
+    for (std::size_t i = 0; i < count; ++i)
+        data[i] = value<T>(rank * threads + static_cast<std::size_t>(thread), i, number);
     ASSERT_EQ(all ? kumiki_team_reduce_all(team, thread, data.data(), count, type_of<T>, operation)
                   : kumiki_team_reduce(team, thread, data.data(), count, type_of<T>, operation),
-              KUMIKI_OK) << kumiki_error_message();
+              KUMIKI_OK)
+        << kumiki_error_message();
     for (std::size_t i = 0; i < count; ++i) {
         T expected = all ? of_rank(0, i) : of_rank(rank, i);
         for (std::size_t other = 1; all && other < ranks; ++other) expected = combine(expected, of_rank(other, i));
-        ASSERT_EQ(std::memcmp(&data[i], &expected, sizeof(T)), 0) << "element " << i << " of " << count << ": " << data[i] << " and not " << expected;
+        ASSERT_EQ(std::memcmp(&data[i], &expected, sizeof(T)), 0)
+            << "element " << i << " of " << count << ": " << data[i] << " and not " << expected;
     }
 }
 
@@ -149,7 +164,8 @@ TEST_P(TeamTest, ReductionsGiveTheSameBitsEverywhere) {
                         reduce_and_compare<std::int32_t>(job, team.get(), thread, count, number, all);
                         if (testing::Test::HasFatalFailure()) return;
                     }
-        }), KUMIKI_OK);
+        }),
+                  KUMIKI_OK);
     });
 }
 
@@ -163,11 +179,12 @@ TEST_P(TeamStress, ManySmallReductions) {
                 if (random.once_in(64)) compute_for(std::chrono::microseconds(random.between(0, 50)));
                 reduce_and_compare<double>(job, team.get(), thread, 1 + number % 3, number, number % 4 == 0);
             }
-        }), KUMIKI_OK);
+        }),
+                  KUMIKI_OK);
     });
 }
 
-// -- breaking -----------------------------------------------------------------------------------------------------------------------------
+// -- breaking --
 
 TEST(TeamBreakTest, SiblingsAreFreedAndTheNextRunIsWhole) {
     const Watchdog watchdog("broken team");
@@ -181,23 +198,28 @@ TEST(TeamBreakTest, SiblingsAreFreedAndTheNextRunIsWhole) {
                     double one = 1;
                     EXPECT_EQ(kumiki_team_reduce(team.get(), thread, &one, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_OK);
                     if (thread == round % threads) {
-                        if (round % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the others sleep by then
+                        if (round % 3 == 0)
+                            std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the others sleep by then
                         kumiki_team_break(team.get(), thread);
                         return;
                     }
                     // Siblings end in a barrier, or after it in a reduction: the broken thread came to neither.
                     if (thread % 2 == 0)
-                        expect_error(kumiki_team_barrier(team.get(), thread), KUMIKI_ERROR_STATE, {std::to_string(thread), "in vain"});
-                    expect_error(kumiki_team_reduce(team.get(), thread, &one, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_ERROR_STATE, {"in vain"});
+                        expect_error(kumiki_team_barrier(team.get(), thread), KUMIKI_ERROR_STATE,
+                                     {std::to_string(thread), "in vain"});
+                    expect_error(kumiki_team_reduce(team.get(), thread, &one, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
+                                 KUMIKI_ERROR_STATE, {"in vain"});
                     ++freed;
-                }), KUMIKI_OK);
+                }),
+                          KUMIKI_OK);
                 EXPECT_EQ(freed.load(), threads - 1);
             }
         }
     });
 }
 
-// After a broken run some threads have made more reductions than others; the sums of the next run must be right all the same.
+// After a broken run some threads have made more reductions than others; the sums of the next run must be right all the
+// same.
 TEST(TeamBreakTest, ReductionsAreRightAfterABrokenRun) {
     const Watchdog watchdog("reductions after a broken run");
     run_jobs_as_threads({.ranks = 1}, [](kumiki_job* job) {
@@ -207,19 +229,21 @@ TEST(TeamBreakTest, ReductionsAreRightAfterABrokenRun) {
                 double one = 1;
                 if (thread == 0) kumiki_team_break(team.get(), thread); // before its first reduction
                 else kumiki_team_reduce(team.get(), thread, &one, 1, KUMIKI_DOUBLE, KUMIKI_SUM);
-            }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
             ASSERT_EQ(team.run([&](int thread) {
                 for (int i = 1; i <= 5; ++i) {
                     double sum = i * (thread + 1);
                     EXPECT_EQ(kumiki_team_reduce(team.get(), thread, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_OK);
                     EXPECT_EQ(sum, 6 * i) << "reduction " << i << " after broken run " << round;
                 }
-            }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
         }
     });
 }
 
-// -- misuse -------------------------------------------------------------------------------------------------------------------------------
+// -- misuse --
 
 TEST(TeamMisuseTest, TeamsThatCannotBe) {
     run_jobs_as_threads({.ranks = 1}, [](kumiki_job* job) {
@@ -235,7 +259,10 @@ TEST(TeamMisuseTest, ARunWithinARunIsRefused) {
     const Watchdog watchdog("nested runs");
     run_jobs_as_threads({.ranks = 1}, [](kumiki_job* job) {
         TestTeam team(job, 2);
-        ASSERT_EQ(team.run([&](int) { expect_error(team.run([](int) { ADD_FAILURE(); }), KUMIKI_ERROR_STATE, {"already running"}); }), KUMIKI_OK);
+        ASSERT_EQ(team.run([&](int) {
+            expect_error(team.run([](int) { ADD_FAILURE(); }), KUMIKI_ERROR_STATE, {"already running"});
+        }),
+                  KUMIKI_OK);
         std::atomic<int> ran{0};
         ASSERT_EQ(team.run([&](int) { ++ran; }), KUMIKI_OK);
         EXPECT_EQ(ran.load(), 2);
@@ -253,8 +280,10 @@ TEST(TeamMisuseTest, ATeamWithinATeamIsAnotherTeam) {
             ASSERT_EQ(inner.run([&](int thread) {
                 ++ran;
                 EXPECT_EQ(kumiki_team_barrier(inner.get(), thread), KUMIKI_OK);
-            }), KUMIKI_OK);
-        }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
+        }),
+                  KUMIKI_OK);
         EXPECT_EQ(ran.load(), 4);
     });
 }
@@ -268,17 +297,20 @@ TEST(TeamMisuseTest, ReductionsThatDiffer) {
             kumiki_type type;
             kumiki_operation operation;
         };
-        const std::pair<Call, Call> calls[] = {
-            {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {2, KUMIKI_DOUBLE, KUMIKI_SUM}},     {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1000, KUMIKI_DOUBLE, KUMIKI_SUM}},
-            {{1000, KUMIKI_DOUBLE, KUMIKI_SUM}, {2000, KUMIKI_DOUBLE, KUMIKI_SUM}}, {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1, KUMIKI_INT64, KUMIKI_SUM}},
-            {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1, KUMIKI_DOUBLE, KUMIKI_MAX}}};
+        const std::pair<Call, Call> calls[] = {{{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {2, KUMIKI_DOUBLE, KUMIKI_SUM}},
+                                               {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1000, KUMIKI_DOUBLE, KUMIKI_SUM}},
+                                               {{1000, KUMIKI_DOUBLE, KUMIKI_SUM}, {2000, KUMIKI_DOUBLE, KUMIKI_SUM}},
+                                               {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1, KUMIKI_INT64, KUMIKI_SUM}},
+                                               {{1, KUMIKI_DOUBLE, KUMIKI_SUM}, {1, KUMIKI_DOUBLE, KUMIKI_MAX}}};
         for (const auto& [odd, others] : calls) {
             ASSERT_EQ(team.run([&, odd = odd, others = others](int thread) {
                 std::vector<double> data(2000, 1.0);
                 const Call& mine = thread == 1 ? odd : others;
-                EXPECT_EQ(kumiki_team_reduce(team.get(), thread, data.data(), mine.count, mine.type, mine.operation), KUMIKI_ERROR_ARGUMENT);
+                EXPECT_EQ(kumiki_team_reduce(team.get(), thread, data.data(), mine.count, mine.type, mine.operation),
+                          KUMIKI_ERROR_ARGUMENT);
                 EXPECT_EQ(kumiki_team_barrier(team.get(), thread), KUMIKI_OK) << "the run goes on";
-            }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
         }
     });
 }
@@ -289,12 +321,16 @@ TEST(TeamMisuseTest, WrongValues) {
         TestTeam team(job, 2);
         ASSERT_EQ(team.run([&](int thread) {
             double value = 1;
-            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, no_such<kumiki_type>(9), KUMIKI_SUM), KUMIKI_ERROR_ARGUMENT, {"type", "9"});
-            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(9)), KUMIKI_ERROR_ARGUMENT, {"operation", "9"});
-            expect_error(kumiki_team_reduce(team.get(), thread, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_ERROR_ARGUMENT, {"null"});
+            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, no_such<kumiki_type>(9), KUMIKI_SUM),
+                         KUMIKI_ERROR_ARGUMENT, {"type", "9"});
+            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, KUMIKI_DOUBLE, no_such<kumiki_operation>(9)),
+                         KUMIKI_ERROR_ARGUMENT, {"operation", "9"});
+            expect_error(kumiki_team_reduce(team.get(), thread, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
+                         KUMIKI_ERROR_ARGUMENT, {"null"});
             EXPECT_EQ(kumiki_team_reduce(team.get(), thread, nullptr, 0, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_OK);
             EXPECT_EQ(kumiki_team_barrier(team.get(), thread), KUMIKI_OK) << "the run goes on";
-        }), KUMIKI_OK);
+        }),
+                  KUMIKI_OK);
     });
 }
 
@@ -307,13 +343,15 @@ TEST(TeamMisuseTest, ThreadsThatAreNotOfTheTeam) {
             const std::vector<std::string> words = {"thread " + std::to_string(thread), "0 to 1"};
             expect_error(kumiki_team_barrier(team.get(), thread), KUMIKI_ERROR_ARGUMENT, words);
             expect_error(kumiki_team_barrier_all(team.get(), thread), KUMIKI_ERROR_ARGUMENT, words);
-            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_ERROR_ARGUMENT, words);
-            expect_error(kumiki_team_reduce_all(team.get(), thread, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_ERROR_ARGUMENT, words);
+            expect_error(kumiki_team_reduce(team.get(), thread, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
+                         KUMIKI_ERROR_ARGUMENT, words);
+            expect_error(kumiki_team_reduce_all(team.get(), thread, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
+                         KUMIKI_ERROR_ARGUMENT, words);
         }
     });
 }
 
-// -- processors -----------------------------------------------------------------------------------------------------------------------------
+// -- processors --
 
 /// The processors that each thread of a team of `threads` may use, in a program whose launcher gave it `given`.
 void expect_processors(const std::vector<int>& given, int threads, const std::vector<std::vector<int>>& expected) {
@@ -328,7 +366,8 @@ void expect_processors(const std::vector<int>& given, int threads, const std::ve
             TestTeam team(job, threads);
             ASSERT_EQ(team.run([&](int thread) {
                 EXPECT_EQ(platform::usable_cpus(), expected[static_cast<std::size_t>(thread)]) << "thread " << thread;
-            }), KUMIKI_OK);
+            }),
+                      KUMIKI_OK);
         }
         EXPECT_EQ(platform::usable_cpus(), before) << "the caller is free again";
         ASSERT_EQ(kumiki_leave(job), KUMIKI_OK);
@@ -342,7 +381,8 @@ TEST(TeamProcessorsTest, EachThreadHasItsOwnWhenThereAreEnough) {
     expect_processors(two, 2, {{two[0]}, {two[1]}});
 }
 
-// A team that is larger than the rank's share must not crowd onto the processor to which its creator happens to be bound.
+// A team that is larger than the rank's share must not crowd onto the processor to which its creator happens to be
+// bound.
 TEST(TeamProcessorsTest, MoreThreadsThanProcessorsShareThemAll) {
     const auto cpus = platform::usable_cpus();
     if (cpus.size() < 2) GTEST_SKIP() << "one processor";

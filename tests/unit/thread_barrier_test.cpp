@@ -42,7 +42,8 @@ struct Shape {
 
 std::string name(const testing::TestParamInfo<Shape>& info) {
     const char* const policies[] = {"adaptive", "spin", "yield", "sleep"};
-    return std::to_string(info.param.threads) + "_" + policies[static_cast<int>(info.param.policy)] + (info.param.crowded ? "_crowded" : "");
+    return std::to_string(info.param.threads) + "_" + policies[static_cast<int>(info.param.policy)] +
+           (info.param.crowded ? "_crowded" : "");
 }
 
 class ThreadBarrierStress : public testing::TestWithParam<Shape> {};
@@ -66,24 +67,27 @@ TEST_P(ThreadBarrierStress, NobodyIsEverAPhaseAheadOrBehind) {
             ASSERT_TRUE(barrier.arrive_and_wait(thread));
             for (const Flag& other : phase) {
                 const std::uint64_t seen = other.value.load(std::memory_order_relaxed);
-                ASSERT_TRUE(seen == now || seen == now + 1) << "thread " << thread << " left barrier " << now << " and saw one in phase " << seen;
+                ASSERT_TRUE(seen == now || seen == now + 1)
+                    << "thread " << thread << " left barrier " << now << " and saw one in phase " << seen;
             }
         }
     });
 }
-INSTANTIATE_TEST_SUITE_P(Shapes, ThreadBarrierStress,
-                         testing::Values(Shape{2, WaitPolicy::adaptive, false, 1000000}, Shape{2, WaitPolicy::spin, false, 100000},
-                                         Shape{2, WaitPolicy::sleep, false, 20000}, Shape{2, WaitPolicy::adaptive, true, 100000},
-                                         Shape{3, WaitPolicy::adaptive, false, 10000}, Shape{3, WaitPolicy::adaptive, true, 30000},
-                                         Shape{4, WaitPolicy::adaptive, false, 5000}, Shape{4, WaitPolicy::yield, false, 10000},
-                                         Shape{4, WaitPolicy::sleep, true, 10000}, Shape{8, WaitPolicy::adaptive, false, 2000},
-                                         Shape{8, WaitPolicy::adaptive, true, 10000}, Shape{8, WaitPolicy::sleep, false, 2000}),
-                         name);
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, ThreadBarrierStress,
+    testing::Values(Shape{2, WaitPolicy::adaptive, false, 1000000}, Shape{2, WaitPolicy::spin, false, 100000},
+                    Shape{2, WaitPolicy::sleep, false, 20000}, Shape{2, WaitPolicy::adaptive, true, 100000},
+                    Shape{3, WaitPolicy::adaptive, false, 10000}, Shape{3, WaitPolicy::adaptive, true, 30000},
+                    Shape{4, WaitPolicy::adaptive, false, 5000}, Shape{4, WaitPolicy::yield, false, 10000},
+                    Shape{4, WaitPolicy::sleep, true, 10000}, Shape{8, WaitPolicy::adaptive, false, 2000},
+                    Shape{8, WaitPolicy::adaptive, true, 10000}, Shape{8, WaitPolicy::sleep, false, 2000}),
+    name);
 
 class ThreadBarrierTest : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, ThreadBarrierTest,
-                         testing::Values(Shape{2, WaitPolicy::adaptive, false, 0}, Shape{3, WaitPolicy::sleep, false, 0},
-                                         Shape{4, WaitPolicy::adaptive, true, 0}, Shape{5, WaitPolicy::sleep, true, 0}),
+                         testing::Values(Shape{2, WaitPolicy::adaptive, false, 0},
+                                         Shape{3, WaitPolicy::sleep, false, 0}, Shape{4, WaitPolicy::adaptive, true, 0},
+                                         Shape{5, WaitPolicy::sleep, true, 0}),
                          name);
 
 TEST_P(ThreadBarrierTest, HandsOnWhatWasWritten) {
@@ -120,7 +124,8 @@ TEST_P(ThreadBarrierTest, BreakingItFreesThoseWhoWaitAndThoseWhoComeLater) {
                 if (barrier.arrive_and_wait(thread)) ++passed[static_cast<std::size_t>(thread)];
             }
         });
-        for (const std::size_t barriers : passed) EXPECT_EQ(barriers, 3u) << "those to which all came hold, the others do not";
+        for (const std::size_t barriers : passed)
+            EXPECT_EQ(barriers, 3u) << "those to which all came hold, the others do not";
         barrier.mend();
         on_threads(threads, [&](int thread) {
             for (int now = 0; now < 5; ++now) EXPECT_TRUE(barrier.arrive_and_wait(thread)) << "mended";

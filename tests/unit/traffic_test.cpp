@@ -34,15 +34,19 @@ void run(const Shape& shape, const std::function<void(kumiki_job*)>& body) {
 
 class TrafficStress : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, TrafficStress,
-                         testing::Values(Shape{1, 1, 1000, false}, Shape{2, 2, 1000, false}, Shape{3, 2, 100, false}, Shape{4, 1, 0, false},
-                                         Shape{2, 2, 8 << 20, true}, Shape{3, 1, 1000, true}));
+                         testing::Values(Shape{1, 1, 1000, false}, Shape{2, 2, 1000, false}, Shape{3, 2, 100, false},
+                                         Shape{4, 1, 0, false}, Shape{2, 2, 8 << 20, true}, Shape{3, 1, 1000, true}));
 
 /// A thread's part of a region at every rank, and what must stand there.
 class Shadow {
 public:
     Shadow(kumiki_job* job, std::byte* own, std::size_t bytes, std::uint64_t seed)
-        : job_(job), own_(own), bytes_(bytes), random_(seed),
-          shadow_(static_cast<std::size_t>(kumiki_size(job)), std::vector<std::byte>(bytes)), buffer_(bytes) {}
+        : job_(job),
+          own_(own),
+          bytes_(bytes),
+          random_(seed),
+          shadow_(static_cast<std::size_t>(kumiki_size(job)), std::vector<std::byte>(bytes)),
+          buffer_(bytes) {}
 
     void transfer() {
         const int rank = random_.between(0, kumiki_size(job_) - 1);
@@ -50,7 +54,8 @@ public:
         const auto [at, length] = place();
         const auto expected = there.begin() + static_cast<std::ptrdiff_t>(at);
         if (random_.once_in(2)) {
-            random_.fill(std::span(buffer_).first(std::min<std::size_t>(length, 64))); // some of it fresh, the rest is from before
+            random_.fill(std::span(buffer_).first(
+                std::min<std::size_t>(length, 64))); // some of it fresh, the rest is from before
             ASSERT_EQ(kumiki_put(job_, rank, own_ + at, buffer_.data(), length), KUMIKI_OK) << kumiki_error_message();
             std::copy_n(buffer_.begin(), length, expected);
         } else {
@@ -91,7 +96,8 @@ TEST_P(TrafficStress, PutAndGetMoveTheBytesAndNoOthers) {
     const Watchdog watchdog("put and get");
     const Shape shape = GetParam();
     run(shape, [&](kumiki_job* job) {
-        // Every thread of every rank has a part of its own at every rank, all in one region and of odd length: neighbours are guards.
+        // Every thread of every rank has a part of its own at every rank, all in one region and of odd length:
+        // neighbours are guards.
         constexpr std::size_t part = 20011;
         const auto parts = static_cast<std::size_t>(kumiki_size(job) * shape.threads);
         void* region = nullptr;
@@ -100,9 +106,11 @@ TEST_P(TrafficStress, PutAndGetMoveTheBytesAndNoOthers) {
         std::vector<std::thread> threads;
         for (int thread = 0; thread < shape.threads; ++thread) {
             const auto number = static_cast<std::size_t>(kumiki_rank(job) * shape.threads + thread);
-            shadows.push_back(std::make_unique<Shadow>(job, static_cast<std::byte*>(region) + number * part, part, number + 1));
+            shadows.push_back(
+                std::make_unique<Shadow>(job, static_cast<std::byte*>(region) + number * part, part, number + 1));
             threads.emplace_back([&shadow = *shadows.back()] {
-                for (std::size_t step = 0; step < rounds(40000) && !testing::Test::HasFatalFailure(); ++step) shadow.transfer();
+                for (std::size_t step = 0; step < rounds(40000) && !testing::Test::HasFatalFailure(); ++step)
+                    shadow.transfer();
             });
         }
         for (auto& thread : threads) thread.join();
@@ -186,20 +194,23 @@ TEST_P(PutSignalStress, TheDataAreThereWhenTheSignalIsSeen) {
         Random random(11); // the same at both
         std::vector<std::uint64_t> values(511);
         for (std::uint64_t round = 1; round <= transfers; ++round) {
-            const std::size_t count = random.once_in(8) ? random.between<std::size_t>(0, 511) : random.between<std::size_t>(0, 40);
+            const std::size_t count =
+                random.once_in(8) ? random.between<std::size_t>(0, 511) : random.between<std::size_t>(0, 40);
             const std::size_t at = random.between<std::size_t>(0, 511 - count);
             if (kumiki_rank(job) == static_cast<int>(round % 2)) {
                 std::fill_n(values.begin(), count, round);
                 const bool add = random.word() % 2 == 0;
                 ASSERT_EQ(kumiki_put_signal(job, other, line->data + at, values.data(), 8 * count, &line->signal,
-                                            add ? KUMIKI_SIGNAL_ADD : KUMIKI_SIGNAL_SET, add ? (round > 2 ? 2 : round) : round),
+                                            add ? KUMIKI_SIGNAL_ADD : KUMIKI_SIGNAL_SET,
+                                            add ? (round > 2 ? 2 : round) : round),
                           KUMIKI_OK);
             } else {
                 random.word(); // in step with the sender
                 std::uint64_t seen = 0;
                 ASSERT_EQ(kumiki_signal_wait(job, &line->signal, KUMIKI_AT_LEAST, round, &seen), KUMIKI_OK);
                 ASSERT_EQ(seen, round);
-                for (std::size_t i = at; i < at + count; ++i) ASSERT_EQ(line->data[i], round) << "word " << i << " of " << count << " at " << at;
+                for (std::size_t i = at; i < at + count; ++i)
+                    ASSERT_EQ(line->data[i], round) << "word " << i << " of " << count << " at " << at;
             }
         }
     });
@@ -214,7 +225,8 @@ TEST(SignalTest, EveryComparisonWaitsForWhatItSays) {
         const struct {
             kumiki_comparison comparison;
             std::uint64_t value, before, after;
-        } cases[] = {{KUMIKI_EQUAL, 5, 4, 5}, {KUMIKI_NOT_EQUAL, 5, 5, 6}, {KUMIKI_AT_LEAST, 5, 4, 9}, {KUMIKI_LESS, 5, 5, 2}};
+        } cases[] = {
+            {KUMIKI_EQUAL, 5, 4, 5}, {KUMIKI_NOT_EQUAL, 5, 5, 6}, {KUMIKI_AT_LEAST, 5, 4, 9}, {KUMIKI_LESS, 5, 5, 2}};
         for (const auto& one : cases) {
             ASSERT_EQ(kumiki_signal(job, kumiki_rank(job), signal, KUMIKI_SIGNAL_SET, one.before), KUMIKI_OK);
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
@@ -225,7 +237,8 @@ TEST(SignalTest, EveryComparisonWaitsForWhatItSays) {
                 std::uint64_t seen = 0;
                 ASSERT_EQ(kumiki_signal_wait(job, signal, one.comparison, one.value, &seen), KUMIKI_OK);
                 EXPECT_EQ(seen, one.after) << "comparison " << one.comparison;
-                EXPECT_EQ(kumiki_signal_wait(job, signal, one.comparison, one.value, nullptr), KUMIKI_OK) << "true at once";
+                EXPECT_EQ(kumiki_signal_wait(job, signal, one.comparison, one.value, nullptr), KUMIKI_OK)
+                    << "true at once";
             }
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
         }
@@ -240,7 +253,8 @@ TEST(SignalTest, AtomicsWakeWhoWaits) {
         ASSERT_EQ(kumiki_allocate(job, 8, &region), KUMIKI_OK);
         auto* word = static_cast<std::uint64_t*>(region);
         if (kumiki_rank(job) == 0) {
-            for (const std::uint64_t value : {1, 7, 9}) ASSERT_EQ(kumiki_signal_wait(job, word, KUMIKI_EQUAL, value, nullptr), KUMIKI_OK);
+            for (const std::uint64_t value : {1, 7, 9})
+                ASSERT_EQ(kumiki_signal_wait(job, word, KUMIKI_EQUAL, value, nullptr), KUMIKI_OK);
             return;
         }
         std::uint64_t before = 99;

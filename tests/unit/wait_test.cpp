@@ -76,7 +76,8 @@ struct Phases {
 
 class WakeUpStress : public testing::TestWithParam<Phases> {};
 
-// The phases are a few microseconds long and so are the delays: the wake-up meets every phase and the edges between them again and again.
+// The phases are a few microseconds long and so are the delays: the wake-up meets every phase and the edges between
+// them again and again.
 TEST_P(WakeUpStress, NoneIsLostAtTheEdgesOfThePhases) {
     const auto& [name, spin, yield, free_rings] = GetParam();
     if (free_rings && !platform::join_fences()) GTEST_SKIP() << "this system has no membarrier";
@@ -85,10 +86,10 @@ TEST_P(WakeUpStress, NoneIsLostAtTheEdgesOfThePhases) {
         .run([](Random& random) { return nanoseconds(random.between(0, 12000) - 6000); }); // half of them none
 }
 INSTANTIATE_TEST_SUITE_P(Phases, WakeUpStress,
-                         testing::Values(Phases{"all", 2us, 4us, false}, Phases{"all_free", 2us, 4us, true}, Phases{"sleep", 0ns, 0ns, false},
-                                         Phases{"sleep_free", 0ns, 0ns, true}, Phases{"no_yield", 3us, 3us, false},
-                                         Phases{"no_yield_free", 3us, 3us, true}, Phases{"no_spin", 0ns, 3us, false},
-                                         Phases{"no_spin_free", 0ns, 3us, true}),
+                         testing::Values(Phases{"all", 2us, 4us, false}, Phases{"all_free", 2us, 4us, true},
+                                         Phases{"sleep", 0ns, 0ns, false}, Phases{"sleep_free", 0ns, 0ns, true},
+                                         Phases{"no_yield", 3us, 3us, false}, Phases{"no_yield_free", 3us, 3us, true},
+                                         Phases{"no_spin", 0ns, 3us, false}, Phases{"no_spin_free", 0ns, 3us, true}),
                          [](const auto& phases) { return phases.param.name; });
 
 class PolicyStress : public testing::TestWithParam<std::tuple<WaitPolicy, bool>> {};
@@ -97,10 +98,13 @@ class PolicyStress : public testing::TestWithParam<std::tuple<WaitPolicy, bool>>
 TEST_P(PolicyStress, NoWakeUpIsLost) {
     const auto [policy, crowded] = GetParam();
     const Watchdog watchdog("ping-pong of a policy");
-    PingPong(patience_of(policy, crowded), tests::rounds(800)).run([](Random& random) { return nanoseconds(random.between(0, 300000)); });
+    PingPong(patience_of(policy, crowded), tests::rounds(800)).run([](Random& random) {
+        return nanoseconds(random.between(0, 300000));
+    });
 }
 INSTANTIATE_TEST_SUITE_P(Policies, PolicyStress,
-                         testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::yield, WaitPolicy::sleep),
+                         testing::Combine(testing::Values(WaitPolicy::adaptive, WaitPolicy::spin, WaitPolicy::yield,
+                                                          WaitPolicy::sleep),
                                           testing::Bool()));
 
 // Many sleepers at one bell, and several who ring it.
@@ -136,7 +140,8 @@ TEST(PatienceTest, FollowsThePolicy) {
     EXPECT_EQ(yield.spin, 0ns);
     EXPECT_EQ(yield.yield, nanoseconds::max());
     EXPECT_EQ(patience_of(WaitPolicy::sleep, false).yield, 0ns);
-    const Patience adaptive = patience_of(WaitPolicy::adaptive, false), crowded = patience_of(WaitPolicy::adaptive, true);
+    const Patience adaptive = patience_of(WaitPolicy::adaptive, false),
+                   crowded = patience_of(WaitPolicy::adaptive, true);
     EXPECT_EQ(adaptive.spin, 100us);
     EXPECT_EQ(adaptive.yield, 300us) << "both phases together";
     EXPECT_EQ(crowded.spin, 0ns) << "who spins would keep another from what he waits for";

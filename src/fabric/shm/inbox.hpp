@@ -7,9 +7,10 @@
 
 /// The bounded queue of active messages of a rank: many senders, one receiver at a time.
 ///
-/// A slot's `turn` orders everything: in lap k of the ring it is 2k when free and 2k + 1 when full. A sender claims the place `tail` by
-/// compare-and-swap while that place's slot is free, fills the slot and releases it as full; the receiver acquires that, copies the message
-/// out and releases the slot as free for lap k + 1. Only `turn` carries data between threads; `tail` and `head` only number the places.
+/// A slot's `turn` orders everything: in lap k of the ring it is 2k when free and 2k + 1 when full. A sender claims the
+/// place `tail` by compare-and-swap while that place's slot is free, fills the slot and releases it as full; the
+/// receiver acquires that, copies the message out and releases the slot as free for lap k + 1. Only `turn` carries data
+/// between threads; `tail` and `head` only number the places.
 namespace kumiki::fabric::shm {
 
 struct ActiveMessage {

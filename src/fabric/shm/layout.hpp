@@ -13,8 +13,8 @@
 ///
 ///     Header | RankBlock of rank 0 | ... of rank n - 1 | arena of rank 0 | ... of rank n - 1
 ///
-/// All of it starts as zeros, and zeros are the right start for every field but those that Segment::create sets. Ranks of one job run
-/// the same library, which Header::version checks.
+/// All of it starts as zeros, and zeros are the right start for every field but those that Segment::create sets. Ranks
+/// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
 inline constexpr std::uint64_t layout_version = 0x6b756d696b690001; // "kumiki", version 1
@@ -34,12 +34,13 @@ struct alignas(platform::cache_line) InboxSlot {
 /// The active messages that have arrived at a rank: a bounded queue with many senders and one receiver at a time.
 struct Inbox {
     static constexpr std::size_t slots = 64;
-    alignas(platform::apart) std::atomic<std::uint64_t> tail;      ///< next place to send to
-    alignas(platform::apart) std::atomic<std::uint64_t> head;      ///< next place to receive from
-    std::atomic<std::uint32_t> busy;                               ///< 1: a thread of the receiver runs handlers
-    alignas(platform::apart) std::atomic<std::uint32_t> attendants; ///< threads of the receiver that look here while they wait
-    wait::Bell agent;                                              ///< rung when there are no attendants
-    wait::Bell space;                                              ///< rung when places have become free
+    alignas(platform::apart) std::atomic<std::uint64_t> tail; ///< next place to send to
+    alignas(platform::apart) std::atomic<std::uint64_t> head; ///< next place to receive from
+    std::atomic<std::uint32_t> busy;                          ///< 1: a thread of the receiver runs handlers
+    alignas(platform::apart)
+        std::atomic<std::uint32_t> attendants; ///< threads of the receiver that look here while they wait
+    wait::Bell agent;                          ///< rung when there are no attendants
+    wait::Bell space;                          ///< rung when places have become free
     alignas(platform::apart) std::array<InboxSlot, slots> slot;
 };
 
@@ -60,14 +61,15 @@ struct alignas(platform::apart) Contribution {
 };
 inline constexpr int most_contributors = 64; ///< with more ranks, small collectives take the way of the large ones
 
-/// Where a rank publishes data for all others in a collective. Two of everything, used in turn: who writes the second has
-/// heard that all have read the first.
+/// Where a rank publishes data for all others in a collective. Two of everything, used in turn: who writes the second
+/// has heard that all have read the first.
 struct Board {
     static constexpr std::size_t capacity = 64 << 10;
     static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
     struct alignas(platform::apart) Notice {
         CollectiveCall call;
-        std::uint64_t offset; ///< of the data in the owner's arena when the others can take them there; nowhere: they are on the board
+        std::uint64_t offset; ///< of the data in the owner's arena when the others can take them there; nowhere: they
+                              ///< are on the board
     };
     std::array<Notice, 2> notice;
     alignas(platform::page) std::array<std::array<std::byte, capacity>, 2> data;
@@ -79,7 +81,8 @@ struct alignas(platform::page) RankBlock {
     std::atomic<std::int32_t> process;
     wait::Bell bell; ///< who waits at this rank for anything that other ranks do
     std::array<wait::Flag, wait::most_rounds> barrier;
-    std::array<std::array<Contribution, most_contributors>, 2> contributions; ///< used in turn, by number of the contributor
+    std::array<std::array<Contribution, most_contributors>, 2>
+        contributions; ///< used in turn, by number of the contributor
     Inbox inbox;
     Board board;
 };

@@ -13,22 +13,22 @@ class Segment {
 public:
     /// For `ranks` ranks, each with `arena_bytes` of address space for its regions (0: as much as the host has memory).
     static Result<Segment> create(int ranks, std::size_t arena_bytes);
-    /// Maps the memory behind an inherited descriptor; fails when it holds no segment of this version for `ranks` ranks.
+    /// Maps the memory behind an inherited descriptor; fails when it holds no segment of this version for `ranks`
+    /// ranks.
     static Result<Segment> adopt(int descriptor, int ranks);
 
     int descriptor() const { return file_.descriptor(); }
     Header& header() const { return *reinterpret_cast<Header*>(mapping_.data()); }
     int ranks() const { return static_cast<int>(header().ranks); }
-    RankBlock& block(int rank) const {
-        return reinterpret_cast<RankBlock*>(mapping_.data() + sizeof(Header))[rank];
-    }
+    RankBlock& block(int rank) const { return reinterpret_cast<RankBlock*>(mapping_.data() + sizeof(Header))[rank]; }
     std::size_t arena_bytes() const { return header().arena_bytes; }
     std::byte* arena(int rank) const {
         return mapping_.data() + arena_offset(header().ranks) + static_cast<std::size_t>(rank) * header().arena_bytes;
     }
 
 private:
-    Segment(platform::SharedFile file, platform::Mapping mapping) : file_(std::move(file)), mapping_(std::move(mapping)) {}
+    Segment(platform::SharedFile file, platform::Mapping mapping)
+        : file_(std::move(file)), mapping_(std::move(mapping)) {}
     platform::SharedFile file_;
     platform::Mapping mapping_;
 };

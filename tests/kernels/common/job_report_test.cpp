@@ -25,8 +25,7 @@ TEST(SampleRuns, stops_when_rank_0_says_so) {
     measure::Budget budget;
     budget.samples = 1000;
     int asked = 0;
-    const auto runs = sample_runs(
-        budget, [] { return times(1, 0, 0, 0); }, [&](bool) { return ++asked <= 7; });
+    const auto runs = sample_runs(budget, [] { return times(1, 0, 0, 0); }, [&](bool) { return ++asked <= 7; });
     EXPECT_EQ(runs.size(), 7u);
 }
 

@@ -15,9 +15,7 @@ namespace {
 class Textbook {
 public:
     explicit Textbook(const Problem& problem)
-        : problem_(problem),
-          width_(problem.size + 2),
-          old_(width_ * width_, 0.0) {
+        : problem_(problem), width_(problem.size + 2), old_(width_ * width_, 0.0) {
         for (std::size_t i = 0; i < width_; ++i)
             for (const auto& [row, column] :
                  {std::pair{i, std::size_t{0}}, {i, width_ - 1}, {std::size_t{0}, i}, {width_ - 1, i}})
