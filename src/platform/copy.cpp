@@ -12,28 +12,44 @@ namespace kumiki::platform {
 #if defined(__x86_64__)
 namespace {
 
-/// How far ahead of the copy the source is fetched: the hardware prefetcher stops at each page.
-constexpr std::size_t ahead = 1024;
-
-/// How a block is copied. Around the caches: whole multiples of 256 bytes, `destination` aligned to a cache line.
+/// How `bytes` are copied. Around the caches: `destination` is aligned to a cache line, `bytes` a multiple of `block`.
 using Blocks = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
+constexpr std::size_t block = 256;
 
-__attribute__((target("avx512f"))) void blocks_avx512(std::byte* destination, const std::byte* source, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += 256) {
-        for (std::size_t line = 0; line < 256; line += 64) _mm_prefetch(reinterpret_cast<const char*>(source + i + ahead + line), _MM_HINT_T0);
-        const __m512i a = _mm512_loadu_si512(source + i);
-        const __m512i b = _mm512_loadu_si512(source + i + 64);
-        const __m512i c = _mm512_loadu_si512(source + i + 128);
-        const __m512i d = _mm512_loadu_si512(source + i + 192);
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + i), a);
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + i + 64), b);
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + i + 128), c);
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + i + 192), d);
+/// Where the i-th block to copy lies: of four pages in turn, as long as four are left. Each page has a bank of the
+/// memory and a hardware prefetcher to itself; page by page they would wait for each other.
+class Order {
+public:
+    explicit Order(std::size_t bytes) : in_turn_(bytes / (lanes * page) * (lanes * page / block)) {}
+    std::size_t operator()(std::size_t i) const {
+        if (i >= in_turn_) return i * block;
+        const std::size_t lane = i % lanes, row = i / lanes;
+        return row / (page / block) * (lanes * page) + lane * page + row % (page / block) * block;
+    }
+
+private:
+    static constexpr std::size_t page = 4096, lanes = 4;
+    std::size_t in_turn_; ///< how many blocks are copied so
+};
+
+__attribute__((target("avx512f"))) void around_avx512(std::byte* destination, const std::byte* source,
+                                                      std::size_t bytes) {
+    const Order order(bytes);
+    for (std::size_t i = 0; i < bytes / block; ++i) {
+        const std::size_t at = order(i);
+        const __m512i a = _mm512_loadu_si512(source + at);
+        const __m512i b = _mm512_loadu_si512(source + at + 64);
+        const __m512i c = _mm512_loadu_si512(source + at + 128);
+        const __m512i d = _mm512_loadu_si512(source + at + 192);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + at), a);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + at + 64), b);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + at + 128), c);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(destination + at + 192), d);
     }
 }
 
-__attribute__((target("avx512f"))) void in_cache_avx512(std::byte* destination, const std::byte* source, std::size_t bytes) {
-    constexpr std::size_t block = 256;
+__attribute__((target("avx512f"))) void in_cache_avx512(std::byte* destination, const std::byte* source,
+                                                        std::size_t bytes) {
     const auto copy_block = [=](std::size_t at) __attribute__((target("avx512f"), always_inline)) {
         const __m512i a = _mm512_loadu_si512(source + at);
         const __m512i b = _mm512_loadu_si512(source + at + 64);
@@ -49,15 +65,16 @@ __attribute__((target("avx512f"))) void in_cache_avx512(std::byte* destination, 
     copy_block(bytes - block); // the tail, over what is there already
 }
 
-void in_cache_plain(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
+void in_cache_plain(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
+}
 
-void blocks_sse2(std::byte* destination, const std::byte* source, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += 64) {
-        _mm_prefetch(reinterpret_cast<const char*>(source + i + ahead), _MM_HINT_T0);
-        for (std::size_t part = i; part < i + 64; part += 16)
+void around_sse2(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    const Order order(bytes);
+    for (std::size_t i = 0; i < bytes / block; ++i)
+        for (std::size_t part = order(i), end = part + block; part < end; part += 16)
             _mm_stream_si128(reinterpret_cast<__m128i*>(destination + part),
                              _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + part)));
-    }
 }
 
 bool has_avx512() {
@@ -66,14 +83,16 @@ bool has_avx512() {
 }
 
 const Blocks blocks_in_cache = has_avx512() ? in_cache_avx512 : in_cache_plain;
-const Blocks blocks_around_caches = has_avx512() ? blocks_avx512 : blocks_sse2;
+const Blocks blocks_around_caches = has_avx512() ? around_avx512 : around_sse2;
 
 } // namespace
 
-void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) { blocks_in_cache(destination, source, bytes); }
+void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    blocks_in_cache(destination, source, bytes);
+}
 
 void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes) {
-    constexpr std::size_t line = 64, block = 256;
+    constexpr std::size_t line = 64;
     const std::size_t head = (line - reinterpret_cast<std::uintptr_t>(destination) % line) % line;
     if (bytes < head + block) {
         std::memcpy(destination, source, bytes);
@@ -89,9 +108,13 @@ void copy_around_caches(std::byte* destination, const std::byte* source, std::si
 
 #else
 
-void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
+void copy_in_cache(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
+}
 
-void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
+void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
+}
 
 #endif
 
