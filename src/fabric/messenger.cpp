@@ -20,8 +20,9 @@ Messenger::~Messenger() {
 Result<int> Messenger::add(Handler handler) {
     const int number = handlers();
     if (number == most_handlers)
-        return fail(KUMIKI_ERROR_STATE, fmt::format("a job has at most {} handlers; let one handler tell its cases apart by the payload",
-                                                    most_handlers));
+        return fail(KUMIKI_ERROR_STATE,
+                    fmt::format("a job has at most {} handlers; let one handler tell its cases apart by the payload",
+                                most_handlers));
     handler_[static_cast<std::size_t>(number)] = std::move(handler);
     count_.store(number + 1, std::memory_order_release);
     if (number > 0) return number;
@@ -30,7 +31,8 @@ Result<int> Messenger::add(Handler handler) {
     } catch (const std::system_error& error) {
         count_.store(0, std::memory_order_release);
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot start the thread that serves active messages ({}); raise the limit (ulimit -u)", error.what()));
+                    fmt::format("cannot start the thread that serves active messages ({}); raise the limit (ulimit -u)",
+                                error.what()));
     }
     return number;
 }
@@ -48,12 +50,13 @@ bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payloa
 void Messenger::send(int rank, int handler, std::span<const std::byte> payload) {
     if (in_handler()) {
         // Messages of handlers keep their order: none overtakes one that had to be kept.
-        if (kept_count_.load(std::memory_order_relaxed) != 0 || !deliver(rank, handler, payload)) keep(rank, handler, payload);
+        if (kept_count_.load(std::memory_order_relaxed) != 0 || !deliver(rank, handler, payload))
+            keep(rank, handler, payload);
         return;
     }
     if (deliver(rank, handler, payload)) return;
-    // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own. No attendance
-    // is promised: while this thread sleeps at the other's bell, the agent serves here.
+    // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own.
+    // No attendance is promised: while this thread sleeps at the other's bell, the agent serves here.
     wait::wait(fabric_.block(rank).inbox.space, fabric_.patience(), [&] {
         progress();
         return deliver(rank, handler, payload);
@@ -69,8 +72,8 @@ int Messenger::progress() {
         handled += run_arrived();
         const bool all_sent = (send_kept(), kept_count_.load(std::memory_order_relaxed) == 0);
         running_.store(std::thread::id(), std::memory_order_relaxed);
-        // An exchange and not a store: a thread that found `busy` taken because of a message that this one had not seen yet has
-        // written it before, so that the next look sees the message.
+        // An exchange and not a store: a thread that found `busy` taken because of a message that this one had not seen
+        // yet has written it before, so that the next look sees the message.
         mine.busy.exchange(0, std::memory_order_acq_rel);
         if (!all_sent) break; // no place yet; the agent tries again
     }
@@ -84,7 +87,8 @@ int Messenger::run_arrived() {
     for (; handled < static_cast<int>(shm::Inbox::slots) && shm::has_message(mine); ++handled) {
         shm::receive(mine, message);
         wait::ring(mine.space, fabric_.patience());
-        handler_[static_cast<std::size_t>(message.handler)](message.source, std::span(message.payload).first(message.bytes));
+        handler_[static_cast<std::size_t>(message.handler)](message.source,
+                                                            std::span(message.payload).first(message.bytes));
     }
     return handled;
 }
@@ -98,7 +102,8 @@ void Messenger::keep(int rank, int handler, std::span<const std::byte> payload) 
 
 void Messenger::send_kept() {
     const std::lock_guard lock(kept_mutex_);
-    while (!kept_.empty() && deliver(kept_.front().rank, kept_.front().handler, kept_.front().payload)) kept_.pop_front();
+    while (!kept_.empty() && deliver(kept_.front().rank, kept_.front().handler, kept_.front().payload))
+        kept_.pop_front();
     kept_count_.store(kept_.size(), std::memory_order_relaxed);
 }
 
@@ -106,13 +111,25 @@ void Messenger::serve() {
     const wait::Patience patience = wait::asleep(fabric_.patience());
     const auto stopped = [this] { return stop_.load(std::memory_order_acquire); };
     while (!stopped()) {
-        wait::wait(inbox().agent, patience,
-                   [&] { return stopped() || shm::has_message(inbox()) || kept_count_.load(std::memory_order_relaxed) != 0; });
+        wait::wait(inbox().agent, patience, [&] {
+            return stopped() || shm::has_message(inbox()) || kept_count_.load(std::memory_order_relaxed) != 0;
+        });
+        leave_to_poller();
         progress();
         // A full inbox of another rank rings nobody here; this is the rare path of a rare path.
-        if (kept_count_.load(std::memory_order_relaxed) != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+        if (kept_count_.load(std::memory_order_relaxed) != 0)
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     progress(); // what came between the last look and the end
+}
+
+// Being woken for every message would cost the sender a system call and the poller a core. So the agent promises, in
+// the program's name, that somebody looks: itself after a millisecond, should the program have stopped polling.
+void Messenger::leave_to_poller() {
+    if (!polled_.load(std::memory_order_relaxed)) return;
+    const Attendance attendance(*this);
+    while (polled_.exchange(false, std::memory_order_relaxed) && !stop_.load(std::memory_order_acquire))
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Messenger::silence() {

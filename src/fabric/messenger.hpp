@@ -20,9 +20,10 @@ class Fabric;
 
 /// Active messages (COMPaS paper, 3.1.1): a function of the target is run there with a copy of the payload.
 ///
-/// Who runs them: a thread of the target that waits inside the library looks at the inbox while it waits (an attendant); when there is
-/// none, the agent, a thread that sleeps otherwise and plays the part of the papers' network interface processor. One thread at a time, so
-/// handlers of a rank never run at once.
+/// Who runs them: a thread of the target that waits inside the library looks at the inbox while it waits (an
+/// attendant); when there is none, and the program does not poll either, the agent, a thread that sleeps otherwise and
+/// plays the part of the papers' network interface processor. One thread at a time, so handlers of a rank never run at
+/// once.
 class Messenger {
 public:
     using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
@@ -38,8 +39,8 @@ public:
     int handlers() const { return count_.load(std::memory_order_acquire); }
     bool active() const { return handlers() > 0; }
 
-    /// Sends to a rank that exists, to a handler that exists, at most InboxSlot::capacity bytes. Waits while the inbox is full (a handler never
-    /// waits: its message is kept and sent later, in order).
+    /// Sends to a rank that exists, to a handler that exists, at most InboxSlot::capacity bytes. Waits while the inbox
+    /// is full (a handler never waits: its message is kept and sent later, in order).
     void send(int rank, int handler, std::span<const std::byte> payload);
 
     /// For a rank that is about to fail: returns when no handler runs, and none will ever run again.
@@ -47,6 +48,12 @@ public:
 
     /// Runs what has arrived; returns how many messages. 0 at once when another thread is at it.
     int progress();
+
+    /// progress() for a program that calls it in a loop of its own: as long as it does, the agent sleeps.
+    int poll() {
+        if (!polled_.load(std::memory_order_relaxed)) polled_.store(true, std::memory_order_relaxed);
+        return progress();
+    }
 
     /// A thread that promises to call progress() again and again, and when it stops.
     class Attendance {
@@ -71,6 +78,7 @@ private:
     void send_kept();
     int run_arrived();
     void serve();
+    void leave_to_poller();
     bool in_handler() const { return running_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
     shm::Inbox& inbox() const;
 
@@ -81,6 +89,7 @@ private:
     std::mutex kept_mutex_;
     std::deque<Kept> kept_; ///< messages of handlers for which there was no place
     std::atomic<std::size_t> kept_count_{0};
+    std::atomic<bool> polled_{false}; ///< the program has polled since the agent last asked
     std::atomic<bool> stop_{false};
     std::thread agent_;
 };

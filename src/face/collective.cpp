@@ -8,10 +8,12 @@ using kumiki::face::report;
 
 kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler) {
     if (function == nullptr || handler == nullptr)
-        return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "register_handler: the function or the address for its number is null")));
-    auto number = job->collectives->add_handler([job, function, context](int source, std::span<const std::byte> payload) {
-        function(job, source, payload.data(), payload.size(), context);
-    });
+        return report(job->collectives->refuse(kumiki::fail(
+            KUMIKI_ERROR_ARGUMENT, "register_handler: the function or the address for its number is null")));
+    auto number =
+        job->collectives->add_handler([job, function, context](int source, std::span<const std::byte> payload) {
+            function(job, source, payload.data(), payload.size(), context);
+        });
     if (!number) return report(number.error());
     *handler = *number;
     return KUMIKI_OK;
@@ -22,17 +24,20 @@ kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, cons
     auto& messenger = fabric.messenger();
     if (!fabric.has_rank(rank)) return report(fabric.refusal("active_message", rank, nullptr, 0));
     if (handler < 0 || handler >= messenger.handlers())
-        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: there is no handler {}; {} are registered", handler, messenger.handlers())});
+        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: there is no handler {}; {} are registered",
+                                                          handler, messenger.handlers())});
     if (bytes > KUMIKI_ACTIVE_MESSAGE_MAX)
-        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: {} bytes are more than the {} of an active message; put the data and announce them by one",
+        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: {} bytes are more than the {} of an active "
+                                                          "message; put the data and announce them by one",
                                                           bytes, KUMIKI_ACTIVE_MESSAGE_MAX)});
-    if (payload == nullptr && bytes > 0) return report({KUMIKI_ERROR_ARGUMENT, "active_message: the address of the payload is null"});
+    if (payload == nullptr && bytes > 0)
+        return report({KUMIKI_ERROR_ARGUMENT, "active_message: the address of the payload is null"});
     messenger.send(rank, handler, {static_cast<const std::byte*>(payload), bytes});
     return KUMIKI_OK;
 }
 
 kumiki_status kumiki_progress(kumiki_job* job, int* handled) {
-    const int ran = job->fabric->messenger().progress();
+    const int ran = job->fabric->messenger().poll();
     if (handled != nullptr) *handled = ran;
     return KUMIKI_OK;
 }
@@ -45,8 +50,8 @@ kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int ro
     return report(job->collectives->broadcast(data, bytes, root));
 }
 
-kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type, kumiki_operation operation,
-                            int root) {
+kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
+                            kumiki_operation operation, int root) {
     return report(job->collectives->reduce(input, output, count, type, operation, root));
 }
 
@@ -57,16 +62,20 @@ kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output
 
 kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output, size_t bytes) {
     const Collectives::Pieces pieces{[bytes](int) { return bytes; },
-                                                         [bytes](int rank) { return static_cast<std::size_t>(rank) * bytes; }};
+                                     [bytes](int rank) { return static_cast<std::size_t>(rank) * bytes; }};
     return report(job->collectives->all_to_all(input, pieces, output, pieces));
 }
 
-kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes, const size_t* input_offsets, void* output,
-                                  const size_t* output_bytes, const size_t* output_offsets) {
+kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes,
+                                  const size_t* input_offsets, void* output, const size_t* output_bytes,
+                                  const size_t* output_offsets) {
     if (input_bytes == nullptr || input_offsets == nullptr || output_bytes == nullptr || output_offsets == nullptr)
-        return report(job->collectives->refuse(kumiki::fail(KUMIKI_ERROR_ARGUMENT, "all_to_all_v: a table of sizes or offsets is null")));
+        return report(job->collectives->refuse(
+            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "all_to_all_v: a table of sizes or offsets is null")));
     const auto pieces = [](const size_t* bytes, const size_t* offsets) {
-        return Collectives::Pieces{[bytes](int rank) { return bytes[rank]; }, [offsets](int rank) { return offsets[rank]; }};
+        return Collectives::Pieces{[bytes](int rank) { return bytes[rank]; },
+                                   [offsets](int rank) { return offsets[rank]; }};
     };
-    return report(job->collectives->all_to_all(input, pieces(input_bytes, input_offsets), output, pieces(output_bytes, output_offsets)));
+    return report(job->collectives->all_to_all(input, pieces(input_bytes, input_offsets), output,
+                                               pieces(output_bytes, output_offsets)));
 }
