@@ -24,9 +24,9 @@ class Summary:
 
     @property
     def converged(self) -> bool:
-        """Whether half the interval's width is under 5 % of the median."""
+        """Whether half the interval's width is at most 5 % of the median."""
         half_width = (self.high - self.low) / 2
-        return self.n >= FEWEST_SAMPLES_TO_CONVERGE and half_width < CONVERGED_HALF_WIDTH * abs(self.median)
+        return self.n >= FEWEST_SAMPLES_TO_CONVERGE and half_width <= CONVERGED_HALF_WIDTH * abs(self.median)
 
 
 def summarise(samples: Sequence[float]) -> Summary:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kumiki import mpi
 from kumiki.peer import Peer
@@ -30,6 +30,10 @@ class Workload:
     setup_seconds: float = 0.0
     """What making the problem and checking its solutions takes, for the estimate."""
 
+    def variant(self, name: str, value: str, *arguments: str) -> Workload:
+        """The same problem solved in another way: the arguments ask for it, and the rows say so."""
+        return replace(self, arguments=(*self.arguments, *arguments), parameters={**self.parameters, name: value})
+
     def everywhere(self, grid: Grid) -> list[Point]:
         """The problem in every form, over the whole grid."""
         return [
@@ -44,6 +48,10 @@ class Workload:
         return self.point(
             grid, Alone(threads), "openmp", ("--threads", str(threads)), implementation="openmp", variables=places
         )
+
+    def between_ranks(self, grid: Grid) -> list[Point]:
+        """All cores, in every split that has several ranks: where a way to communicate tells."""
+        return [self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] > 1 and pair[0] * pair[1] == grid.cores]
 
     def hybrid(self, grid: Grid, pair: tuple[int, int]) -> Point:
         return self.point(grid, KumikiRun(*pair), "hybrid")

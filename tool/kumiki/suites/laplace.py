@@ -10,14 +10,16 @@ ITERATIONS = 500
 
 
 def _points(grid: Grid) -> list[Point]:
-    return Workload(
+    workload = Workload(
         suite="laplace",
         program="laplace",
         metric="laplace.time",
         arguments=("--size", str(SIZE), "--iterations", str(ITERATIONS)),
         parameters={"size": SIZE, "iterations": ITERATIONS},
         one_core_seconds=0.12,
-    ).everywhere(grid)
+    )
+    overlapped = workload.variant("overlap", "yes", "--overlap")
+    return [*workload.everywhere(grid), *overlapped.between_ranks(grid)]
 
 
 SUITE = Suite(

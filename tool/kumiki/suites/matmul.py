@@ -31,7 +31,8 @@ def _points(grid: Grid) -> list[Point]:
         )
         for threads in grid.thread_counts(oversubscribed=False)
     ]
-    return [*workload.everywhere(grid), *bounds]
+    fetched = workload.variant("fetch", "get", "--fetch", "get")
+    return [*workload.everywhere(grid), *fetched.between_ranks(grid), *bounds]
 
 
 SUITE = Suite(
