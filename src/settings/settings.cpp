@@ -70,6 +70,16 @@ Result<Settings> read_settings(const char* const* environment) {
             KUMIKI_ERROR_ENVIRONMENT,
             fmt::format("KUMIKI_RANK={} does not fit KUMIKI_SIZE={}: these two are set by the launcher, not by hand",
                         settings.rank, settings.size));
+    if (settings.local_size == 0) { // one host
+        settings.local_size = settings.size;
+        settings.local_rank = settings.rank;
+    }
+    if (settings.local_rank >= settings.local_size || settings.local_size > settings.size)
+        return fail(
+            KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format("KUMIKI_LOCAL_RANK={} and KUMIKI_LOCAL_SIZE={} do not fit each other or KUMIKI_SIZE={}: "
+                        "they are set by the launcher, not by hand",
+                        settings.local_rank, settings.local_size, settings.size));
     return settings;
 }
 

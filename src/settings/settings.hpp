@@ -27,11 +27,16 @@ struct Settings {
     bool bind = true;
     int threads = 0;
     std::string native_prefix;
+    std::string interface; ///< of the network, by name; empty: any
+    int timeout_s = 0;     ///< after so many seconds without a sign of life a host is lost
 
     // What the launcher tells a rank; not for users.
     int rank = 0;
     int size = 1;
-    int segment = -1; ///< file descriptor of the job's shared memory; -1: no launcher
+    int local_rank = 0; ///< among the ranks of this host
+    int local_size = 0; ///< ranks on this host; 0: all
+    int segment = -1;   ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
+    int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
     std::vector<int> cpus;
     bool crowded = false;
 };

@@ -67,6 +67,15 @@ TEST(SettingsTest, EachKindIsRead) {
     EXPECT_EQ(rank.segment, 5);
     EXPECT_EQ(rank.cpus, (std::vector{0, 2, 7}));
     EXPECT_TRUE(rank.crowded);
+    EXPECT_EQ(rank.local_rank, 3) << "without other words all ranks are on one host";
+    EXPECT_EQ(rank.local_size, 4);
+    const Settings remote = read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_LOCAL_SIZE=2", "KUMIKI_LOCAL_RANK=1",
+                                  "KUMIKI_WIREUP=7", "KUMIKI_INTERFACE=eth0", "KUMIKI_TIMEOUT=3"});
+    EXPECT_EQ(remote.local_rank, 1);
+    EXPECT_EQ(remote.local_size, 2);
+    EXPECT_EQ(remote.wireup, 7);
+    EXPECT_EQ(remote.interface, "eth0");
+    EXPECT_EQ(remote.timeout_s, 3);
 }
 
 TEST(SettingsTest, BytesMayHaveASuffix) {
@@ -120,6 +129,8 @@ const Bad bad_settings[] = {
     {"KUMIKI_RANK", "-1", {"0"}},
     {"KUMIKI_SIZE", "0", {"1", "4096"}},
     {"KUMIKI_SEGMENT", "-2", {"-1"}},
+    {"KUMIKI_LOCAL_SIZE", "2", {"KUMIKI_SIZE=1", "launcher"}},
+    {"KUMIKI_TIMEOUT", "0", {"1", "86400"}},
     {"KUMIKI_CPUS", "0,,1", {"0,1,2"}},
     {"KUMIKI_CPUS", "0-3", {"0,1,2"}},
     {"KUMIKI_CPUS", "-1", {"0,1,2"}},
