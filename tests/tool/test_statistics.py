@@ -59,7 +59,7 @@ def test_interval_covers_the_median_as_often_as_it_says() -> None:
 
 @pytest.mark.parametrize(
     ("samples", "converged"),
-    [([1.0], False), ([1.0, 1.0], False), ([1.0, 1.0, 1.0], True), ([1.0, 1.2, 1.1], False), ([0.0, 0.0, 0.0], False)],
+    [([1.0], False), ([1.0, 1.0], False), ([1.0, 1.0, 1.0], True), ([1.0, 1.2, 1.1], False), ([0.0, 0.0, 0.0], True)],
 )
 def test_converged_needs_three_samples_and_a_narrow_interval(samples: list[float], converged: bool) -> None:
     assert summarise(samples).converged is converged

@@ -258,9 +258,9 @@ TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
     const Watchdog watchdog("a waiter in a flood of messages");
     for (const WaitPolicy wait : {WaitPolicy::adaptive, WaitPolicy::sleep}) {
         std::atomic<bool> returned{false};
+        std::atomic<int> handled{0}; // outlives the ranks: what is left of the flood is handled while they leave
         bool in_time = false;
         run_ranks_as_threads({.ranks = 2, .wait = wait}, [&](Rank& rank) {
-            std::atomic<int> handled{0};
             const int handler = rank.collectives
                                     .add_handler([&](int, Payload) {
                                         tests::compute_for(5us);
