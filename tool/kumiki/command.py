@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from kumiki import version as installed_version
+from kumiki.cluster.command import app as cluster_app
 from kumiki.formats import Format, write_csv, write_json_lines
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
@@ -28,6 +29,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(cluster_app)
 
 
 class HandedOn(TyperCommand):
@@ -213,19 +215,24 @@ def _compare(
 
 @app.command("run", cls=HandedOn)
 def _run(ctx: typer.Context) -> None:
-    """Run a program over ranks and threads (kumiki-run)."""
-    _hand_on("kumiki-run", ctx)
+    """Run a program over ranks and threads (kumiki-run).
+
+    With --cluster NAME in the first place, on the hosts of that cluster (kumiki cluster).
+    """
+    from kumiki.cluster.launch import launcher_arguments
+
+    _hand_on("kumiki-run", launcher_arguments(ctx.args))
 
 
 @app.command("topology", cls=HandedOn)
 def _topology(ctx: typer.Context) -> None:
     """Show what this machine is made of (kumiki-topology)."""
-    _hand_on("kumiki-topology", ctx)
+    _hand_on("kumiki-topology", ctx.args)
 
 
-def _hand_on(name: str, ctx: typer.Context) -> None:
+def _hand_on(name: str, arguments: list[str]) -> None:
     native = Native.installed()
-    replace_process(native.require(native.command(name)), list(ctx.args))
+    replace_process(native.require(native.command(name)), arguments)
 
 
 def _not_csv(format: Format) -> None:

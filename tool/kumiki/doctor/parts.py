@@ -1,4 +1,4 @@
-"""What must be installed: Kumiki's native part, the compilers that build it, and the MPIs it is compared with."""
+"""What must be there: the native part, compilers that build it, the MPIs it is compared with, what clusters need."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 from kumiki import mpi, suites
+from kumiki.cluster import requirements
 from kumiki.doctor.finding import Finding, State
 from kumiki.native import Native
 from kumiki.peer import BLAS, UCX, Peer, mend
@@ -21,6 +22,7 @@ def parts(native: Native) -> Iterator[Finding]:
     yield from _build_tools(complete)
     for peer in (*mpi.ALL, UCX, BLAS):
         yield _peer(peer, native)
+    yield _clusters()
 
 
 def _own_programs(native: Native) -> Iterator[Finding]:
@@ -64,6 +66,14 @@ def _peer(peer: Peer, native: Native) -> Finding:
         return Finding(peer.title, State.OPTIONAL, sentence, mend([peer]))
     version = mpi.version(peer) if isinstance(peer, mpi.Mpi) else None
     return Finding(peer.title, State.GOOD, f"{version} ({path})." if version else "Kumiki was built with it.")
+
+
+def _clusters() -> Finding:
+    """Whether clusters on one machine (`kumiki cluster`) can be made."""
+    lack = requirements.lack()
+    if lack is None:
+        return Finding("clusters in namespaces", State.GOOD, "They are possible (kumiki cluster create).")
+    return Finding("clusters in namespaces", State.OPTIONAL, f"They need {lack.need}.", lack.mend)
 
 
 def _programs(peer: Peer | None) -> list[str]:

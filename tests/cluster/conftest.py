@@ -1,0 +1,41 @@
+"""Fixtures: clusters of network namespaces; where none can be made, tests that use one are skipped and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from clustering import Hosts, lacking, namespaces_of, new_cluster, unique_name
+from kumiki.cluster import making
+
+HOSTS = 4
+
+
+@pytest.fixture
+def possible() -> None:
+    """Skips the test where no cluster can be made."""
+    if (reason := lacking()) is not None:
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def name(possible: None) -> Iterator[str]:
+    """A name for a cluster that is taken away whatever the test does."""
+    name = unique_name()
+    yield name
+    making.delete(name)
+    assert not namespaces_of(name)
+
+
+@pytest.fixture
+def make_cluster(possible: None) -> Iterator[Callable[..., Hosts]]:
+    """Makes clusters, `make_cluster(hosts, rate=None)`; all are gone after the test."""
+    with ExitStack() as stack:
+        yield lambda hosts, rate=None: stack.enter_context(new_cluster(hosts, rate))
+
+
+@pytest.fixture
+def cluster(make_cluster: Callable[..., Hosts]) -> Hosts:
+    """A cluster of four hosts at full speed."""
+    return make_cluster(HOSTS)

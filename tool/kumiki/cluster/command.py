@@ -1,0 +1,166 @@
+"""The verbs of `kumiki cluster`, and nothing else; the work is done by the modules beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from kumiki.cluster.plan import MOST_HOSTS, check_name
+from kumiki.problem import ExitCode, Problem, complain
+from kumiki.quantity import counted
+
+DEFAULT_NAME = "default"
+DEFAULT_HOSTS = 4
+
+app = typer.Typer(
+    name="cluster",
+    help="Clusters on this machine: hosts that are network namespaces, for tests and trials. Needs root.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Format(str, Enum):
+    """How clusters are listed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class State(str, Enum):
+    """Of a host's cable."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+class WithCommand(TyperCommand):
+    """A verb whose arguments after -- are another command's: they are not looked at."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        ctx.obj = args[end + 1 :]
+        return super().parse_args(ctx, args[:end])
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The cluster.")]
+
+
+@app.command("create")
+def _create(
+    name: Name = DEFAULT_NAME,
+    hosts: Annotated[int, typer.Option(min=1, max=MOST_HOSTS, metavar="N", help="How many hosts.")] = DEFAULT_HOSTS,
+    rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Hold each link to this rate, such as 100mbit or 2.5gbit.")
+    ] = None,
+) -> None:
+    """Make a cluster."""
+    from kumiki.cluster import making, view
+    from kumiki.cluster.rate import Rate
+
+    check_name(name)
+    wanted = Rate.parse(rate) if rate is not None else None
+    with _at_work("nothing half-made is left"):
+        cluster = making.create(name, hosts, wanted)
+    typer.echo(view.sentence(cluster))
+
+
+@app.command("list")
+def _list(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+    """List the clusters of this machine."""
+    from kumiki.cluster import inspection, view
+    from kumiki.display import console
+
+    with _at_work():
+        clusters = inspection.clusters()
+    if format is Format.JSON:
+        typer.echo(view.as_json(clusters))
+    else:
+        view.print_table(clusters, console())
+
+
+@app.command("exec", cls=WithCommand)
+def _exec(
+    ctx: typer.Context,
+    name: Name = DEFAULT_NAME,
+    host: Annotated[int | None, typer.Option(metavar="I", help="Only on this host, without a label.")] = None,
+) -> None:
+    """Run a command on all hosts, or on one.
+
+    Ends with the command's exit code; on all hosts, with that of the first host where it failed.
+    """
+    from kumiki.cluster import execution, inspection
+
+    command: list[str] = ctx.obj
+    if not command:
+        raise Problem("the command is missing: kumiki cluster exec [NAME] [--host I] -- COMMAND...")
+    with _at_work("the command was ended on all hosts"):
+        cluster = inspection.require(check_name(name))
+        if host is None:
+            raise typer.Exit(execution.run_everywhere(cluster, command))
+    execution.become(cluster.host(host), command)
+
+
+@app.command("link")
+def _link(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The cluster.")],
+    host: Annotated[int, typer.Argument(metavar="HOST", help="The number of the host.")],
+    state: Annotated[State, typer.Argument(metavar="up|down", help="down cuts the host off.")],
+) -> None:
+    """Plug a host's cable in or out."""
+    from kumiki.cluster import inspection, making
+
+    with _at_work():
+        cluster = inspection.require(check_name(name))
+        making.link(cluster.host(host), name, up=state is State.UP)
+
+
+@app.command("delete")
+def _delete(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=f"The cluster; {DEFAULT_NAME} unless given.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All clusters of this machine.")] = False,
+) -> None:
+    """Take a cluster away, first the processes that run in it."""
+    from kumiki.cluster import inspection, making
+
+    if everything and name is not None:
+        raise Problem(f"either a cluster's name or --all, not both: '{name}' --all")
+    with _at_work("what had begun to be taken away is gone"):
+        names = list(inspection.namespaces()) if everything else [check_name(name or DEFAULT_NAME)]
+        if not names:
+            typer.echo("there are no clusters on this machine; nothing to delete")
+        for each in names:
+            ended = making.delete(each)
+            if ended is None:
+                typer.echo(f"there is no cluster '{each}'; nothing to delete")
+            else:
+                typer.echo(f"cluster '{each}' is gone" + (f"; ended {_processes(ended)} in it" if ended else ""))
+
+
+def _processes(count: int) -> str:
+    return counted(count, "process") if count == 1 else f"{count} processes"
+
+
+@contextmanager
+def _at_work(at_interrupt: str = "nothing was changed") -> Iterator[None]:
+    """Where the system is asked or changed: it must allow it, and SIGTERM ends it as Ctrl-C does."""
+    from kumiki.cluster import requirements
+    from kumiki.process import termination_interrupts
+
+    try:
+        requirements.require()
+        with termination_interrupts():
+            yield
+    except KeyboardInterrupt:
+        complain(f"interrupted; {at_interrupt}")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -1,0 +1,35 @@
+"""`kumiki run --cluster NAME`: what kumiki-run is told of the cluster's hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kumiki.cluster import inspection, plan, requirements
+
+OPTION = "--cluster"
+
+
+def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Splits the arguments of `kumiki run` into a cluster's name and what is kumiki-run's.
+
+    The option counts only in the first place: anywhere else it may be an argument of the user's program, since only
+    kumiki-run knows where that begins.
+    """
+    if arguments and arguments[0] == OPTION:
+        name = arguments[1] if len(arguments) > 1 else ""
+        return plan.check_name(name), list(arguments[2:])
+    if arguments and arguments[0].startswith(f"{OPTION}="):
+        return plan.check_name(arguments[0].removeprefix(f"{OPTION}=")), list(arguments[1:])
+    return None, list(arguments)
+
+
+def launcher_arguments(arguments: Sequence[str]) -> list[str]:
+    """The arguments of kumiki-run for those of `kumiki run`.
+
+    Raises Problem when there is no such cluster, or none can be.
+    """
+    name, own = named_cluster(arguments)
+    if name is None:
+        return own
+    requirements.require()
+    return [*plan.launcher_options(inspection.require(name).namespaces), *own]

@@ -1,0 +1,96 @@
+"""Making a cluster, whole or not at all, and taking it away with everything that runs in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from kumiki.cluster import inspection, plan, system
+from kumiki.cluster.rate import Rate
+from kumiki.problem import ExitCode, Problem
+
+GRACE_SECONDS = 2.0
+"""How long processes that were asked to end may take before they are killed."""
+POLL_SECONDS = 0.02
+
+
+def create(name: str, hosts: int, rate: Rate | None) -> inspection.Cluster:
+    """Makes a cluster. When a step fails, or at an interrupt, what was made is taken away again.
+
+    Raises Problem, and KeyboardInterrupt.
+    """
+    with system.interrupts_held():
+        if (there := inspection.find(name)) is not None:
+            state = "there already" if there.complete else "there already, but not complete"
+            raise Problem(f"cluster '{name}' is {state}; take it away: kumiki cluster delete {name}")
+        made: list[str] = []
+        try:
+            for step in plan.creation(name, hosts, rate):
+                system.run(step.arguments, step.module)
+                if step.namespace is not None:
+                    made.append(step.namespace)
+                system.let_interrupt()
+        except BaseException:
+            _take_away(made)
+            raise
+    return inspection.require(name)
+
+
+def delete(name: str) -> int | None:
+    """Takes a cluster away, first the processes in it; returns how many there were, None when there is no cluster.
+
+    Raises Problem. An interrupt takes effect when all is done.
+    """
+    with system.interrupts_held():
+        namespaces = inspection.namespaces().get(name)
+        return _take_away(namespaces) if namespaces else None
+
+
+def link(host: inspection.Host, name: str, up: bool) -> None:
+    """Plugs a host's cable in or out. Raises Problem."""
+    system.run(plan.link(name, host.number, up).arguments)
+
+
+def _take_away(namespaces: Sequence[str]) -> int:
+    """Ends what runs in the namespaces and removes them, with all that is in them; counts what ran."""
+    ended = _end_processes(namespaces)
+    failures: list[system.Failed] = []
+    # The bridge first: hosts without it cannot be taken for a smaller cluster, should we be killed in the middle.
+    for namespace in sorted(namespaces, key=plan.is_host):
+        try:
+            system.run(("ip", "netns", "delete", namespace))
+        except system.Failed as failure:
+            failures.append(failure)
+    if failures:
+        raise failures[0]
+    return ended
+
+
+def _end_processes(namespaces: Sequence[str]) -> int:
+    if os.getpid() in _processes(namespaces):
+        raise Problem("this shell runs in the cluster itself; take it away from outside", ExitCode.USAGE)
+    seen: set[int] = set()
+    for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        asked: set[int] = set()
+        deadline = time.monotonic() + patience
+        while (alive := _processes(namespaces)) and time.monotonic() < deadline:
+            for process in alive - asked:  # those, too, that were started meanwhile
+                with suppress(ProcessLookupError):
+                    os.kill(process, number)
+                    os.kill(process, signal.SIGCONT)  # a stopped one hears nothing but SIGKILL
+            asked |= alive
+            time.sleep(POLL_SECONDS)
+        seen |= asked | alive
+        if not alive:
+            return len(seen)
+    raise Problem(f"processes of the cluster cannot be ended: {', '.join(map(str, sorted(alive)))}", ExitCode.FAILED)
+
+
+def _processes(namespaces: Sequence[str]) -> set[int]:
+    found: set[int] = set()
+    for namespace in namespaces:
+        found.update(map(int, system.run(("ip", "netns", "pids", namespace)).split()))
+    return found

@@ -1,0 +1,120 @@
+"""What a cluster consists of and the commands that make it, decided before anything is touched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+
+from kumiki.cluster.rate import Rate
+from kumiki.problem import Problem
+
+LONGEST_NAME = 20
+MOST_HOSTS = 1000
+"""A bridge has ports for 1023."""
+NETWORK = IPv4Network("10.77.0.0/16")
+"""Every cluster uses these addresses: nothing routes from one to another, or to the machine's own network."""
+INTERFACE = "eth0"
+BRIDGE = "bridge"
+AGENT = ("ip", "netns", "exec")
+"""What runs a command on a host: a namespace's name and the command follow."""
+NAMESPACE = re.compile(r"kumiki-(?P<name>.+)-(?P<part>net|0|[1-9]\d*)")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the making."""
+
+    arguments: tuple[str, ...]
+    namespace: str | None = None
+    """The namespace that it makes."""
+    module: str | None = None
+    """The part of the kernel that it needs."""
+
+
+def check_name(name: str) -> str:
+    """The name itself; a Problem when a cluster cannot be called that."""
+    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9-]{{0,{LONGEST_NAME - 1}}}", name):
+        raise Problem(
+            f"'{name}' cannot be a cluster's name: letters, digits and -, at most {LONGEST_NAME}, the first no -"
+        )
+    return name
+
+
+def network_namespace(name: str) -> str:
+    """Where the bridge is, and the far end of every host's cable."""
+    return f"kumiki-{name}-net"
+
+
+def host_namespace(name: str, host: int) -> str:
+    return f"kumiki-{name}-{host}"
+
+
+def port(host: int) -> str:
+    """The far end of a host's cable, on the bridge."""
+    return f"host{host}"
+
+
+def address(host: int) -> str:
+    return str(NETWORK[host + 1])
+
+
+def belongs_to(namespace: str) -> tuple[str, int | None] | None:
+    """Which cluster a namespace is part of, and as which host (None: it holds the bridge); None when of none."""
+    found = NAMESPACE.fullmatch(namespace)
+    if found is None:
+        return None
+    return found["name"], None if found["part"] == "net" else int(found["part"])
+
+
+def is_host(namespace: str) -> bool:
+    """Whether this namespace of a cluster is a host; else it holds the bridge."""
+    part = belongs_to(namespace)
+    return part is not None and part[1] is not None
+
+
+def creation(name: str, hosts: int, rate: Rate | None) -> Iterator[Step]:
+    """The steps in order.
+
+    The first claims the name: of two that make the same cluster at the same time, one fails there. The last starts the
+    bridge, so that a bridge that is down tells of a cluster that was never finished.
+    """
+    network = network_namespace(name)
+    yield Step(("ip", "netns", "add", network), namespace=network)
+    yield Step(("ip", "-n", network, "link", "add", BRIDGE, "type", "bridge", "forward_delay", "0"), module="bridge")
+    for host in range(hosts):
+        yield from _host(name, host, rate)
+    yield Step(("ip", "-n", network, "link", "set", BRIDGE, "up"))
+
+
+def _host(name: str, host: int, rate: Rate | None) -> Iterator[Step]:
+    network, namespace, far_end = network_namespace(name), host_namespace(name, host), port(host)
+    yield Step(("ip", "netns", "add", namespace), namespace=namespace)
+    inside, outside = ("ip", "-n", namespace), ("ip", "-n", network)
+    yield Step((*inside, "link", "set", "lo", "up"))
+    cable = ("link", "add", far_end, "type", "veth", "peer", "name", INTERFACE, "netns", namespace)
+    yield Step((*outside, *cable), module="veth")
+    yield Step((*inside, "address", "add", f"{address(host)}/{NETWORK.prefixlen}", "dev", INTERFACE))
+    if rate is not None:
+        for end, device in ((namespace, INTERFACE), (network, far_end)):
+            arguments = ("tc", "-n", end, "qdisc", "add", "dev", device, "root", *rate.bucket())
+            yield Step(arguments, module="sch_tbf")
+    yield Step((*inside, "link", "set", INTERFACE, "up"))
+    yield Step((*outside, "link", "set", far_end, "master", BRIDGE, "up"))
+
+
+def link(name: str, host: int, up: bool) -> Step:
+    """Plugs a host's cable in at the bridge, or out: the host sees that its link is down, as with a real cable."""
+    state = "up" if up else "down"
+    return Step(("ip", "-n", network_namespace(name), "link", "set", port(host), state))
+
+
+def inside(namespace: str, command: Sequence[str]) -> list[str]:
+    """The command line that runs `command` on a host."""
+    return [*AGENT, namespace, *command]
+
+
+def launcher_options(namespaces: Sequence[str]) -> list[str]:
+    """What kumiki-run must be told to use these hosts."""
+    return ["--hosts", ",".join(namespaces), "--agent", " ".join(AGENT), "--interface", INTERFACE]

@@ -1,0 +1,71 @@
+"""The rate of a link, and the token bucket that holds the link to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kumiki.problem import Problem
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+LEAST, MOST = 10**6, 100 * 10**9
+
+FRAME_BYTES = 1538
+"""What the longest frame (MTU 1500) takes of an Ethernet."""
+FRAMING_BYTES = 24
+"""What the system does not count of a frame: check sum, preamble and gap."""
+SHORTEST_PAUSE = 100e-6
+"""Seconds between two frames that the system's timers can keep apart."""
+TIMER_SECONDS = 1e-3
+"""What a faster link may send at once: less, and late timers cost it more than a tenth of its rate."""
+QUEUE_SECONDS = 40e-3
+LEAST_QUEUE_BYTES = 256 * 2**10
+"""Queues as deep as a switch's: with less, TCP loses segments and stands still until its timer strikes."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Bits per second in each direction of a link."""
+
+    bits_per_second: int
+
+    @staticmethod
+    def parse(text: str) -> Rate:
+        """Reads a rate as tc writes it: 100mbit, 2.5gbit. Raises Problem."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)bit", text.strip().lower())
+        bits = round(float(found[1]) * UNITS[found[2]]) if found else 0
+        if not LEAST <= bits <= MOST:
+            raise Problem(f"'{text}' is not a rate from {Rate(LEAST)} to {Rate(MOST)}, such as 100mbit or 2.5gbit")
+        return Rate(bits)
+
+    def __str__(self) -> str:
+        prefix, unit = max(
+            ((prefix, unit) for prefix, unit in UNITS.items() if unit <= max(1, self.bits_per_second)),
+            key=lambda entry: entry[1],
+        )
+        return f"{self.bits_per_second / unit:g}{prefix}bit"
+
+    @property
+    def burst_bytes(self) -> int:
+        """What may pass at once after a pause.
+
+        As little as the timers allow: what passes at once takes no time, and short messages would look faster than
+        the link. Two frames, so that one can wait for its tokens while a late timer still earns those of the next.
+        """
+        bytes_per_second = self.bits_per_second / 8
+        if FRAME_BYTES / bytes_per_second >= SHORTEST_PAUSE:
+            return 2 * FRAME_BYTES
+        return round(bytes_per_second * TIMER_SECONDS)
+
+    @property
+    def queue_bytes(self) -> int:
+        """What may wait; more is dropped."""
+        return max(LEAST_QUEUE_BYTES, round(self.bits_per_second / 8 * QUEUE_SECONDS))
+
+    def bucket(self) -> tuple[str, ...]:
+        """The queueing discipline, as tc's arguments; frames are charged what they would take of an Ethernet."""
+        return (
+            *("tbf", "rate", f"{self.bits_per_second}bit"),
+            *("burst", f"{self.burst_bytes}b", "limit", f"{self.queue_bytes}b"),
+            *("overhead", str(FRAMING_BYTES)),
+        )

@@ -1,0 +1,56 @@
+"""What this machine lacks for clusters, and the mend."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from kumiki.problem import ExitCode, Problem
+
+CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
+PACKAGE = "iproute2"
+COMMANDS = ("ip", "tc")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """The first thing that is missing."""
+
+    need: str
+    """Completes "needs ..."."""
+    mend: str | None
+    """A command for a shell, if there is one."""
+
+
+def lack() -> Lack | None:
+    """None when clusters are possible, as far as can be told without making one."""
+    if not Path("/proc/self/ns/net").exists():
+        return Lack("a Linux kernel with network namespaces (CONFIG_NET_NS)", None)
+    if not _permitted():
+        if os.geteuid() == 0:
+            need = "the capabilities CAP_SYS_ADMIN and CAP_NET_ADMIN, which root lacks in this container"
+            return Lack(need, "docker run --privileged ...")
+        return Lack("root (CAP_SYS_ADMIN and CAP_NET_ADMIN)", "sudo kumiki cluster create")
+    if missing := [command for command in COMMANDS if shutil.which(command) is None]:
+        need = f"the package {PACKAGE} ({' and '.join(missing)} missing)"
+        return Lack(need, f"{'' if os.geteuid() == 0 else 'sudo '}apt install {PACKAGE}")
+    return None
+
+
+def require() -> None:
+    """Raises a Problem when something is missing."""
+    if (missing := lack()) is not None:
+        mend = f"; mend: {missing.mend}" if missing.mend else ""
+        raise Problem(f"a cluster on one machine needs {missing.need}{mend}", ExitCode.ENVIRONMENT)
+
+
+def _permitted() -> bool:
+    """Whether the programs started from here may make namespaces; others than root hand on ambient capabilities."""
+    kind = "CapEff" if os.geteuid() == 0 else "CapAmb"
+    held = 0
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{kind}:"):
+            held = int(line.split()[1], 16)
+    return all(held >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN))

@@ -1,0 +1,65 @@
+"""Asking and changing the system through ip and tc, and holding interrupts back meanwhile."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from kumiki.problem import ExitCode, Problem
+
+STEP_SECONDS = 30
+"""No command takes more than milliseconds; this only keeps a sick kernel from hanging us."""
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Failed(Problem):
+    """A command that failed, with what it said."""
+
+
+def run(arguments: Sequence[str], module: str | None = None) -> str:
+    """Runs one command to its end and returns what it prints.
+
+    Raises Failed; `module` names the part of the kernel that its sentence then offers as the cause.
+    """
+    command = shlex.join(arguments)
+    mend = f"; it needs the kernel's {module}: modprobe {module}" if module else ""
+    try:
+        ended = subprocess.run(
+            arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=STEP_SECONDS, check=False
+        )
+    except OSError as error:
+        raise Failed(f"'{command}' cannot be run: {error.strerror}", ExitCode.ENVIRONMENT) from error
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"'{command}' did not end in {STEP_SECONDS} s{mend}", ExitCode.ENVIRONMENT) from error
+    if ended.returncode != 0:
+        said = " ".join(ended.stderr.split()) or f"exit code {ended.returncode}"
+        raise Failed(f"'{command}' failed: {said.rstrip('.')}{mend}", ExitCode.ENVIRONMENT)
+    return ended.stdout
+
+
+def ask(*arguments: str) -> list[dict[str, Any]]:
+    """What a command of iproute2 answers in JSON. Raises Failed."""
+    said = run(arguments).strip()
+    answer = json.loads(said) if said else []
+    return [entry for entry in answer if entry]
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Holds Ctrl-C and the like back: commands that are started inside end undisturbed, and so does clearing up."""
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+
+
+def let_interrupt() -> None:
+    """A place inside `interrupts_held` where an interrupt that has come meanwhile takes effect."""
+    if signal.sigtimedwait(INTERRUPTS, 0) is not None:
+        raise KeyboardInterrupt
