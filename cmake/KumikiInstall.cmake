@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 
 # Every file finds the others from its own place, so one small hand-written package serves every prefix, a Python environment included.
 install(TARGETS kumiki LIBRARY DESTINATION "${KUMIKI_PREFIX_DIR}lib")
+if(TARGET kumiki-ucx)
+    install(TARGETS kumiki-ucx LIBRARY DESTINATION "${KUMIKI_PREFIX_DIR}lib")
+endif()
 install(DIRECTORY include/kumiki DESTINATION "${KUMIKI_PREFIX_DIR}include")
 
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kumikiConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

@@ -83,8 +83,8 @@ KUMIKI_API kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own,
 /* ---- put, get ---- */
 
 /* Copies `bytes` from `source` (any memory) to the place `there` (named by an address in an own region) at rank `rank`.
- * On return `source` may be changed. The data are visible at the target before any later signal, atomic or barrier of
- * the calling thread is. */
+ * On return `source` may be changed. The data are visible at the target before any later signal, atomic or active
+ * message of the calling thread to the same rank is, and before its next barrier ends. */
 KUMIKI_API kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes);
 
 /* Copies `bytes` from the place `there` at rank `rank` to `destination` (any memory); complete on return. */
@@ -163,8 +163,8 @@ typedef enum kumiki_operation { KUMIKI_SUM = 0, KUMIKI_PRODUCT = 1, KUMIKI_MIN =
 /* The same bytes count and root at every rank; a difference is an error at every rank. */
 KUMIKI_API kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int root);
 
-/* Combines `count` elements elementwise in rank order, so that every rank gets the same bits. `input` may equal
- * `output`. */
+/* Combines `count` elements elementwise, on each host in the order of ranks and then in the order of hosts, so that
+ * every rank gets the same bits. `input` may equal `output`. */
 KUMIKI_API kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                                        kumiki_operation operation, int root);
 KUMIKI_API kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output, size_t count,

@@ -16,7 +16,8 @@ std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::s
 Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    const int ranks = fabric_.size();
+    const int ranks = fabric_.size(), locals = fabric_.host_size();
+    const auto rank_of = [this](int local) { return fabric_.rank_on_host(local); };
 
     const auto moves_something = [ranks](const Pieces& pieces) {
         for (int rank = 0; rank < ranks; ++rank)
@@ -26,10 +27,11 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     if ((input == nullptr && moves_something(sent)) || (output == nullptr && moves_something(received)))
         return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
 
-    // Every rank tells every other where the piece for it begins and how long it is.
+    // Every rank tells every other one of its host where the piece for it begins and how long it is.
     std::vector<PieceNote> notes;
     std::size_t end = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (int local = 0; local < locals; ++local) {
+        const int rank = rank_of(local);
         notes.push_back({sent.offset(rank), sent.bytes(rank)});
         if (sent.bytes(rank) > 0) end = std::max(end, sent.offset(rank) + sent.bytes(rank));
     }
@@ -45,23 +47,26 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     turn_ ^= 1;
     const auto* from = static_cast<const std::byte*>(input);
     auto* into = static_cast<std::byte*>(output);
-    std::vector<char> in_region(static_cast<std::size_t>(ranks));
-    for (int step = 0; step < ranks;
+    std::vector<char> in_region(static_cast<std::size_t>(locals));
+    for (int step = 0; step < locals;
          ++step) { // each begins with its neighbour, so that not all read from the same rank
-        const int source = (fabric_.rank() + step) % ranks;
-        const auto* note = reinterpret_cast<const PieceNote*>(published(source)) + fabric_.rank();
-        const std::uint64_t offset = notice(source).offset;
-        in_region[static_cast<std::size_t>(source)] = offset != Board::nowhere;
+        const int local = (fabric_.host_rank() + step) % locals;
+        const int source = rank_of(local);
+        const auto* note = reinterpret_cast<const PieceNote*>(published(local)) + fabric_.host_rank();
+        const std::uint64_t offset = notice(local).offset;
+        in_region[static_cast<std::size_t>(local)] = offset != Board::nowhere;
         if (note->bytes == 0) continue; // nothing may be nowhere
         if (source == fabric_.rank())
             std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
-            fabric_.copy(into + received.offset(source), fabric_.arena(source) + offset + note->offset, note->bytes);
+            fabric_.copy(into + received.offset(source), fabric_.host_arena(local) + offset + note->offset,
+                         note->bytes);
     }
     turn_ ^= 1;
-    barrier_.meet(); // now the notes may be overwritten, and the input that was read in place may change
+    barrier_.meet_host(); // now the notes may be overwritten, and the input that was read in place may change
     pull_staged(from, sent, into, received, *rounds, in_region);
-    return {};
+    if (one_host()) return {};
+    return agree_that(all_to_all_over_hosts(from, sent, into, received));
 }
 
 /// Compares what the others send here with what is expected; returns how many rounds over the boards are needed, the
@@ -69,49 +74,52 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
 Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool direct) {
     Result<> mine;
     std::uint64_t longest = 0;
-    for (int source = 0; source < fabric_.size(); ++source) {
-        const auto& note = reinterpret_cast<const PieceNote*>(published(source))[fabric_.rank()];
+    for (int local = 0; local < fabric_.host_size(); ++local) {
+        const int source = fabric_.rank_on_host(local);
+        const auto& note = reinterpret_cast<const PieceNote*>(published(local))[fabric_.host_rank()];
         if (note.bytes != received.bytes(source) && mine)
             mine = fail(KUMIKI_ERROR_ARGUMENT,
                         fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", source,
                                     note.bytes, fabric_.rank(), received.bytes(source)));
     }
     if (!direct)
-        for (int target = 0; target < fabric_.size(); ++target)
-            if (target != fabric_.rank())
+        for (int target = 0; target < fabric_.host_size(); ++target)
+            if (target != fabric_.host_rank())
                 longest =
-                    std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.rank()))[target].bytes);
+                    std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.host_rank()))[target].bytes);
     std::array<std::uint64_t, 2> agreed = {mine ? 0u : 1u, longest};
     if (auto met = largest(agreed); !met) return tl::unexpected(met.error());
     if (!mine) return tl::unexpected(mine.error());
     if (agreed[0] != 0)
         return fail(KUMIKI_ERROR_ARGUMENT,
                     "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
-    const std::size_t slice = slice_bytes(fabric_.size());
+    const std::size_t slice = slice_bytes(fabric_.host_size());
     return (agreed[1] + slice - 1) / slice;
 }
 
 /// What does not lie in regions goes over the boards, slice by slice.
 void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
                               std::size_t rounds, std::span<const char> in_region) {
-    const std::size_t slice = slice_bytes(fabric_.size());
+    const std::size_t slice = slice_bytes(fabric_.host_size());
+    const int here = fabric_.host_rank();
     const auto part = [slice](std::size_t round, std::size_t bytes) {
         const std::size_t begin = std::min(round * slice, bytes);
         return std::min(slice, bytes - begin);
     };
     for (std::size_t round = 0; round < rounds; ++round) {
         turn_ ^= 1;
-        if (!in_region[static_cast<std::size_t>(fabric_.rank())])
-            for (int target = 0; target < fabric_.size(); ++target)
-                if (sent.bytes(target) > 0)
-                    std::memcpy(published(fabric_.rank()) + static_cast<std::size_t>(target) * slice,
+        if (!in_region[static_cast<std::size_t>(here)])
+            for (int local = 0; local < fabric_.host_size(); ++local)
+                if (const int target = fabric_.rank_on_host(local); sent.bytes(target) > 0)
+                    std::memcpy(published(here) + static_cast<std::size_t>(local) * slice,
                                 input + sent.offset(target) + std::min(round * slice, sent.bytes(target)),
                                 part(round, sent.bytes(target)));
-        barrier_.meet();
-        for (int source = 0; source < fabric_.size(); ++source)
-            if (source != fabric_.rank() && !in_region[static_cast<std::size_t>(source)] && received.bytes(source) > 0)
+        barrier_.meet_host();
+        for (int local = 0; local < fabric_.host_size(); ++local)
+            if (const int source = fabric_.rank_on_host(local);
+                local != here && !in_region[static_cast<std::size_t>(local)] && received.bytes(source) > 0)
                 std::memcpy(output + received.offset(source) + std::min(round * slice, received.bytes(source)),
-                            published(source) + static_cast<std::size_t>(fabric_.rank()) * slice,
+                            published(local) + static_cast<std::size_t>(here) * slice,
                             part(round, received.bytes(source)));
     }
 }

@@ -71,11 +71,16 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
     mine.notice[turn_].call = call;
     mine.notice[turn_].offset = offset;
     if (!data.empty()) std::memcpy(mine.data[turn_].data(), data.data(), data.size());
+    return over_hosts(call, compare(call), {}, {});
+}
+
+/// Meets the ranks of this host and compares their calls with the own one.
+Result<> Collectives::compare(const CollectiveCall& call) {
     if (has_lines()) return exchange(call, {}, [](int, const std::byte*) {});
-    barrier_.meet();
-    for (int rank = 0; rank < fabric_.size(); ++rank)
-        if (const auto& theirs = notice(rank).call; theirs != call)
-            return tl::unexpected(difference(rank, theirs, call));
+    barrier_.meet_host();
+    for (int local = 0; local < fabric_.host_size(); ++local)
+        if (const auto& theirs = notice(local).call; theirs != call)
+            return tl::unexpected(difference(fabric_.rank_on_host(local), theirs, call));
     return {};
 }
 
@@ -87,7 +92,7 @@ Result<> Collectives::refuse(const Result<>& failure) {
 void Collectives::publish(std::span<const std::byte> data) {
     turn_ ^= 1;
     if (!data.empty()) std::memcpy(fabric_.own().board.data[turn_].data(), data.data(), data.size());
-    barrier_.meet();
+    barrier_.meet_host();
 }
 
 Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {

@@ -86,19 +86,47 @@ private:
     /// they meet here and see the difference.
     Result<> announce(const CollectiveCall& call, std::span<const std::byte> data,
                       std::uint64_t offset = Board::nowhere);
-    /// Whether every rank has a line for every other one; the same answer everywhere.
-    bool has_lines() const { return !fabric_.crowded() && fabric_.size() <= fabric::shm::most_contributors; }
-    /// Each rank writes the call and up to Contribution::capacity bytes into every other rank's lines, one hop, data
-    /// and signal in one cache line; receive(rank, payload) sees what each has written, in the order of ranks: so
-    /// results have the same bits everywhere.
+    Result<> compare(const CollectiveCall& call);
+    /// Whether every rank of the host has a line for every other one; the same answer at all of them.
+    bool has_lines() const { return !fabric_.crowded() && fabric_.host_size() <= fabric::shm::most_contributors; }
+    /// Each rank of the host writes the call and up to Contribution::capacity bytes into every other one's lines, one
+    /// hop, data and signal in one cache line; receive(local, payload) sees what each has written, in the order of
+    /// ranks: so results have the same bits everywhere.
     template <class Receive>
     Result<> exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive);
-    /// Publishes more data of the call under way.
+    /// Publishes more data of the call under way to the ranks of this host.
     void publish(std::span<const std::byte> data);
 
+    // -- over several hosts (over_hosts.cpp): what the ranks of each host have done among themselves, their leaders do
+    // for the hosts --
+
+    /// Combines what this rank's and the other hosts have, in place: `into` is what the ranks of this host have
+    /// together.
+    using Combine = std::function<void(std::byte* into, const std::byte* other)>;
+    /// Compares the call with those of other hosts and combines up to Contribution::capacity bytes; with one host,
+    /// nothing to do. `here` is whether the ranks of this host agree.
+    Result<> over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
+                        const Combine& combine);
+    /// A contribution of each host's leader, by host.
+    std::vector<std::byte> gather_hosts(std::span<const std::byte> own);
+    /// From the leader of host `root` to all leaders.
+    void broadcast_hosts(std::span<std::byte> data, int root);
+    /// Over all hosts, at the leaders.
+    void reduce_hosts(std::span<std::byte> data, kumiki_type type, kumiki_operation operation);
+    /// From local rank `root` to the ranks of this host, over the boards.
+    void spread(std::span<std::byte> data, int root);
+    Result<> broadcast_over_hosts(std::span<std::byte> data, int root);
+    Result<> reduce_over_hosts(const void* input, void* output, std::size_t count, kumiki_type type,
+                               kumiki_operation operation);
+    Result<> all_to_all_over_hosts(const std::byte* input, const Pieces& sent, std::byte* output,
+                                   const Pieces& received);
+    bool one_host() const { return fabric_.network() == nullptr; }
+
+    Result<> combine_small(const CollectiveCall& call, std::span<const std::byte> own, std::byte* result,
+                           const Combine& combine);
     Result<> reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count,
                           kumiki_type type, kumiki_operation operation, int root);
-    void reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, int root);
+    void reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, bool wants_result);
     Result<> check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
                              kumiki_operation operation, int root) const;
     Result<> largest(std::span<std::uint64_t> values);
@@ -112,14 +140,15 @@ private:
     void pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
                      std::size_t rounds, std::span<const char> in_region);
 
-    /// What `rank` published last.
-    const Board::Notice& notice(int rank) const { return fabric_.block(rank).board.notice[turn_]; }
-    std::byte* published(int rank) const { return fabric_.block(rank).board.data[turn_].data(); }
+    /// What local rank `local` published last.
+    const Board::Notice& notice(int local) const { return fabric_.host_block(local).board.notice[turn_]; }
+    std::byte* published(int local) const { return fabric_.host_block(local).board.data[turn_].data(); }
 
     fabric::Fabric& fabric_;
     RankBarrier barrier_;
     std::size_t turn_ = 0;        ///< which of the two boards is in use
     std::uint64_t exchanges_ = 0; ///< so far
+    std::uint64_t tag_ = 0;       ///< of the last mail between hosts; counts alike at every rank
     std::atomic<bool> in_use_{false};
 };
 
@@ -127,27 +156,29 @@ template <class Receive>
 Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive) {
     const std::uint64_t epoch = ++exchanges_;
     const auto line = [&](int at, int from) -> fabric::shm::Contribution& {
-        return fabric_.block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
+        return fabric_.host_block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
     };
-    for (int rank = 0; rank < fabric_.size(); ++rank) {
-        if (rank == fabric_.rank()) continue;
+    const int here = fabric_.host_rank();
+    for (int local = 0; local < fabric_.host_size(); ++local) {
+        if (local == here) continue;
         // The reader of what stood here two exchanges ago has contributed to the last one since, so it has read it.
-        fabric::shm::Contribution& there = line(rank, fabric_.rank());
+        fabric::shm::Contribution& there = line(local, here);
         there.call = call;
         if (!own.empty()) std::memcpy(there.payload.data(), own.data(), own.size());
         there.epoch.store(epoch, std::memory_order_release);
-        fabric_.ring(rank);
+        fabric_.ring_on_host(local);
     }
     Result<> outcome;
-    for (int rank = 0; rank < fabric_.size(); ++rank) {
+    for (int local = 0; local < fabric_.host_size(); ++local) {
         const std::byte* payload = own.data();
-        if (rank != fabric_.rank()) {
-            const fabric::shm::Contribution& here = line(fabric_.rank(), rank);
-            fabric_.wait([&] { return here.epoch.load(std::memory_order_acquire) >= epoch; });
-            if (here.call != call && outcome) outcome = tl::unexpected(difference(rank, here.call, call));
-            payload = here.payload.data();
+        if (local != here) {
+            const fabric::shm::Contribution& theirs = line(here, local);
+            fabric_.wait([&] { return theirs.epoch.load(std::memory_order_acquire) >= epoch; });
+            if (theirs.call != call && outcome)
+                outcome = tl::unexpected(difference(fabric_.rank_on_host(local), theirs.call, call));
+            payload = theirs.payload.data();
         }
-        receive(rank, payload);
+        receive(local, payload);
     }
     return outcome;
 }

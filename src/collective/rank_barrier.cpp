@@ -5,7 +5,13 @@
 namespace kumiki::collective {
 
 void RankBarrier::meet() {
-    if (fabric_.size() == 1) return;
+    if (fabric_.network() == nullptr) return meet_host();
+    enter();
+    wait();
+}
+
+void RankBarrier::meet_host() {
+    if (fabric_.host_size() == 1) return;
     if (fabric_.crowded()) count();
     else disseminate();
 }
@@ -13,40 +19,53 @@ void RankBarrier::meet() {
 void RankBarrier::disseminate() {
     const std::uint64_t epoch = ++epoch_;
     const auto flag = [this](int rank, int round) -> std::atomic<std::uint64_t>& {
-        return fabric_.block(rank).barrier[static_cast<std::size_t>(round)].value;
+        return fabric_.host_block(rank).barrier[static_cast<std::size_t>(round)].value;
     };
     wait::disseminate(
-        fabric_.rank(), fabric_.size(),
+        fabric_.host_rank(), fabric_.host_size(),
         [&](int other, int round) {
             flag(other, round).store(epoch, std::memory_order_release);
-            fabric_.ring(other);
+            fabric_.ring_on_host(other);
         },
         [&](int round) {
             // A partner may be one barrier ahead: hence >= and not ==.
-            const auto& mine = flag(fabric_.rank(), round);
+            const auto& mine = flag(fabric_.host_rank(), round);
             fabric_.wait([&] { return mine.load(std::memory_order_acquire) >= epoch; });
         });
 }
 
 void RankBarrier::count() {
     wait::Gate& gate = fabric_.header().barrier;
-    const std::uint64_t epoch = gate.arrive(fabric_.size(), [this] { ring_all(); });
+    const std::uint64_t epoch = gate.arrive(fabric_.host_size(), [this] { ring_all(); });
     fabric_.wait([&] { return gate.opened(epoch); });
 }
 
 void RankBarrier::enter() {
-    split_epoch_ = fabric_.header().split.arrive(fabric_.size(), [this] { ring_all(); });
     entered_ = true;
+    fabric::Network* const network = fabric_.network();
+    if (network == nullptr) {
+        split_epoch_ = fabric_.header().split.arrive(fabric_.host_size(), [this] { ring_all(); });
+        return;
+    }
+    // What was put before must be there when the others go on. A rank that cannot be reached any more ends the job.
+    static_cast<void>(network->flush());
+    // The last rank of the host starts the hosts' barrier, which opens the gate when it is complete.
+    wait::Gate& gate = fabric_.header().job;
+    split_epoch_ = gate.epoch.value.load(std::memory_order_relaxed) + 1;
+    if (gate.arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+        static_cast<std::uint64_t>(fabric_.host_size()))
+        network->enter_barrier(split_epoch_);
 }
 
 void RankBarrier::wait() {
-    fabric_.wait([&] { return fabric_.header().split.opened(split_epoch_); });
+    const wait::Gate& gate = fabric_.network() == nullptr ? fabric_.header().split : fabric_.header().job;
+    fabric_.wait([&] { return gate.opened(split_epoch_); });
     entered_ = false;
 }
 
 void RankBarrier::ring_all() {
-    for (int rank = 0; rank < fabric_.size(); ++rank)
-        if (rank != fabric_.rank()) fabric_.ring(rank);
+    for (int local = 0; local < fabric_.host_size(); ++local)
+        if (local != fabric_.host_rank()) fabric_.ring_on_host(local);
 }
 
 } // namespace kumiki::collective

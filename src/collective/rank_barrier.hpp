@@ -14,6 +14,8 @@ public:
 
     /// What a rank did before it came is visible to every rank that has left.
     void meet();
+    /// The same among the ranks of this host alone.
+    void meet_host();
 
     /// Split-phase: says that this rank has come, returns at once.
     void enter();

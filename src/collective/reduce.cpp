@@ -37,9 +37,14 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
     if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return refuse(checked);
-    if (bytes <= Contribution::capacity && has_lines())
+    if (bytes <= Contribution::capacity && (has_lines() || !one_host()))
         return reduce_small(call, input, output, count, type, operation, root);
 
+    if (!one_host()) {
+        if (auto same = announce(call, {}); !same) return same;
+        const bool wants_result = root == every_rank || root == fabric_.rank();
+        return reduce_over_hosts(input, wants_result ? output : nullptr, count, type, operation);
+    }
     const std::size_t per_chunk = Board::capacity / element;
     const auto* from = static_cast<const std::byte*>(input);
     auto* into = static_cast<std::byte*>(output);
@@ -48,60 +53,84 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
         const std::span data(from + begin * element, length * element);
         if (begin > 0) publish(data);
         else if (auto same = announce(call, data); !same) return same;
-        reduce_chunk(into == nullptr ? nullptr : into + begin * element, length, type, operation, root);
+        reduce_chunk(into == nullptr ? nullptr : into + begin * element, length, type, operation,
+                     root == every_rank || root == fabric_.rank());
     }
     return {};
 }
 
-/// The contributions travel with the announcement, in its cache lines.
+/// A value that is short enough travels with the announcement.
 Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count,
                                    kumiki_type type, kumiki_operation operation, int root) {
-    turn_ ^= 1; // as every collective does, also one that another rank takes this for
-    const std::span own(static_cast<const std::byte*>(input), call.bytes);
+    const Combine combine_values = [=](std::byte* into, const std::byte* other) {
+        combine(into, other, count, type, operation);
+    };
     std::array<std::byte, Contribution::capacity> result;
-    const auto same = exchange(call, own, [&](int rank, const std::byte* payload) {
-        if (rank > 0) combine(result.data(), payload, count, type, operation);
-        else if (count > 0) std::memcpy(result.data(), payload, call.bytes);
-    });
+    const auto same =
+        combine_small(call, {static_cast<const std::byte*>(input), call.bytes}, result.data(), combine_values);
     const bool wants_result = root == every_rank || root == fabric_.rank();
     if (same && wants_result && count > 0) std::memcpy(output, result.data(), call.bytes);
     return same;
 }
 
+/// In the order of ranks on each host, then in the order of hosts: the same bits everywhere.
+Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const std::byte> own, std::byte* result,
+                                    const Combine& combine) {
+    const auto take = [&](int local, const std::byte* payload) {
+        if (local > 0) combine(result, payload);
+        else if (!own.empty()) std::memcpy(result, payload, own.size());
+    };
+    turn_ ^= 1; // as every collective does, also one that another rank takes this for
+    Result<> here;
+    if (has_lines()) {
+        here = exchange(call, own, take);
+    } else {
+        Board& mine = fabric_.own().board;
+        mine.notice[turn_] = {call, Board::nowhere};
+        if (!own.empty()) std::memcpy(mine.data[turn_].data(), own.data(), own.size());
+        here = compare(call);
+        for (int local = 0; local < fabric_.host_size(); ++local) take(local, published(local));
+    }
+    return over_hosts(call, here, {result, own.size()}, combine);
+}
+
 /// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all
 /// collect the shares.
 void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
-                               int root) {
+                               bool wants_result) {
     const std::size_t element = element_bytes(type);
     struct Share {
         std::size_t offset, count;
     };
-    const auto share = [&](int rank) {
+    const auto share = [&](int local) {
         std::size_t begin = 0, end = 0;
-        kumiki_part(count, fabric_.size(), rank, &begin, &end);
+        kumiki_part(count, fabric_.host_size(), local, &begin, &end);
         return Share{begin * element, end - begin};
     };
-    const Share mine = share(fabric_.rank());
-    std::byte* const own = published(fabric_.rank()) + mine.offset;
+    const Share mine = share(fabric_.host_rank());
+    std::byte* const own = published(fabric_.host_rank()) + mine.offset;
     std::vector<std::byte> combined(mine.count * element);
     if (!combined.empty()) std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
-    for (int rank = 1; rank < fabric_.size(); ++rank)
-        combine(combined.data(), published(rank) + mine.offset, mine.count, type, operation);
+    for (int local = 1; local < fabric_.host_size(); ++local)
+        combine(combined.data(), published(local) + mine.offset, mine.count, type, operation);
     if (!combined.empty()) std::memcpy(own, combined.data(), combined.size());
-    barrier_.meet();
-    if (root != every_rank && root != fabric_.rank()) return;
-    for (int rank = 0; rank < fabric_.size() && count > 0; ++rank)
-        std::memcpy(static_cast<std::byte*>(output) + share(rank).offset, published(rank) + share(rank).offset,
-                    share(rank).count * element);
+    barrier_.meet_host();
+    if (!wants_result) return;
+    for (int local = 0; local < fabric_.host_size() && count > 0; ++local)
+        std::memcpy(static_cast<std::byte*>(output) + share(local).offset, published(local) + share(local).offset,
+                    share(local).count * element);
 }
 
 /// All-reduce by maximum, for the library's own agreements; the caller holds the turn.
 Result<> Collectives::largest(std::span<std::uint64_t> values) {
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::agreement), 0, values.size_bytes()};
-    if (auto same = announce(call, std::as_bytes(values)); !same) return same;
-    for (int rank = 0; rank < fabric_.size(); ++rank)
-        combine(values.data(), published(rank), values.size(), KUMIKI_UINT64, KUMIKI_MAX);
-    return {};
+    std::array<std::byte, Contribution::capacity> result;
+    const auto same =
+        combine_small(call, std::as_bytes(values), result.data(), [&](std::byte* into, const std::byte* other) {
+            combine(into, other, values.size(), KUMIKI_UINT64, KUMIKI_MAX);
+        });
+    if (same) std::memcpy(values.data(), result.data(), values.size_bytes());
+    return same;
 }
 
 } // namespace kumiki::collective

@@ -10,31 +10,44 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings) {
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("KUMIKI_SIZE={} without a launcher; start the program by kumiki-run -n {}",
                                 settings.size, settings.size));
-    auto segment = settings.segment >= 0 ? shm::Segment::adopt(settings.segment, settings.size)
+    auto segment = settings.segment >= 0 ? shm::Segment::adopt(settings.segment, settings.local_size)
                                          : shm::Segment::create(1, settings.arena_bytes);
     if (!segment) return tl::unexpected(segment.error());
-    return join(settings, std::make_shared<const shm::Segment>(std::move(*segment)));
+    return join(settings, std::make_shared<const shm::Segment>(std::move(*segment)), wireup_of(settings));
 }
 
-Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shared_ptr<const shm::Segment> segment) {
-    shm::RankBlock& own = segment->block(settings.rank);
+Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shared_ptr<const shm::Segment> segment,
+                                             const Wireup& wireup) {
+    shm::RankBlock& own = segment->block(settings.local_rank);
     auto absent = shm::RankState::absent;
     if (!own.state.compare_exchange_strong(absent, shm::RankState::joined))
         return fail(KUMIKI_ERROR_STATE,
                     fmt::format("rank {} has already {} the job; a process joins once, and a rank is one process",
                                 settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
-    return std::unique_ptr<Fabric>(new Fabric(settings, std::move(segment)));
+    const std::uint64_t identity = segment->header().identity;
+    std::unique_ptr<Fabric> fabric(new Fabric(settings, std::move(segment)));
+    if (settings.local_size < settings.size) {
+        auto network = Network::join(*fabric, settings, wireup, identity);
+        if (!network) return tl::unexpected(network.error());
+        fabric->network_ = std::move(*network);
+    }
+    fabric->map_ranks();
+    if (fabric->network_)
+        if (auto served = fabric->network_->serve(); !served) return tl::unexpected(served.error());
+    return fabric;
 }
 
 Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment)
     : segment_(std::move(segment)),
       rank_(settings.rank),
-      size_(segment_->ranks()),
-      blocks_(&segment_->block(0)),
-      arenas_(segment_->arena(0)),
-      arena_bytes_(segment_->arena_bytes()),
-      arena_(arena(rank_)),
+      size_(settings.size),
+      host_rank_(settings.local_rank),
+      host_size_(settings.local_size),
+      arena_(segment_->arena(host_rank_)),
+      own_(&segment_->block(host_rank_)),
+      blocks_(static_cast<std::size_t>(size_)),
+      arenas_(static_cast<std::size_t>(size_)),
       nontemporal_bytes_(settings.nontemporal_bytes),
       pin_(settings.pin),
       patience_(wait::patience(settings)),
@@ -42,6 +55,14 @@ Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> seg
       messenger_(std::make_unique<Messenger>(*this)) {}
 
 Fabric::~Fabric() = default;
+
+void Fabric::map_ranks() {
+    for (int local = 0; local < host_size_; ++local) {
+        const auto rank = static_cast<std::size_t>(rank_on_host(local));
+        blocks_[rank] = &segment_->block(local);
+        arenas_[rank] = segment_->arena(local);
+    }
+}
 
 Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {
     if (!has_rank(rank))
@@ -57,13 +78,13 @@ Failure Fabric::refusal(std::string_view operation, int rank, const void* own, s
 
 Result<> Fabric::prepare(const Extent& extent) const {
     // Without this look, memory that is not there would be found by a signal in the middle of a store.
-    const auto wanted = extent.size() * static_cast<std::size_t>(size_);
+    const auto wanted = extent.size() * static_cast<std::size_t>(host_size_);
     if (const auto available = platform::available_memory(); wanted > available)
         return fail(
             KUMIKI_ERROR_MEMORY,
             fmt::format("a region of {} bytes at each of {} ranks needs {} bytes of memory, and this host has {} "
                         "left; make it smaller or use fewer ranks",
-                        extent.size(), size_, wanted, available));
+                        extent.size(), host_size_, wanted, available));
     std::byte* memory = address(extent);
     if (extent.size() >= platform::huge_page) platform::advise_huge_pages(memory, extent.size());
     return pin_ ? platform::pin(memory, extent.size()) : Result<>{};

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "error/result.hpp"
 #include "fabric/messenger.hpp"
+#include "fabric/network/network.hpp"
 #include "fabric/region_table.hpp"
 #include "fabric/shm/segment.hpp"
 #include "platform/copy.hpp"
@@ -18,15 +21,18 @@
 
 namespace kumiki::fabric {
 
-/// Whatever moves bytes between the ranks of the job. This one: ranks of one host, which map each other's memory, so
-/// that a put is a copy and a signal is a store. The budget of each path stands in README.md.
+/// Whatever moves bytes between the ranks of the job. Ranks of one host map each other's memory, so that a put is a
+/// copy and a signal is a store; those of other hosts are reached through network(). The budget of each path stands in
+/// README.md.
 class Fabric {
 public:
     /// Joins the job that the settings describe; without a launcher, makes a job of this process alone.
     static Result<std::unique_ptr<Fabric>> join(const Settings& settings);
     /// Joins as rank settings.rank of a segment that is mapped here already; several ranks may live in one process (the
     /// tests do that).
-    static Result<std::unique_ptr<Fabric>> join(const Settings& settings, std::shared_ptr<const shm::Segment> segment);
+    /// `wireup` is how the ranks of several hosts find each other.
+    static Result<std::unique_ptr<Fabric>> join(const Settings& settings, std::shared_ptr<const shm::Segment> segment,
+                                                const Wireup& wireup);
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
@@ -37,6 +43,8 @@ public:
     const wait::Patience& patience() const { return patience_; }
     RegionTable& regions() { return regions_; }
     Messenger& messenger() { return *messenger_; }
+    /// Null when all ranks are on this host.
+    Network* network() const { return network_.get(); }
 
     /// Tells the launcher that this rank goes in good order.
     void leave() { own().state.store(shm::RankState::left, std::memory_order_release); }
@@ -45,13 +53,15 @@ public:
 
     // -- the fast path: addresses --
 
-    /// Where `bytes` at `own` (an address in a region of this rank) lie at rank `rank`; null when there is no such rank
-    /// or they are not inside one region: refusal() then says why. `bytes` is at least 1.
+    /// Where `bytes` at `own` (an address in a region of this rank) lie at rank `rank`; null when that is on another
+    /// host (remote() says so), when there is no such rank, or when they are not inside one region: refusal() then says
+    /// why. `bytes` is at least 1.
     std::byte* translate(int rank, const void* own, std::size_t bytes) const {
-        const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
+        const std::size_t offset = this->offset(own);
         if (!has_rank(rank) || !regions_.contains(offset, bytes)) [[unlikely]]
             return nullptr;
-        return arena(rank) + offset;
+        std::byte* const there = arenas_[static_cast<std::size_t>(rank)];
+        return there == nullptr ? nullptr : there + offset;
     }
     /// The same for an aligned 64-bit word, the only thing that signals and atomics work on.
     std::atomic<std::uint64_t>* word(int rank, const std::uint64_t* own) const {
@@ -59,15 +69,22 @@ public:
             return nullptr;
         return reinterpret_cast<std::atomic<std::uint64_t>*>(translate(rank, own, sizeof(*own)));
     }
+    /// Whether they are inside a region of a rank of another host: the network then takes their offset().
+    bool remote(int rank, const void* own, std::size_t bytes) const {
+        return is_remote(rank) && (bytes == 0 || in_region(own, bytes));
+    }
+    bool remote_word(int rank, const std::uint64_t* own) const {
+        return is_remote(rank) && word(rank_, own) != nullptr;
+    }
+    bool is_remote(int rank) const { return has_rank(rank) && arenas_[static_cast<std::size_t>(rank)] == nullptr; }
     Failure refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const;
 
-    /// The offset of own memory in the arena when all of it is inside one region; the others find it by arena(rank) +
-    /// offset.
+    /// The offset of own memory in the arena when all of it is inside one region; it is the same at all ranks.
     bool in_region(const void* own, std::size_t bytes) const { return translate(rank_, own, bytes) != nullptr; }
     std::size_t offset(const void* own) const {
         return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
     }
-    std::byte* arena(int rank) const { return arenas_ + static_cast<std::size_t>(rank) * arena_bytes_; }
+    std::byte* own_arena() const { return arena_; }
 
     // -- the fast path: bytes --
 
@@ -84,15 +101,30 @@ public:
 
     /// After making something true that a thread of rank `rank` may wait for.
     void ring(int rank) const { wait::ring(block(rank).bell, patience_); }
+    void ring_on_host(int local) const { wait::ring(host_block(local).bell, patience_); }
 
     /// Waits until ready(), which reads what other ranks write with acquire order; runs active messages meanwhile.
     template <class Ready>
     void wait(Ready ready);
 
-    /// This rank's part, and the others', of what the ranks of the host share.
-    shm::RankBlock& block(int rank) const { return blocks_[rank]; }
-    shm::RankBlock& own() const { return blocks_[rank_]; }
+    template <class Ready>
+    void wait_for_network(Ready ready);
+
+    /// This rank's part, and that of rank `rank` of the same host, of what the ranks of a host share.
+    shm::RankBlock& block(int rank) const { return *blocks_[static_cast<std::size_t>(rank)]; }
+    shm::RankBlock& own() const { return *own_; }
     shm::Header& header() const { return segment_->header(); }
+
+    // -- the ranks of this host, by their local numbers --
+
+    int host_rank() const { return host_rank_; }
+    int host_size() const { return host_size_; }
+    /// The job's number of local rank `local`.
+    int rank_on_host(int local) const {
+        return network_ ? network_->hosts().rank_at(network_->hosts().own(), local) : local;
+    }
+    shm::RankBlock& host_block(int local) const { return segment_->block(local); }
+    std::byte* host_arena(int local) const { return segment_->arena(local); }
 
     /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks'
     /// copies; pins it when the settings say so. Pages are placed where they are first touched.
@@ -104,24 +136,27 @@ public:
 private:
     Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment);
 
+    void map_ranks();
+
     std::shared_ptr<const shm::Segment> segment_;
-    int rank_, size_;
-    // What the segment could tell too, but a put should not have to ask: the address of its store is one multiplication
-    // away.
-    shm::RankBlock* blocks_;
-    std::byte* arenas_;
-    std::size_t arena_bytes_;
-    std::byte* arena_; ///< this rank's
+    int rank_, size_, host_rank_, host_size_;
+    std::byte* arena_;    ///< this rank's
+    shm::RankBlock* own_; ///< this rank's
+    // By rank of the job; null on other hosts. What the segment could tell too, but a put should not have to ask.
+    std::vector<shm::RankBlock*> blocks_;
+    std::vector<std::byte*> arenas_;
     std::size_t nontemporal_bytes_;
     bool pin_;
     wait::Patience patience_;
     RegionTable regions_;
     std::unique_ptr<Messenger> messenger_;
+    std::unique_ptr<Network> network_; // its agent uses all of the above
 };
 
 template <class Ready>
 void Fabric::wait(Ready ready) {
     if (ready()) return;
+    if (network_) return wait_for_network(ready);
     if (!messenger_->active()) {
         wait::wait(own().bell, patience_, ready);
         return;
@@ -131,6 +166,24 @@ void Fabric::wait(Ready ready) {
         if (ready()) return true;
         return messenger_->progress() > 0 && ready();
     });
+}
+
+/// While this thread is awake it receives; when it falls asleep the agent does, and rings.
+template <class Ready>
+void Fabric::wait_for_network(Ready ready) {
+    std::optional<Messenger::Attendance> attendance;
+    if (messenger_->active()) attendance.emplace(*messenger_);
+    const auto serve = [&] {
+        if (attendance) messenger_->progress();
+        return ready();
+    };
+    const auto receive = [&] {
+        network_->poll();
+        return serve();
+    };
+    if (wait::awake(patience_, receive)) return;
+    network_->hand_over();
+    wait::wait(own().bell, wait::asleep(patience_), serve);
 }
 
 } // namespace kumiki::fabric

@@ -37,9 +37,18 @@ Result<int> Messenger::add(Handler handler) {
     return number;
 }
 
+int Messenger::fabric_rank() const { return fabric_.rank(); }
+
 bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payload) {
+    if (!fabric_.is_remote(rank)) return deliver_on_host(rank, fabric_.rank(), handler, payload);
+    // A rank that cannot be reached is one whose loss ends the job: there is nobody to tell.
+    static_cast<void>(fabric_.network()->active_message(rank, handler, payload));
+    return true;
+}
+
+bool Messenger::deliver_on_host(int rank, int source, int handler, std::span<const std::byte> payload) {
     shm::Inbox& target = fabric_.block(rank).inbox;
-    if (!shm::try_send(target, fabric_.rank(), handler, payload)) return false;
+    if (!shm::try_send(target, source, handler, payload)) return false;
     // Either this sees the attendant, or the attendant that is about to stop sees the message (see ~Attendance).
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (target.attendants.load(std::memory_order_relaxed) != 0) fabric_.ring(rank);

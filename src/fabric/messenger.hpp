@@ -43,6 +43,11 @@ public:
     /// is full (a handler never waits: its message is kept and sent later, in order).
     void send(int rank, int handler, std::span<const std::byte> payload);
 
+    /// Takes a message that came over the network; false when there is no room for it now.
+    bool accept(int source, int handler, std::span<const std::byte> payload) {
+        return deliver_on_host(fabric_rank(), source, handler, payload);
+    }
+
     /// For a rank that is about to fail: returns when no handler runs, and none will ever run again.
     void silence();
 
@@ -74,6 +79,8 @@ private:
     };
 
     bool deliver(int rank, int handler, std::span<const std::byte> payload);
+    bool deliver_on_host(int rank, int source, int handler, std::span<const std::byte> payload);
+    int fabric_rank() const;
     void keep(int rank, int handler, std::span<const std::byte> payload);
     void send_kept();
     int run_arrived();

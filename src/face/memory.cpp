@@ -1,6 +1,8 @@
 // The C interface of regions, put, get, signals, atomics: the fast paths. Everything up to the copy is inline here.
 #include "face/job.hpp"
+#include "fabric/signal.hpp"
 
+using kumiki::fabric::raise;
 using kumiki::face::report;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
@@ -18,7 +20,8 @@ kumiki_status kumiki_release(kumiki_job* job, void* memory) { return report(job-
 kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {
     if (there == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "peer: the address for the result is null"});
     std::byte* translated = job->fabric->translate(rank, own, 1);
-    if (translated == nullptr) return report(job->fabric->refusal("peer", rank, own, 1));
+    if (translated == nullptr && !job->fabric->remote(rank, own, 1))
+        return report(job->fabric->refusal("peer", rank, own, 1));
     *there = translated;
     return KUMIKI_OK;
 }
@@ -27,21 +30,27 @@ namespace {
 
 using kumiki::fabric::Fabric;
 
-/// Where a transfer goes: null with a code when it cannot be.
-struct Target {
-    std::byte* address;
-    kumiki_status status;
-};
+using kumiki::fabric::Network;
 
-[[gnu::always_inline]] inline Target target(const Fabric& fabric, const char* operation, int rank, const void* own,
-                                            const void* local, size_t bytes) {
-    if (local == nullptr) [[unlikely]]
-        return {nullptr,
-                report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"})};
-    std::byte* address = fabric.translate(rank, own, bytes);
-    if (address == nullptr) [[unlikely]]
-        return {nullptr, report(fabric.refusal(operation, rank, own, bytes))};
-    return {address, KUMIKI_OK};
+// -- what is not on this host: over the network, or nowhere --
+
+kumiki::Failure no_data(const char* operation) {
+    return {KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"};
+}
+
+[[gnu::noinline]] kumiki_status put_elsewhere(const Fabric& fabric, const char* operation, int rank, void* there,
+                                              const void* source, size_t bytes, const Network::Signal* signal) {
+    if (source == nullptr && bytes > 0) return report(no_data(operation));
+    if (!fabric.remote(rank, there, bytes)) return report(fabric.refusal(operation, rank, there, bytes));
+    const std::uint64_t offset = bytes > 0 ? fabric.offset(there) : 0;
+    return report(fabric.network()->put(rank, offset, {static_cast<const std::byte*>(source), bytes}, signal));
+}
+
+[[gnu::noinline]] kumiki_status get_elsewhere(const Fabric& fabric, int rank, const void* there, void* destination,
+                                              size_t bytes) {
+    if (destination == nullptr) return report(no_data("get"));
+    if (!fabric.remote(rank, there, bytes)) return report(fabric.refusal("get", rank, there, bytes));
+    return report(fabric.network()->get(rank, fabric.offset(there), {static_cast<std::byte*>(destination), bytes}));
 }
 
 /// Nothing to move, but the rank must exist all the same.
@@ -56,13 +65,6 @@ bool is_operation(kumiki_signal_operation operation) {
 kumiki_status no_operation(const char* name, kumiki_signal_operation operation) {
     return report(
         {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no signal operation " + std::to_string(operation)});
-}
-
-/// Release order: who sees the signal sees what this thread wrote before. A region is shared with ranks that access it
-/// by atomics only where signals are concerned.
-void raise(std::atomic<std::uint64_t>& word, kumiki_signal_operation operation, std::uint64_t value) {
-    if (operation == KUMIKI_SIGNAL_ADD) word.fetch_add(value, std::memory_order_release);
-    else word.store(value, std::memory_order_release);
 }
 
 /// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that
@@ -97,10 +99,10 @@ kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* sou
     const Fabric& fabric = *job->fabric;
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "put", rank, there);
-    const Target to = target(fabric, "put", rank, there, source, bytes);
-    if (to.address == nullptr) [[unlikely]]
-        return to.status;
-    fabric.copy(to.address, source, bytes);
+    std::byte* to = fabric.translate(rank, there, bytes);
+    if (to == nullptr || source == nullptr) [[unlikely]]
+        return put_elsewhere(fabric, "put", rank, there, source, bytes, nullptr);
+    fabric.copy(to, source, bytes);
     return KUMIKI_OK;
 }
 
@@ -108,19 +110,32 @@ kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* des
     const Fabric& fabric = *job->fabric;
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "get", rank, there);
-    const Target from = target(fabric, "get", rank, there, destination, bytes);
-    if (from.address == nullptr) [[unlikely]]
-        return from.status;
-    fabric.copy(destination, from.address, bytes);
+    const std::byte* from = fabric.translate(rank, there, bytes);
+    if (from == nullptr || destination == nullptr) [[unlikely]]
+        return get_elsewhere(fabric, rank, there, destination, bytes);
+    fabric.copy(destination, from, bytes);
     return KUMIKI_OK;
 }
+
+namespace {
+
+[[gnu::noinline]] kumiki_status signal_elsewhere(const Fabric& fabric, const char* name, int rank, void* there,
+                                                 const void* source, size_t bytes, uint64_t* signal,
+                                                 kumiki_signal_operation operation, uint64_t value) {
+    if (!fabric.remote_word(rank, signal)) return report(fabric.refusal(name, rank, signal, sizeof(*signal)));
+    if (!is_operation(operation)) return no_operation(name, operation);
+    const Network::Signal raised{fabric.offset(signal), operation, value};
+    return put_elsewhere(fabric, name, rank, there, source, bytes, &raised);
+}
+
+} // namespace
 
 kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
                             uint64_t value) {
     const Fabric& fabric = *job->fabric;
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]]
-        return report(fabric.refusal("signal", rank, signal, sizeof(*signal)));
+        return signal_elsewhere(fabric, "signal", rank, nullptr, nullptr, 0, signal, operation, value);
     if (!is_operation(operation)) [[unlikely]]
         return no_operation("signal", operation);
     raise(*word, operation, value);
@@ -134,14 +149,14 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
     // Both addresses are checked before anything is written.
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]]
-        return report(fabric.refusal("put_signal", rank, signal, sizeof(*signal)));
+        return signal_elsewhere(fabric, "put_signal", rank, there, source, bytes, signal, operation, value);
     if (!is_operation(operation)) [[unlikely]]
         return no_operation("put_signal", operation);
     if (bytes > 0) [[likely]] {
-        const Target to = target(fabric, "put_signal", rank, there, source, bytes);
-        if (to.address == nullptr) [[unlikely]]
-            return to.status;
-        fabric.copy(to.address, source, bytes);
+        std::byte* to = fabric.translate(rank, there, bytes);
+        if (to == nullptr || source == nullptr) [[unlikely]]
+            return put_elsewhere(fabric, "put_signal", rank, there, source, bytes, nullptr);
+        fabric.copy(to, source, bytes);
     }
     raise(*word, operation, value);
     fabric.ring(rank);
@@ -164,15 +179,20 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
 namespace {
 
 /// One atomic operation on a word of rank `rank`; signals are words too, so who waits there is woken.
-template <class Operate>
+template <class Operate, class OperateElsewhere>
 kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before,
-                         Operate operate) {
+                         Operate operate, OperateElsewhere operate_elsewhere) {
     const Fabric& fabric = *job->fabric;
-    auto* word = fabric.word(rank, there);
-    if (word == nullptr) [[unlikely]]
-        return report(fabric.refusal(name, rank, there, sizeof(*there)));
-    const std::uint64_t old = operate(*word);
-    fabric.ring(rank);
+    std::uint64_t old = 0;
+    if (auto* word = fabric.word(rank, there); word != nullptr) [[likely]] {
+        old = operate(*word);
+        fabric.ring(rank);
+    } else {
+        if (!fabric.remote_word(rank, there)) return report(fabric.refusal(name, rank, there, sizeof(*there)));
+        const auto changed = operate_elsewhere(*fabric.network(), fabric.offset(there));
+        if (!changed) return report(changed.error());
+        old = *changed;
+    }
     if (before != nullptr) *before = old;
     return KUMIKI_OK;
 }
@@ -180,18 +200,31 @@ kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* 
 } // namespace
 
 kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
-    return atomically(job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); });
+    return atomically(
+        job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); },
+        [&](Network& network, std::uint64_t offset) {
+            return network.change(rank, Network::Atomic::fetch_add, offset, value);
+        });
 }
 
 kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired,
                                   uint64_t* before) {
-    return atomically(job, "compare_swap", rank, there, before, [&](auto& word) {
-        std::uint64_t old = expected;
-        word.compare_exchange_strong(old, desired);
-        return old;
-    });
+    return atomically(
+        job, "compare_swap", rank, there, before,
+        [&](auto& word) {
+            std::uint64_t old = expected;
+            word.compare_exchange_strong(old, desired);
+            return old;
+        },
+        [&](Network& network, std::uint64_t offset) {
+            return network.change(rank, Network::Atomic::compare_swap, offset, desired, expected);
+        });
 }
 
 kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
-    return atomically(job, "swap", rank, there, before, [&](auto& word) { return word.exchange(value); });
+    return atomically(
+        job, "swap", rank, there, before, [&](auto& word) { return word.exchange(value); },
+        [&](Network& network, std::uint64_t offset) {
+            return network.change(rank, Network::Atomic::swap, offset, value);
+        });
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -25,6 +26,12 @@ std::optional<std::size_t> number_in(const char* path) {
 }
 
 } // namespace
+
+std::uint64_t random_number() {
+    std::uint64_t number = 0;
+    while (getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {}
+    return number;
+}
 
 std::size_t physical_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));

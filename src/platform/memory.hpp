@@ -25,6 +25,9 @@ std::size_t physical_memory();
 /// Bytes of memory that programs can still get, by the host's or, where it is tighter, the control group's reckoning.
 std::size_t available_memory();
 
+/// Random bits from the system, for names that must not meet.
+std::uint64_t random_number();
+
 /// A file without a name that lives in memory: shared by handing on its descriptor, gone when the last holder is gone,
 /// even by kill -9.
 class SharedFile {

@@ -35,6 +35,7 @@ struct Settings {
     int size = 1;
     int local_rank = 0; ///< among the ranks of this host
     int local_size = 0; ///< ranks on this host; 0: all
+    std::string host;   ///< this host's name; empty: what the system calls it
     int segment = -1;   ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
     std::vector<int> cpus;

@@ -118,6 +118,8 @@ constexpr std::array table = {
             [](Settings& s, std::string_view t) { return into(s.local_rank, number(t, 0, most_ranks - 1)); }},
     Setting{"KUMIKI_LOCAL_SIZE", "", "0", "", "The number of ranks on this host; 0: all ranks of the job.", true,
             [](Settings& s, std::string_view t) { return into(s.local_size, number(t, 0, most_ranks)); }},
+    Setting{"KUMIKI_HOST", "", "", "", "The name by which messages speak of this rank's host.", true,
+            [](Settings& s, std::string_view t) { return into(s.host, Result<std::string>(std::string(t))); }},
     Setting{"KUMIKI_SEGMENT", "", "-1", "", "The file descriptor of the memory that the ranks of this host share.",
             true, [](Settings& s, std::string_view t) { return into(s.segment, number(t, -1, 1 << 30)); }},
     Setting{"KUMIKI_WIREUP", "", "-1", "",

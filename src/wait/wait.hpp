@@ -26,14 +26,14 @@ namespace detail {
 /// Out of line: somebody sleeps.
 void wake(Bell& bell);
 
-/// Spins and yields; true when `ready` became true, false when it is time to sleep.
-template <class Ready>
+/// Spins and yields; true when `ready` became true, false when it is time to sleep. Looks at the clock after so many
+/// checks, which should take about a microsecond.
+template <int checks_per_look_at_the_clock, class Ready>
 bool wait_awake(const Patience& patience, Ready& ready) {
     using Clock = std::chrono::steady_clock;
     using std::chrono::nanoseconds;
     if (patience.yield == nanoseconds::zero()) return false;
     const auto spin = [&ready] {
-        constexpr int checks_per_look_at_the_clock = 1024; // about a microsecond
         for (int check = 0; check < checks_per_look_at_the_clock; ++check)
             if (ready()) return true;
         return false;
@@ -79,7 +79,14 @@ inline void ring(Bell& bell, const Patience& patience) {
 template <class Ready>
 void wait(Bell& bell, const Patience& patience, Ready ready) {
     if (ready()) return;
-    if (!detail::wait_awake(patience, ready)) detail::wait_asleep(bell, patience, ready);
+    if (!detail::wait_awake<1024>(patience, ready)) detail::wait_asleep(bell, patience, ready);
+}
+
+/// The part of wait() in which the thread is awake, for a ready() that does some work itself; true when ready() became
+/// true. Otherwise the caller must see to it that somebody else does that work, and wait().
+template <class Ready>
+bool awake(const Patience& patience, Ready ready) {
+    return detail::wait_awake<4>(patience, ready);
 }
 
 } // namespace kumiki::wait

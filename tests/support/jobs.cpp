@@ -9,10 +9,10 @@
 namespace kumiki::tests {
 namespace {
 
-kumiki_job* join(const JobOptions& options, int rank, std::shared_ptr<const fabric::shm::Segment> segment) {
+kumiki_job* join(const JobOptions& options, int rank, Machines& machines) {
     auto job = std::make_unique<kumiki_job>();
     job->settings = settings_of(options, rank);
-    job->fabric = fabric::Fabric::join(job->settings, std::move(segment)).value();
+    job->fabric = machines.join(rank);
     job->collectives = std::make_unique<collective::Collectives>(*job->fabric);
     return job.release();
 }
@@ -43,11 +43,11 @@ void set_environment(const JobOptions& options, int rank, int descriptor) {
 } // namespace
 
 void run_jobs_as_threads(const JobOptions& options, const std::function<void(kumiki_job*)>& body) {
-    const auto segment = make_segment(options);
+    Machines machines(options);
     std::vector<std::thread> ranks;
     for (int rank = 0; rank < options.ranks; ++rank)
         ranks.emplace_back([&, rank] {
-            kumiki_job* job = join(options, rank, segment);
+            kumiki_job* job = join(options, rank, machines);
             body(job);
             EXPECT_EQ(kumiki_leave(job), KUMIKI_OK) << kumiki_error_message();
         });

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "collective/collectives.hpp"
 #include "fabric/fabric.hpp"
@@ -18,6 +21,7 @@ struct Rank {
 
 struct JobOptions {
     int ranks = 2;
+    int hosts = 1; ///< the ranks are dealt to so many in blocks, and reach each other over the loopback network
     bool crowded = false;
     WaitPolicy wait = WaitPolicy::adaptive;
     std::size_t arena_bytes = std::size_t{256} << 20;
@@ -29,6 +33,28 @@ struct JobOptions {
 /// What read_settings would give rank `rank` of such a job.
 Settings settings_of(const JobOptions& options, int rank);
 std::shared_ptr<const fabric::shm::Segment> make_segment(const JobOptions& options);
+
+/// The hosts of a job whose ranks are threads of this process: each a memory of its own.
+class Machines {
+public:
+    explicit Machines(const JobOptions& options);
+    std::unique_ptr<fabric::Fabric> join(int rank);
+
+private:
+    /// The place of a rank in the job.
+    struct Place {
+        int host, local, locals;
+    };
+    Place place(int rank) const;
+    fabric::Wireup wireup(int rank);
+
+    JobOptions options_;
+    std::vector<std::shared_ptr<const fabric::shm::Segment>> segments_;
+    std::mutex mutex_;
+    std::condition_variable all_have_come_;
+    std::vector<std::vector<std::byte>> cards_;
+    int came_ = 0;
+};
 
 /// Runs `body` once for every rank, each rank a thread of this process, all over one mapping: so ThreadSanitizer sees
 /// every access of every rank. Returns when all ranks have left; a failing EXPECT in a rank fails the test.

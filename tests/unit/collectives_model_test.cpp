@@ -24,23 +24,31 @@ T value(std::uint64_t number, int rank, std::size_t i) {
     else return static_cast<T>(bits); // whole range: sums and products overflow
 }
 
-/// As the interface says: in rank order, wrapping around.
 template <class T>
-T combined(std::uint64_t number, int ranks, std::size_t i, kumiki_operation operation) {
-    T result = value<T>(number, 0, i);
-    for (int rank = 1; rank < ranks; ++rank) {
-        const T next = value<T>(number, rank, i);
-        if constexpr (std::is_integral_v<T>) {
-            using U = std::make_unsigned_t<T>;
-            if (operation == KUMIKI_SUM) result = static_cast<T>(static_cast<U>(result) + static_cast<U>(next));
-            if (operation == KUMIKI_PRODUCT) result = static_cast<T>(static_cast<U>(result) * static_cast<U>(next));
-        } else {
-            if (operation == KUMIKI_SUM) result = result + next;
-            if (operation == KUMIKI_PRODUCT) result = result * next;
-        }
-        if (operation == KUMIKI_MIN && next < result) result = next;
-        if (operation == KUMIKI_MAX && next > result) result = next;
+T combine(T a, T b, kumiki_operation operation) {
+    if (operation == KUMIKI_MIN) return b < a ? b : a;
+    if (operation == KUMIKI_MAX) return b > a ? b : a;
+    if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;
+        const auto x = static_cast<U>(a), y = static_cast<U>(b);
+        return static_cast<T>(operation == KUMIKI_SUM ? x + y : x * y);
+    } else {
+        return operation == KUMIKI_SUM ? a + b : a * b;
     }
+}
+
+/// As the interface says: on each host in rank order, then in the order of hosts; wrapping around.
+template <class T>
+T combined(std::uint64_t number, Rank& rank, std::size_t i, kumiki_operation operation) {
+    const auto host_of = [&](int r) { return rank.fabric.network() ? rank.fabric.network()->hosts().host_of(r) : 0; };
+    std::vector<T> of_hosts;
+    for (int r = 0; r < rank.size(); ++r) { // blocks of ranks lie on a host
+        const T next = value<T>(number, r, i);
+        if (host_of(r) == static_cast<int>(of_hosts.size())) of_hosts.push_back(next);
+        else of_hosts.back() = combine(of_hosts.back(), next, operation);
+    }
+    T result = of_hosts[0];
+    for (std::size_t host = 1; host < of_hosts.size(); ++host) result = combine(result, of_hosts[host], operation);
     return result;
 }
 
@@ -63,7 +71,7 @@ void reduce(Rank& rank, std::uint64_t number, std::size_t count, kumiki_type typ
     for (std::size_t i = 0; i < count; ++i) {
         T got;
         std::memcpy(&got, result.data() + 1 + i * sizeof(T), sizeof(T));
-        const T expected = combined<T>(number, rank.size(), i, operation);
+        const T expected = combined<T>(number, rank, i, operation);
         ASSERT_EQ(std::memcmp(&got, &expected, sizeof(T)), 0)
             << "element " << i << " of " << count << ": " << +got << " and not " << +expected;
     }

@@ -17,7 +17,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690001; // "kumiki", version 1
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690002; // "kumiki", version 2
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
@@ -79,7 +79,8 @@ struct Board {
 struct alignas(platform::page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
-    wait::Bell bell; ///< who waits at this rank for anything that other ranks do
+    std::atomic<std::int64_t> alive; ///< when its agent last ran (steady clock); 0: it has none
+    wait::Bell bell;                 ///< who waits at this rank for anything that other ranks do
     std::array<wait::Flag, wait::most_rounds> barrier;
     std::array<std::array<Contribution, most_contributors>, 2>
         contributions; ///< used in turn, by number of the contributor
@@ -87,12 +88,22 @@ struct alignas(platform::page) RankBlock {
     Board board;
 };
 
+/// What the ranks of several hosts have found out together, told by a host's leader to its other ranks.
+struct HostsResult {
+    std::int32_t differing; ///< a rank of a host whose call differs; -1: none
+    CollectiveCall theirs;  ///< its call
+    std::array<std::byte, Contribution::capacity> payload;
+};
+
 struct alignas(platform::page) Header {
     std::uint64_t version;
     std::uint64_t ranks;
     std::uint64_t arena_bytes;
-    wait::Gate barrier; ///< plain barrier when the host is crowded
-    wait::Gate split;   ///< split-phase barrier
+    wait::Gate barrier;     ///< plain barrier when the host is crowded
+    wait::Gate split;       ///< split-phase barrier
+    wait::Gate job;         ///< the barrier of all ranks, when there are several hosts
+    std::uint64_t identity; ///< of this memory: a random number
+    HostsResult result;
 };
 
 constexpr std::size_t arena_offset(std::size_t ranks) {

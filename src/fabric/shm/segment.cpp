@@ -34,6 +34,7 @@ Result<Segment> Segment::create(int ranks, std::size_t arena_bytes) {
     segment.header().version = layout_version;
     segment.header().ranks = count;
     segment.header().arena_bytes = arena;
+    segment.header().identity = platform::random_number();
     return segment;
 }
 

@@ -1,0 +1,76 @@
+#include "fabric/network/agent.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace kumiki::fabric {
+
+using namespace std::chrono_literals;
+
+Result<> Agent::start(Duties duties) {
+    duties_ = std::move(duties);
+    wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wake_ < 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot make an eventfd ({}); raise the limit of open files "
+                                                          "(ulimit -n)",
+                                                          std::strerror(errno)));
+    try {
+        thread_ = std::thread([this] { serve(); });
+    } catch (const std::system_error& error) {
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot start the thread that serves the network ({}); raise the limit (ulimit -u)",
+                                error.what()));
+    }
+    return {};
+}
+
+void Agent::stop() {
+    stop_.store(true, std::memory_order_release);
+    if (thread_.joinable()) {
+        take_over();
+        thread_.join();
+    }
+    if (wake_ >= 0) close(wake_);
+    wake_ = -1;
+}
+
+void Agent::take_over() {
+    relieved_.store(false, std::memory_order_relaxed);
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // full: it will wake all the same
+}
+
+void Agent::serve() {
+    constexpr auto lease = 1ms;
+    auto next_tick = std::chrono::steady_clock::now();
+    while (!stop_.load(std::memory_order_acquire)) {
+        if (const auto now = std::chrono::steady_clock::now(); now >= next_tick) {
+            duties_.tick();
+            next_tick = now + duties_.period;
+        }
+        if (relieved_.exchange(false, std::memory_order_relaxed)) {
+            sleep(-1, lease);
+            continue;
+        }
+        if (duties_.receive()) continue;
+        if (duties_.arm()) sleep(duties_.descriptor, duties_.period);
+    }
+}
+
+/// Until `descriptor` is readable, somebody wakes it, or the time is over.
+void Agent::sleep(int descriptor, std::chrono::milliseconds at_most) {
+    std::array<pollfd, 2> events{{{wake_, POLLIN, 0}, {descriptor, POLLIN, 0}}};
+    poll(events.data(), events.size(), static_cast<int>(at_most.count()));
+    std::uint64_t count = 0;
+    if ((events[0].revents & POLLIN) != 0) [[maybe_unused]]
+        const auto emptied = read(wake_, &count, sizeof count);
+}
+
+} // namespace kumiki::fabric

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki::fabric {
+
+/// The thread that serves the network while the program computes: the network interface processor of the papers. It
+/// sleeps until a message comes. As long as the program's threads look for messages themselves it leaves that to them,
+/// and only asks once in a millisecond whether they still do.
+class Agent {
+public:
+    struct Duties {
+        std::function<bool()> receive; ///< whether there was anything
+        std::function<bool()> arm;  ///< then `descriptor` is readable when a message comes; false: one is there already
+        std::function<void()> tick; ///< now and then
+        int descriptor = -1;
+        std::chrono::milliseconds period{}; ///< of tick
+    };
+
+    Agent() = default;
+    ~Agent() { stop(); }
+    Agent(const Agent&) = delete;
+    Agent& operator=(const Agent&) = delete;
+
+    Result<> start(Duties duties);
+    void stop();
+
+    /// A thread of the program has looked, and will again.
+    void relieve() {
+        if (!relieved_.load(std::memory_order_relaxed)) relieved_.store(true, std::memory_order_relaxed);
+    }
+    /// No thread looks any more.
+    void take_over();
+
+private:
+    void serve();
+    void sleep(int descriptor, std::chrono::milliseconds at_most);
+
+    Duties duties_;
+    std::atomic<bool> relieved_{false};
+    std::atomic<bool> stop_{false};
+    int wake_ = -1; ///< an eventfd
+    std::thread thread_;
+};
+
+/// Who has shown signs of life, seen from one rank: a host whose last one is older than `patience` is lost.
+class LifeSigns {
+public:
+    using Clock = std::chrono::steady_clock;
+    LifeSigns(int hosts, Clock::duration patience) : patience_(patience), last_(static_cast<std::size_t>(hosts)) {
+        for (auto& last : last_) last.store(Clock::now().time_since_epoch(), std::memory_order_relaxed);
+    }
+    void seen(int host) {
+        last_[static_cast<std::size_t>(host)].store(Clock::now().time_since_epoch(), std::memory_order_relaxed);
+    }
+    bool lost(int host) const { return too_old(last_[static_cast<std::size_t>(host)].load(std::memory_order_relaxed)); }
+    bool too_old(Clock::duration last) const { return Clock::now().time_since_epoch() - last > patience_; }
+    Clock::duration patience() const { return patience_; }
+
+private:
+    Clock::duration patience_;
+    std::vector<std::atomic<Clock::duration>> last_; ///< by host
+};
+
+} // namespace kumiki::fabric

@@ -1,0 +1,359 @@
+#include "fabric/network/network.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "fabric/fabric.hpp"
+#include "fabric/signal.hpp"
+
+namespace kumiki::fabric {
+
+Network::Network(Fabric& fabric, const Settings& settings)
+    : fabric_(fabric), rank_(settings.rank), unflushed_(static_cast<std::size_t>(settings.size)) {}
+
+Network::~Network() {
+    agent_.stop();
+    if (transport_) transport_->drain();
+}
+
+// -- sending --
+
+MessageHeader Network::header(MessageKind kind) const {
+    MessageHeader made;
+    made.kind = kind;
+    made.source = rank_;
+    return made;
+}
+
+Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    const std::lock_guard lock(mutex_);
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    return transport_->send(rank, header, payload);
+}
+
+/// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.
+void Network::post(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    static_cast<void>(transport_->post(rank, header, payload));
+}
+
+/// In parts that the target puts in their place one by one, while the next ones travel (Maestro paper, 2.2); the last
+/// brings the signal. Between two parts other messages may go.
+Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes,
+                                const Signal* signal) {
+    do {
+        const auto part = bytes.first(std::min(bytes.size(), Transport::longest_payload));
+        bytes = bytes.subspan(part.size());
+        if (signal != nullptr && bytes.empty()) {
+            header.operation = static_cast<std::uint8_t>(signal->operation);
+            header.signal = signal->offset;
+            header.value = signal->value;
+        }
+        if (auto sent = send(rank, header, part); !sent) return sent;
+        header.offset += part.size();
+    } while (!bytes.empty());
+    return {};
+}
+
+Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
+    unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+    MessageHeader message = header(source.empty() ? MessageKind::signal : MessageKind::put);
+    message.offset = offset;
+    return send_in_parts(rank, message, source, signal);
+}
+
+Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
+    Ticket ticket{.left = destination.size(), .into = destination.data()};
+    MessageHeader request = header(MessageKind::get);
+    request.offset = offset;
+    request.bytes = destination.size();
+    request.ticket = ticket.number();
+    if (auto sent = send(rank, request); !sent) return sent;
+    await(ticket);
+    return {};
+}
+
+Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
+                                      std::uint64_t expected) {
+    Ticket ticket{.left = 1};
+    MessageHeader request = header(MessageKind::atomic);
+    request.operation = static_cast<std::uint8_t>(operation);
+    request.signal = offset;
+    request.value = value;
+    request.offset = expected;
+    request.ticket = ticket.number();
+    if (auto sent = send(rank, request); !sent) return tl::unexpected(sent.error());
+    await(ticket);
+    return ticket.value;
+}
+
+Result<> Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
+    MessageHeader message = header(MessageKind::active_message);
+    message.value = static_cast<std::uint64_t>(handler);
+    return send(rank, message, payload);
+}
+
+Result<> Network::flush() {
+    // One question to each target, all on their way at once.
+    Ticket ticket{.left = 0};
+    MessageHeader question = header(MessageKind::flush);
+    question.ticket = ticket.number();
+    Result<> outcome;
+    for (int rank = 0; rank < static_cast<int>(unflushed_.size()); ++rank) {
+        if (!unflushed_[static_cast<std::size_t>(rank)].exchange(false, std::memory_order_relaxed)) continue;
+        ticket.left.fetch_add(1, std::memory_order_relaxed);
+        if (auto sent = send(rank, question); !sent) {
+            ticket.left.fetch_sub(1, std::memory_order_relaxed);
+            outcome = sent;
+        }
+    }
+    await(ticket);
+    return outcome;
+}
+
+Result<> Network::send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes) {
+    MessageHeader message = header(MessageKind::mail);
+    message.bytes = bytes.size();
+    message.ticket = tag;
+    return send_in_parts(rank, message, bytes, nullptr);
+}
+
+std::size_t Network::receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
+    Mail::Letter* letter = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        letter = &mail_.expect(rank, tag, into);
+    }
+    fabric_.wait([letter] { return letter->whole.load(std::memory_order_acquire); });
+    const std::lock_guard lock(mutex_);
+    return mail_.forget(rank, tag);
+}
+
+void Network::enter_barrier(std::uint64_t epoch) {
+    if (hosts_.leads()) {
+        const std::lock_guard lock(mutex_);
+        barrier_->enter(epoch);
+        return;
+    }
+    MessageHeader message = header(MessageKind::arrived);
+    message.ticket = epoch;
+    static_cast<void>(send(hosts_.own_leader(), message));
+}
+
+void Network::await(const Ticket& ticket) {
+    fabric_.wait([&ticket] { return ticket.left.load(std::memory_order_acquire) == 0; });
+}
+
+// -- receiving --
+
+void Network::poll() {
+    agent_.relieve();
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) progress();
+}
+
+bool Network::progress() {
+    bool anything = transport_->progress();
+    if (!waiting_.empty()) anything = deliver_waiting() || anything;
+    return anything;
+}
+
+void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+    life_->seen(hosts_.host_of(header.source));
+    switch (header.kind) {
+    case MessageKind::put:
+    case MessageKind::signal: return place(header, payload);
+    case MessageKind::get: return answer_get(header);
+    case MessageKind::got: return take_got(header, payload);
+    case MessageKind::atomic: return answer_atomic(header);
+    case MessageKind::flush: {
+        MessageHeader answer = this->header(MessageKind::answer);
+        answer.ticket = header.ticket;
+        return post(header.source, answer);
+    }
+    case MessageKind::answer:
+        Ticket::of(header).value = header.value;
+        Ticket::of(header).left.fetch_sub(1, std::memory_order_release);
+        return fabric_.ring(rank_);
+    case MessageKind::active_message: return take_active_message(header, payload);
+    case MessageKind::mail:
+        if (mail_.take(header, payload)) fabric_.ring(rank_);
+        return;
+    case MessageKind::barrier: return barrier_->heard(static_cast<int>(header.value), header.ticket);
+    case MessageKind::arrived: return barrier_->enter(header.ticket);
+    case MessageKind::sign_of_life: return;
+    }
+}
+
+void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (!payload.empty()) fabric_.copy(fabric_.own_arena() + header.offset, payload.data(), payload.size());
+    if (header.operation == MessageHeader::no_signal) return;
+    auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + header.signal);
+    raise(word, static_cast<kumiki_signal_operation>(header.operation), header.value);
+    fabric_.ring(rank_);
+}
+
+/// The region's memory is sent as it is: it stays until all ranks have released it, and who waits for an answer has
+/// not.
+void Network::answer_get(const MessageHeader& request) {
+    MessageHeader answer = header(MessageKind::got);
+    answer.ticket = request.ticket;
+    const std::byte* from = fabric_.own_arena() + request.offset;
+    for (std::uint64_t at = 0; at < request.bytes; at += Transport::longest_payload) {
+        answer.offset = at;
+        post(request.source, answer, {from + at, std::min(Transport::longest_payload, request.bytes - at)});
+    }
+}
+
+void Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
+    Ticket& ticket = Ticket::of(header);
+    std::memcpy(ticket.into + header.offset, payload.data(), payload.size());
+    ticket.left.fetch_sub(payload.size(), std::memory_order_release);
+    fabric_.ring(rank_);
+}
+
+void Network::answer_atomic(const MessageHeader& request) {
+    auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + request.signal);
+    MessageHeader answer = header(MessageKind::answer);
+    answer.ticket = request.ticket;
+    switch (static_cast<Atomic>(request.operation)) {
+    case Atomic::fetch_add: answer.value = word.fetch_add(request.value); break;
+    case Atomic::swap: answer.value = word.exchange(request.value); break;
+    case Atomic::compare_swap:
+        answer.value = request.offset;
+        word.compare_exchange_strong(answer.value, request.value);
+        break;
+    }
+    fabric_.ring(rank_); // signals are words too
+    post(request.source, answer);
+}
+
+void Network::take_active_message(const MessageHeader& header, std::span<const std::byte> payload) {
+    const int handler = static_cast<int>(header.value);
+    if (waiting_.empty() && fabric_.messenger().accept(header.source, handler, payload)) return;
+    waiting_.push_back({header.source, handler, {payload.begin(), payload.end()}});
+}
+
+bool Network::deliver_waiting() {
+    bool any = false;
+    while (!waiting_.empty()) {
+        const Waiting& first = waiting_.front();
+        if (!fabric_.messenger().accept(first.source, first.handler, first.payload)) break;
+        waiting_.pop_front();
+        any = true;
+    }
+    return any;
+}
+
+/// The hosts' barrier is complete: the ranks of this host may go on.
+void Network::open_gate(std::uint64_t epoch) {
+    wait::Gate& gate = fabric_.header().job;
+    // Nobody arrives at the next barrier before this one is open.
+    gate.arrived.value.store(0, std::memory_order_relaxed);
+    gate.epoch.value.store(epoch, std::memory_order_release);
+    for (int local = 0; local < fabric_.host_size(); ++local) fabric_.ring_on_host(local);
+}
+
+// -- joining --
+
+Result<std::unique_ptr<Network>> Network::join(Fabric& fabric, const Settings& settings, const Wireup& wireup,
+                                               std::uint64_t host_identity) {
+    std::unique_ptr<Network> network(new Network(fabric, settings));
+    if (auto connected = network->connect(settings, wireup, host_identity); !connected)
+        return tl::unexpected(connected.error());
+    return network;
+}
+
+Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
+    auto opened =
+        open_transport(settings.interface, [this](const MessageHeader& header, std::span<const std::byte> payload) {
+            receive(header, payload);
+        });
+    if (!opened) return tl::unexpected(opened.error());
+    transport_ = std::move(*opened);
+
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    const Card own{host_identity, settings.local_rank, settings.host.empty() ? name.data() : settings.host,
+                   transport_->address()};
+    auto packed = wireup(own.pack());
+    if (!packed) return tl::unexpected(packed.error());
+    std::vector<Card> cards;
+    std::vector<std::vector<std::byte>> addresses;
+    for (const auto& bytes : *packed) {
+        auto card = Card::unpack(bytes);
+        if (!card) return tl::unexpected(card.error());
+        addresses.push_back(card->address);
+        cards.push_back(std::move(*card));
+    }
+    auto hosts = Hosts::from(cards, rank_);
+    if (!hosts) return tl::unexpected(hosts.error());
+    hosts_ = std::move(*hosts);
+    transport_->know(std::move(addresses));
+
+    life_ = std::make_unique<LifeSigns>(hosts_.count(), std::chrono::seconds(settings.timeout_s));
+    barrier_ = std::make_unique<HostsBarrier>(
+        hosts_.count(), hosts_.own(),
+        [this](int host, int round, std::uint64_t epoch) {
+            MessageHeader message = header(MessageKind::barrier);
+            message.value = static_cast<std::uint64_t>(round);
+            message.ticket = epoch;
+            post(hosts_.leader(host), message);
+        },
+        [this](std::uint64_t epoch) { open_gate(epoch); });
+    return {};
+}
+
+// -- the agent's duties --
+
+Result<> Network::serve() {
+    Agent::Duties duties;
+    duties.receive = [this] {
+        const std::lock_guard lock(mutex_);
+        return progress();
+    };
+    duties.arm = [this] {
+        const std::lock_guard lock(mutex_);
+        return waiting_.empty() && transport_->arm();
+    };
+    duties.tick = [this] { watch_over_hosts(); };
+    duties.descriptor = transport_->descriptor();
+    duties.period = std::min(std::chrono::milliseconds(1000),
+                             std::chrono::duration_cast<std::chrono::milliseconds>(life_->patience()) / 5);
+    return agent_.start(std::move(duties));
+}
+
+/// Leaders tell each other that their hosts live; within a host each rank leaves a mark for its leader, so that a rank
+/// that was stopped is missed as well as a host that was cut off.
+void Network::watch_over_hosts() {
+    const auto now = LifeSigns::Clock::now().time_since_epoch().count();
+    fabric_.own().alive.store(now, std::memory_order_relaxed);
+    if (!hosts_.leads()) return;
+    for (int host = 0; host < hosts_.count(); ++host) {
+        if (host == hosts_.own()) continue;
+        if (life_->lost(host)) give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)));
+        const std::lock_guard lock(mutex_);
+        post(hosts_.leader(host), header(MessageKind::sign_of_life));
+    }
+    for (int local = 0; local < fabric_.host_size(); ++local)
+        if (const auto& block = fabric_.host_block(local);
+            block.state.load(std::memory_order_relaxed) == shm::RankState::joined)
+            if (const auto last = block.alive.load(std::memory_order_relaxed);
+                last != 0 && life_->too_old(LifeSigns::Clock::duration(last)))
+                give_up(fmt::format("rank {} on host {} (process {}) has shown no sign of life",
+                                    hosts_.rank_at(hosts_.own(), local), hosts_.name(hosts_.own()),
+                                    block.process.load(std::memory_order_relaxed)));
+}
+
+/// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.
+void Network::give_up(const std::string& what) const {
+    constexpr int environment_not_usable = 3;
+    fmt::print(stderr, "kumiki: rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT)\n", rank_,
+               hosts_.name(hosts_.own()), what,
+               std::chrono::duration_cast<std::chrono::seconds>(life_->patience()).count());
+    std::_Exit(environment_not_usable);
+}
+
+} // namespace kumiki::fabric

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "error/result.hpp"
+#include "fabric/network/agent.hpp"
+#include "fabric/network/hosts.hpp"
+#include "fabric/network/hosts_barrier.hpp"
+#include "fabric/network/mail.hpp"
+#include "fabric/network/transport.hpp"
+#include "fabric/network/wireup.hpp"
+#include "kumiki/kumiki.h"
+#include "settings/settings.hpp"
+
+namespace kumiki::fabric {
+
+class Fabric;
+
+/// How many messages this rank has sent to ranks of other hosts, and to its own host's leader over the network.
+struct Traffic {
+    std::uint64_t messages = 0;
+};
+
+/// The part of the fabric that reaches ranks of other hosts: every operation is one or more messages to the target,
+/// where whoever receives (a thread that waits in the library, or the agent) carries it out. The target's computation
+/// takes no part in it (Maestro paper, 2.2: the receiving side places what comes). All calls are thread-safe; offsets
+/// are those of the arenas, which are the same everywhere, and have been checked against the regions.
+class Network {
+public:
+    struct Signal {
+        std::uint64_t offset;
+        kumiki_signal_operation operation;
+        std::uint64_t value;
+    };
+    enum class Atomic : std::uint8_t { fetch_add, compare_swap, swap };
+
+    /// Meets all ranks of the job. `host_identity` is the same for the ranks that share memory. Nothing is received
+    /// before serve().
+    static Result<std::unique_ptr<Network>> join(Fabric& fabric, const Settings& settings, const Wireup& wireup,
+                                                 std::uint64_t host_identity);
+    ~Network();
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    /// Starts the agent.
+    Result<> serve();
+
+    const Hosts& hosts() const { return hosts_; }
+
+    /// On return the source may change; who sees the signal (may be null) at the target sees the data.
+    Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
+    Result<> signal(int rank, const Signal& signal) { return put(rank, 0, {}, &signal); }
+    Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
+    /// Returns the value before; `expected` is for compare_swap.
+    Result<std::uint64_t> change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
+                                 std::uint64_t expected = 0);
+    Result<> active_message(int rank, int handler, std::span<const std::byte> payload);
+    /// Returns when all that this rank has put and signalled has been done at its targets.
+    Result<> flush();
+
+    /// A message of a collective; the receiver gives a rank and a tag, and learns how long it was.
+    Result<> send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes);
+    std::size_t receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
+
+    /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
+    void enter_barrier(std::uint64_t epoch);
+
+    /// Receives what has come, for a program thread that will look again soon.
+    void poll();
+    /// The program's threads stop looking: the agent takes over at once.
+    void hand_over() { agent_.take_over(); }
+    Traffic traffic() const { return {messages_.load(std::memory_order_relaxed)}; }
+
+private:
+    /// One who waits for an answer.
+    struct Ticket {
+        std::atomic<std::size_t> left; ///< bytes, or 1: an answer
+        std::uint64_t value = 0;
+        std::byte* into = nullptr;
+        std::uint64_t number() const { return reinterpret_cast<std::uintptr_t>(this); }
+        static Ticket& of(const MessageHeader& header) { return *reinterpret_cast<Ticket*>(header.ticket); }
+    };
+    struct Waiting { ///< active messages for which the inbox has no room yet
+        int source, handler;
+        std::vector<std::byte> payload;
+    };
+
+    Network(Fabric& fabric, const Settings& settings);
+    Result<> connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity);
+    void watch_over_hosts();
+    [[noreturn]] void give_up(const std::string& what) const;
+
+    MessageHeader header(MessageKind kind) const;
+    Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
+    void await(const Ticket& ticket);
+
+    // Called with the lock held:
+    bool progress();
+    void receive(const MessageHeader& header, std::span<const std::byte> payload);
+    void place(const MessageHeader& header, std::span<const std::byte> payload);
+    void answer_get(const MessageHeader& request);
+    void answer_atomic(const MessageHeader& request);
+    void take_got(const MessageHeader& header, std::span<const std::byte> payload);
+    void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
+    bool deliver_waiting();
+    void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    void open_gate(std::uint64_t epoch);
+
+    Fabric& fabric_;
+    int rank_;
+    std::mutex mutex_; ///< of all below, but for the atomics
+    std::shared_ptr<Transport> transport_;
+    Hosts hosts_;
+    Mail mail_;
+    std::unique_ptr<HostsBarrier> barrier_;
+    std::deque<Waiting> waiting_;
+    std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
+    std::atomic<std::uint64_t> messages_{0};
+    std::unique_ptr<LifeSigns> life_;
+    Agent agent_;
+};
+
+} // namespace kumiki::fabric

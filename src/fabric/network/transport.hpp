@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki::fabric {
+
+enum class MessageKind : std::uint8_t {
+    put,            ///< payload to `offset`; with the last fragment the signal
+    signal,         ///< raises the word at `signal`
+    get,            ///< asks for `bytes` from `offset`
+    got,            ///< a part of what get asked for, `offset` bytes from its beginning
+    atomic,         ///< changes the word at `signal`
+    answer,         ///< to atomic and flush: `value`
+    flush,          ///< asks for an answer: then all that was sent before has been done
+    active_message, ///< payload for handler number `value`
+    mail,           ///< a part of a message of a collective
+    barrier,        ///< round `value` of the hosts' barrier number `ticket`
+    arrived,        ///< the last rank of a host has entered barrier number `ticket`
+    sign_of_life,
+};
+
+/// What travels before the payload. Ranks of one job run on machines of one kind, with one version of the library.
+struct MessageHeader {
+    static constexpr std::uint8_t no_signal = 0xff;
+    MessageKind kind{};
+    std::uint8_t operation = no_signal; ///< of the signal or the atomic
+    std::int32_t source = 0;            ///< the rank that sends
+    std::uint64_t offset = 0;           ///< in the target's arena
+    std::uint64_t bytes = 0;            ///< of the whole, where the payload is a part
+    std::uint64_t signal = 0;           ///< offset of a word in the target's arena
+    std::uint64_t value = 0;
+    std::uint64_t ticket = 0; ///< comes back with the answer; the tag of mail
+};
+
+/// The engine below the network fabric: carries messages between ranks, in order between any two, and wakes who sleeps
+/// when one comes. Not thread-safe: Network lets one thread in at a time.
+class Transport {
+public:
+    using Receive = std::function<void(const MessageHeader& header, std::span<const std::byte> payload)>;
+    /// How long a payload is sent without being cut; the best length for throughput, too.
+    static constexpr std::size_t longest_payload = std::size_t{64} << 10;
+
+    virtual ~Transport() = default;
+
+    /// Where this rank is reached, for the cards of the others.
+    virtual std::vector<std::byte> address() const = 0;
+    /// The addresses of all ranks; a connection is made with the first message.
+    virtual void know(std::vector<std::vector<std::byte>> addresses) = 0;
+    /// Sends; on return header and payload may change. Receives meanwhile.
+    virtual Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
+    /// Sends without waiting, for who is called by Receive; the payload must stay as it is until it has arrived.
+    virtual Result<> post(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
+    /// Receives what has come; whether there was anything to do.
+    virtual bool progress() = 0;
+    /// Readable when progress() has something to do, after arm() has returned true.
+    virtual int descriptor() const = 0;
+    virtual bool arm() = 0;
+    /// Waits until all that was sent is on its way, so that this end can go.
+    virtual void drain() = 0;
+};
+
+/// Opens the engine that is installed beside the library. It is loaded only by jobs of several hosts: others need not
+/// wait for it, nor have it. `interface`: the network interface by name; empty: any.
+Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, Transport::Receive receive);
+
+/// What an engine's module exports under the name kumiki_open_transport.
+using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, Transport::Receive receive);
+
+} // namespace kumiki::fabric

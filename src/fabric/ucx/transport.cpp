@@ -1,0 +1,236 @@
+// The network engine: UCX. One worker for each rank; every message is an eager active message of UCP. Puts are messages
+// too, and not UCP's puts: over TCP those cost a round trip more (docs/decisions/network.md).
+#include "fabric/network/transport.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <thread>
+#include <ucp/api/ucp.h>
+#include <ucs/config/global_opts.h>
+
+namespace kumiki::fabric {
+namespace {
+
+Failure failure(const char* what, ucs_status_t status) {
+    return {KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format("the network engine (UCX) cannot {}: {}", what, ucs_status_string(status))};
+}
+
+struct Destroy {
+    void operator()(ucp_context_h context) const { ucp_cleanup(context); }
+    void operator()(ucp_worker_h worker) const { ucp_worker_destroy(worker); }
+    void operator()(ucp_config_t* config) const { ucp_config_release(config); }
+};
+template <class T>
+using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
+
+/// A message that was posted: UCX reads the header when there is room.
+struct Posted {
+    MessageHeader header;
+    static void sent(void* request, ucs_status_t, void* self) {
+        delete static_cast<Posted*>(self);
+        ucp_request_free(request);
+    }
+};
+
+class UcxTransport final : public Transport {
+public:
+    explicit UcxTransport(Receive receive) : receive_(std::move(receive)) {}
+    ~UcxTransport() override;
+
+    Result<> open(const std::string& interface);
+
+    std::vector<std::byte> address() const override { return address_; }
+    void know(std::vector<std::vector<std::byte>> addresses) override {
+        addresses_ = std::move(addresses);
+        endpoints_.assign(addresses_.size(), nullptr);
+    }
+    Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
+    Result<> post(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
+    bool progress() override { return ucp_worker_progress(worker_.get()) != 0; }
+    int descriptor() const override { return descriptor_; }
+    bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    void drain() override;
+
+private:
+    static constexpr unsigned message = 1; ///< the one number of active messages that is used
+
+    Result<> configure(ucp_config_t* config, const std::string& interface);
+    Result<ucp_ep_h> endpoint(int rank);
+    static ucs_status_t received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
+                                 const ucp_am_recv_param_t*);
+
+    Receive receive_;
+    Owned<ucp_context_h> context_;
+    Owned<ucp_worker_h> worker_;
+    std::vector<std::byte> address_;
+    int descriptor_ = -1;
+    std::vector<std::vector<std::byte>> addresses_;
+    std::vector<ucp_ep_h> endpoints_; ///< by rank; null: not connected yet
+};
+
+/// A setting of UCX, unless the user has made it.
+Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
+    if (std::getenv((std::string("UCX_") + name).c_str()) != nullptr) return {};
+    const auto status = ucp_config_modify(config, name, value.c_str());
+    if (status != UCS_OK) return tl::unexpected(failure(fmt::format("set {}={}", name, value).c_str(), status));
+    return {};
+}
+
+Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interface) {
+    // What is between ranks of one host is ours; two network namespaces of one machine are two hosts.
+    if (auto done = set(config, "TLS", "^sm"); !done) return done;
+    if (!interface.empty())
+        if (auto done = set(config, "NET_DEVICES", interface); !done) return done;
+    // One fragment in one segment: it is copied once, from where the network has put it to its place.
+    if (auto done = set(config, "TCP_TX_SEG_SIZE", "80k"); !done) return done;
+    return set(config, "TCP_RX_SEG_SIZE", "160k");
+}
+
+Result<> UcxTransport::open(const std::string& interface) {
+    ucp_config_t* read = nullptr;
+    if (const auto status = ucp_config_read(nullptr, nullptr, &read); status != UCS_OK)
+        return tl::unexpected(failure("read its settings", status));
+    const Owned<ucp_config_t*> config(read);
+    if (auto done = configure(read, interface); !done) return done;
+    // Ranks leave at different times; that a connection ends then is no news. Losses are found by missing signs of
+    // life.
+    if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+
+    ucp_params_t wanted{};
+    wanted.field_mask = UCP_PARAM_FIELD_FEATURES;
+    wanted.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+    ucp_context_h context = nullptr;
+    if (const auto status = ucp_init(&wanted, read, &context); status != UCS_OK)
+        return tl::unexpected(
+            failure(interface.empty() ? "start" : ("start on the interface " + interface).c_str(), status));
+    context_.reset(context);
+
+    ucp_worker_params_t parameters{};
+    parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+    ucp_worker_h worker = nullptr;
+    if (const auto status = ucp_worker_create(context, &parameters, &worker); status != UCS_OK)
+        return tl::unexpected(failure("create a worker", status));
+    worker_.reset(worker);
+
+    ucp_am_handler_param_t handler{};
+    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                         UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
+    handler.id = message;
+    handler.cb = received;
+    handler.arg = this;
+    handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+    if (const auto status = ucp_worker_set_am_recv_handler(worker, &handler); status != UCS_OK)
+        return tl::unexpected(failure("receive messages", status));
+    if (const auto status = ucp_worker_get_efd(worker, &descriptor_); status != UCS_OK)
+        return tl::unexpected(failure("wake a thread that waits", status));
+
+    ucp_address_t* own = nullptr;
+    std::size_t length = 0;
+    if (const auto status = ucp_worker_get_address(worker, &own, &length); status != UCS_OK)
+        return tl::unexpected(failure("tell its address", status));
+    const auto* begin = reinterpret_cast<const std::byte*>(own);
+    address_.assign(begin, begin + length);
+    ucp_worker_release_address(worker, own);
+    return {};
+}
+
+UcxTransport::~UcxTransport() {
+    if (!worker_) return;
+    std::vector<void*> closing;
+    for (ucp_ep_h endpoint : endpoints_) {
+        if (endpoint == nullptr) continue;
+        ucp_request_param_t at_once{};
+        at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+        at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
+        void* request = ucp_ep_close_nbx(endpoint, &at_once);
+        if (UCS_PTR_IS_PTR(request)) closing.push_back(request);
+    }
+    for (void* request : closing) {
+        while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
+        ucp_request_free(request);
+    }
+}
+
+Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
+    ucp_ep_h& known = endpoints_[static_cast<std::size_t>(rank)];
+    if (known != nullptr) return known;
+    ucp_ep_params_t parameters{};
+    parameters.field_mask =
+        UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    parameters.address = reinterpret_cast<const ucp_address_t*>(addresses_[static_cast<std::size_t>(rank)].data());
+    // A peer that has gone must not end this process from within; see open().
+    parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    parameters.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
+    if (const auto status = ucp_ep_create(worker_.get(), &parameters, &known); status != UCS_OK) {
+        known = nullptr;
+        return tl::unexpected(failure(fmt::format("connect to rank {}", rank).c_str(), status));
+    }
+    return known;
+}
+
+Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    auto to = endpoint(rank);
+    if (!to) return tl::unexpected(to.error());
+    ucp_request_param_t parameters{};
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+    void* request = ucp_am_send_nbx(*to, message, &header, sizeof header, payload.data(), payload.size(), &parameters);
+    if (request == nullptr) return {};
+    if (UCS_PTR_IS_ERR(request))
+        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), UCS_PTR_STATUS(request)));
+    ucs_status_t status = UCS_INPROGRESS;
+    while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
+    ucp_request_free(request);
+    if (status != UCS_OK) return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), status));
+    return {};
+}
+
+Result<> UcxTransport::post(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    auto to = endpoint(rank);
+    if (!to) return tl::unexpected(to.error());
+    auto posted = std::make_unique<Posted>(Posted{header});
+    ucp_request_param_t parameters{};
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    parameters.flags = UCP_AM_SEND_FLAG_EAGER;
+    parameters.cb.send = Posted::sent;
+    parameters.user_data = posted.get();
+    void* request = ucp_am_send_nbx(*to, message, &posted->header, sizeof posted->header, payload.data(),
+                                    payload.size(), &parameters);
+    if (UCS_PTR_IS_ERR(request))
+        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), UCS_PTR_STATUS(request)));
+    if (request != nullptr) static_cast<void>(posted.release());
+    return {};
+}
+
+ucs_status_t UcxTransport::received(void* self, const void* header, size_t, void* data, size_t bytes,
+                                    const ucp_am_recv_param_t*) {
+    MessageHeader copy;
+    std::memcpy(&copy, header, sizeof copy);
+    static_cast<UcxTransport*>(self)->receive_(copy, {static_cast<const std::byte*>(data), bytes});
+    return UCS_OK;
+}
+
+void UcxTransport::drain() {
+    ucp_request_param_t parameters{};
+    void* request = ucp_worker_flush_nbx(worker_.get(), &parameters);
+    if (!UCS_PTR_IS_PTR(request)) return;
+    // A peer that has gone cannot take what is left for it: not longer than a second.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (ucp_request_check_status(request) == UCS_INPROGRESS && std::chrono::steady_clock::now() < end)
+        ucp_worker_progress(worker_.get());
+    ucp_request_free(request);
+}
+
+} // namespace
+} // namespace kumiki::fabric
+
+extern "C" [[gnu::visibility("default")]] kumiki::Result<std::unique_ptr<kumiki::fabric::Transport>>
+kumiki_open_transport(const std::string& interface, kumiki::fabric::Transport::Receive receive) {
+    auto made = std::make_unique<kumiki::fabric::UcxTransport>(std::move(receive));
+    if (auto opened = made->open(interface); !opened) return tl::unexpected(opened.error());
+    return made;
+}
