@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,7 +13,9 @@
 #include "launch/descendants.hpp"
 #include "launch/descriptor.hpp"
 #include "launch/exit_code.hpp"
+#include "launch/far_link.hpp"
 #include "launch/keeper.hpp"
+#include "launch/near_link.hpp"
 #include "launch/outcome.hpp"
 #include "launch/say.hpp"
 #include "launch/signals.hpp"
@@ -21,7 +24,12 @@
 namespace kumiki::launch {
 namespace {
 
-[[noreturn]] void become_keeper(const Job& job, Front front, char** argv) {
+std::unique_ptr<Link> link_of(const Job& job, std::optional<Channel> channel) {
+    if (channel) return std::make_unique<FarLink>(job, std::move(*channel));
+    return std::make_unique<NearLink>(job.options.label);
+}
+
+[[noreturn]] void become_keeper(const Job& job, Front front, std::optional<Channel> channel, char** argv) {
     set_title(argv, "kumiki-keeper");
     // A group of its own: neither the terminal's signals nor `kill -9` of the whole group of the front reach the one
     // who cleans up.
@@ -30,17 +38,7 @@ namespace {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
-    _exit(Keeper(job, std::move(front)).run());
-}
-
-/// Stops this process as the signal would have done: the shell sees a stopped job, and continues it by SIGCONT.
-void stop() {
-    sigset_t signal;
-    sigemptyset(&signal);
-    sigaddset(&signal, SIGTSTP);
-    raise(SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &signal, nullptr);
-    sigprocmask(SIG_BLOCK, &signal, nullptr);
+    _exit(Keeper(job, std::move(front), link_of(job, std::move(channel))).run());
 }
 
 /// Hands signals on to the keeper until it has ended; returns its wait status.
@@ -52,7 +50,7 @@ int pass_signals(pid_t keeper, int words, const sigset_t& signals) {
         if (signal < 0 || signal == SIGCHLD) continue;
         const Word word{signal, info.si_code == SI_KERNEL};
         static_cast<void>(!write(words, &word, sizeof word));
-        if (signal == SIGTSTP) stop();
+        if (signal == SIGTSTP) stop_this_process();
     }
 }
 
@@ -66,7 +64,7 @@ int end_without_keeper(pid_t keeper, int status) {
 
 } // namespace
 
-int run(const Job& job, char** argv) {
+int run(const Job& job, char** argv, std::optional<Channel> channel) {
     signal(SIGCHLD, SIG_DFL); // a parent that ignores it would keep us from learning how ranks end
     sigset_t awaited = signals_to_pass();
     sigaddset(&awaited, SIGCHLD);
@@ -85,8 +83,9 @@ int run(const Job& job, char** argv) {
     const pid_t keeper = words.write ? fork() : -1;
     if (keeper == 0) {
         words.write.reset();
-        become_keeper(job, std::move(front), argv);
+        become_keeper(job, std::move(front), std::move(channel), argv);
     }
+    channel.reset(); // its end means that the keeper is gone
     if (keeper < 0) {
         say(fmt::format(
             "cannot start the job: {}; the limits of the user (ulimit -u, ulimit -n) do not allow another process",

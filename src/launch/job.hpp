@@ -1,21 +1,20 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "launch/hosts.hpp"
 #include "launch/options.hpp"
 #include "launch/placement.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::launch {
 
-/// One parallel run, decided in every respect: what the front and the keeper carry out.
+/// One parallel run, or one host's share of it, decided in every respect: what a front and its keeper carry out.
 struct Job {
     Options options;
     Settings settings;
-    Placement placement;
+    Share share;
+    Placement placement; ///< of the ranks of this host
 
-    int ranks() const { return options.ranks; }
+    int ranks() const { return share.ranks; } ///< on this host
     int threads() const { return settings.threads; }
 };
 

@@ -13,10 +13,9 @@
 #include <sys/wait.h>
 
 #include "launch/descendants.hpp"
-#include "launch/environment.hpp"
 #include "launch/exit_code.hpp"
+#include "launch/outcome.hpp"
 #include "launch/rank_process.hpp"
-#include "launch/say.hpp"
 
 namespace kumiki::launch {
 namespace {
@@ -26,17 +25,10 @@ using namespace std::chrono_literals;
 /// Between the request to end and SIGKILL.
 constexpr auto grace = 1s;
 
-/// A second request to end means "at once"; but `timeout` and others send the same signal to the launcher and to its
-/// group, which is one request.
-constexpr auto one_request = 200ms;
-
 /// How long to wait for the front's answer: it does not come while the front is stopped.
 constexpr auto answer_limit = 500ms;
 
-/// Shells and scripts use small numbers for descriptors of their own; the shared memory stays out of their way.
-constexpr int lowest_shared_descriptor = 100;
-
-/// Labels need two descriptors for each rank; the ranks get the limit that the user has set.
+/// Pipes and sockets of many ranks need many descriptors; the ranks get the limit that the user has set.
 void raise_limit_of_open_files() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -46,26 +38,30 @@ void raise_limit_of_open_files() {
 
 } // namespace
 
-Keeper::Keeper(const Job& job, Front front)
-    : job_(job), front_(std::move(front)), ranks_(static_cast<std::size_t>(job.ranks())) {}
+Keeper::Keeper(const Job& job, Front front, std::unique_ptr<Link> link)
+    : job_(job), front_(std::move(front)), link_(std::move(link)), ranks_(static_cast<std::size_t>(job.ranks())) {}
 
 int Keeper::run() {
-    if (auto prepared = prepare(); !prepared) {
-        say(prepared.error().message);
-        return exit_code::environment;
-    }
-    start_ranks();
-    while (children_left_ && !at_once_) watch();
-    const auto survivors = end_descendants();
-    finish_labels();
+    link_->attach(events_, *this);
+    std::vector<pid_t> survivors;
+    if (auto prepared = prepare(); prepared) survivors = run_ranks();
+    else judge({exit_code::environment, on_host(job_.share, prepared.error().message)});
     // From here on there is nothing to end any more, and a reader that has stopped reading must not keep the keeper
     // alive.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != front_.process) return exit_code::failed;
-    if (verdict_ && !verdict_->sentence.empty()) say(verdict_->sentence);
     if (!survivors.empty())
-        say(fmt::format("these processes of the job cannot be ended: {}", fmt::join(survivors, ", ")));
-    return verdict_ ? verdict_->code : exit_code::ok;
+        link_->remark(fmt::format("these processes of the job cannot be ended: {}", fmt::join(survivors, ", ")));
+    return link_->close(verdict_);
+}
+
+/// Returns processes that would not end.
+std::vector<pid_t> Keeper::run_ranks() {
+    start_ranks();
+    while (children_left_ && !at_once_) watch();
+    auto survivors = end_descendants();
+    finish_output();
+    return survivors;
 }
 
 Result<> Keeper::prepare() {
@@ -84,43 +80,42 @@ Result<> Keeper::prepare() {
                     fmt::format("cannot open what starting ranks needs: {} (ulimit -n 1024)", std::strerror(errno)));
     fcntl(exec_failures_.read.get(), F_SETFL, O_NONBLOCK);
     fcntl(front_.words.get(), F_SETFL, O_NONBLOCK);
+    // These only wake the keeper, which then looks at all of them, in an order that matters.
+    for (const int descriptor : {front_.words.get(), child_signals_.get(), exec_failures_.read.get()})
+        events_.add(descriptor, EPOLLIN, nullptr);
     return {};
 }
 
 void Keeper::start_ranks() {
     Environment environment(environ);
     tell_job(environment, job_, shared_.get());
-    if (job_.options.label) {
-        raise_limit_of_open_files();
-        labels_ = std::make_unique<Labels>();
-    }
+    raise_limit_of_open_files();
     for (int rank = 0; rank < job_.ranks() && start_rank(rank, environment); ++rank) {}
     exec_failures_.write.reset();
-    if (labels_) labels_->start();
+    link_->started();
 }
 
 bool Keeper::start_rank(int rank, const Environment& environment) {
-    RankStart start{.job = job_,
-                    .rank = rank,
-                    .environment = environment,
-                    .keeper = getpid(),
-                    .group = front_.group,
-                    .mask = front_.mask,
-                    .open_files = front_.open_files,
-                    .failures = exec_failures_.write.get()};
-    std::array<Descriptor, 2> streams;
-    if (labels_) {
-        streams = labels_->open(rank);
-        start.output = streams[0].get();
-        start.error = streams[1].get();
-    }
-    const pid_t process = labels_ && !streams[1] ? -1 : fork();
-    if (process == 0) become_rank(std::move(start));
+    const pid_t keeper = getpid();
+    const auto streams = link_->open(rank);
+    const pid_t process = streams ? fork() : -1;
+    if (process == 0)
+        become_rank({.job = job_,
+                     .rank = rank,
+                     .environment = environment,
+                     .keeper = keeper,
+                     .group = front_.group,
+                     .mask = front_.mask,
+                     .open_files = front_.open_files,
+                     .streams = *streams,
+                     .failures = exec_failures_.write.get()});
     if (process < 0) {
-        end_with({exit_code::environment,
-                  fmt::format("cannot start rank {} of {}: {}; the limits of the user (ulimit -u, ulimit -n) or of the "
-                              "container do not allow so many",
-                              rank, job_.ranks(), std::strerror(errno))});
+        end_with(
+            {exit_code::environment,
+             on_host(job_.share,
+                     fmt::format("cannot start rank {} of {}: {}; the limits of the user (ulimit -u, ulimit -n) or "
+                                 "of the container do not allow so many",
+                                 job_.share.first + rank, job_.share.size, std::strerror(errno)))});
         return false;
     }
     ranks_[static_cast<std::size_t>(rank)] = process;
@@ -130,9 +125,7 @@ bool Keeper::start_rank(int rank, const Environment& environment) {
 
 /// Waits until something happens, and does what has to be done about it.
 void Keeper::watch() {
-    std::array<pollfd, 3> events = {pollfd{front_.words.get(), POLLIN, 0}, pollfd{child_signals_.get(), POLLIN, 0},
-                                    pollfd{exec_failures_.read.get(), POLLIN, 0}};
-    poll(events.data(), events.size(), time_left());
+    events_.wait(time_left());
     signalfd_siginfo ignored;
     while (read(child_signals_.get(), &ignored, sizeof ignored) > 0) {}
     hear_front();
@@ -148,10 +141,17 @@ void Keeper::hear_front() {
     ssize_t bytes = 0;
     while ((bytes = read(front_.words.get(), &word, sizeof word)) == static_cast<ssize_t>(sizeof word)) {
         if (word.signal == question) answered_ = true;
-        else if (asks_to_end(word.signal)) end_by_user(word);
-        else if (!word.has_reached_ranks) pass_on(word.signal);
+        else hear(word);
     }
-    if (bytes != 0) return;
+    if (bytes == 0) link_is_lost();
+}
+
+void Keeper::hear(const Word& word) {
+    if (asks_to_end(word.signal)) end_by_user(word);
+    else if (!word.has_reached_ranks) pass_on(word.signal);
+}
+
+void Keeper::link_is_lost() {
     end_descendants();
     _exit(exit_code::failed); // nobody is there to be told
 }
@@ -176,8 +176,11 @@ void Keeper::hear_exec_failures() {
     ssize_t bytes = 0;
     while (exec_failures_.read &&
            (bytes = read(exec_failures_.read.get(), &failure, sizeof failure)) == static_cast<ssize_t>(sizeof failure))
-        end_with({exit_code::environment, cannot_run(job_.options.program.front(), failure.error)});
-    if (bytes == 0) exec_failures_.read.reset(); // every rank runs its program
+        end_with(
+            {exit_code::environment, on_host(job_.share, cannot_run(job_.options.program.front(), failure.error))});
+    if (bytes != 0 || !exec_failures_.read) return;
+    events_.remove(exec_failures_.read.get());
+    exec_failures_.read.reset(); // every rank runs its program
 }
 
 void Keeper::reap() {
@@ -191,20 +194,20 @@ void Keeper::reap() {
 
 void Keeper::rank_ended(int rank, int status) {
     const auto state = segment_->block(rank).state.load();
-    const RankEnd end{rank, std::exchange(ranks_[static_cast<std::size_t>(rank)], 0), status,
+    const RankEnd end{job_.share.first + rank, std::exchange(ranks_[static_cast<std::size_t>(rank)], 0), status,
                       state == fabric::shm::RankState::joined};
     --living_;
     if (verdict_ || !is_failure(end)) return;
     hear_exec_failures();
     if (verdict_) return;
     ask_front();
-    end_with({exit_code_of(end), sentence(end, job_.ranks())});
+    end_with({exit_code_of(end), sentence(end, job_.share)});
 }
 
-void Keeper::end_by_user(Word word) {
+void Keeper::end_by_user(const Word& word) {
     if (ending_since_ && Clock::now() - *ending_since_ > one_request) at_once_ = true;
     if (verdict_) return;
-    verdict_ = Verdict{exit_code::signal_base + word.signal, ""};
+    judge({exit_code::signal_base + word.signal, ""});
     set_deadline();
     if (!word.has_reached_ranks) pass_on(word.signal);
     pass_on(SIGCONT); // who is stopped could not end
@@ -212,8 +215,13 @@ void Keeper::end_by_user(Word word) {
 
 void Keeper::end_with(Verdict verdict) {
     if (verdict_) return;
-    verdict_ = std::move(verdict);
+    judge(std::move(verdict));
     ask_to_end();
+}
+
+void Keeper::judge(Verdict verdict) {
+    verdict_ = std::move(verdict);
+    link_->judged(*verdict_);
 }
 
 void Keeper::ask_to_end() {
@@ -237,18 +245,13 @@ void Keeper::pass_on(int signal) const {
 
 /// Waits until all output is written, unless the front dies or the user does not want to wait for a reader that has
 /// stopped reading.
-void Keeper::finish_labels() {
-    if (!labels_) return;
-    labels_->finish();
+void Keeper::finish_output() {
     at_once_ = false;
-    for (;;) {
-        std::array<pollfd, 2> events = {pollfd{labels_->done(), POLLIN, 0}, pollfd{front_.words.get(), POLLIN, 0}};
-        poll(events.data(), events.size(), -1);
-        if ((events[0].revents & POLLIN) != 0) break;
+    for (link_->finish(); !link_->finished();) {
+        events_.wait(-1);
         hear_front();
         if (at_once_) _exit(verdict_ ? verdict_->code : exit_code::failed);
     }
-    labels_.reset();
 }
 
 /// Milliseconds until the deadline, as poll wants them; -1: for ever.

@@ -3,21 +3,20 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <string>
 #include <sys/resource.h>
 #include <vector>
 
 #include "fabric/shm/segment.hpp"
 #include "launch/descriptor.hpp"
 #include "launch/environment.hpp"
+#include "launch/events.hpp"
 #include "launch/job.hpp"
-#include "launch/label.hpp"
-#include "launch/outcome.hpp"
+#include "launch/link.hpp"
 #include "launch/signals.hpp"
 
 namespace kumiki::launch {
 
-/// What the keeper has from the front.
+/// What the keeper has from the front of its host, its parent.
 struct Front {
     Descriptor words;  ///< Word after Word; its end means that the front is dead
     pid_t process;     ///< of the front itself
@@ -26,47 +25,48 @@ struct Front {
     rlimit open_files; ///< the limit when the launcher was started
 };
 
-/// The process that starts the ranks, watches them and ends them together. It must be a subreaper with all signals
-/// blocked.
-class Keeper {
+/// The process that starts the ranks of a host, watches them and ends them together. It must be a subreaper with all
+/// signals blocked.
+class Keeper : private LinkListener {
 public:
-    Keeper(const Job& job, Front front);
+    Keeper(const Job& job, Front front, std::unique_ptr<Link> link);
     /// Runs the job and returns the launcher's exit code, after everything that belongs to the job is gone. Does not
-    /// return when the front dies.
+    /// return when the front dies or the link is lost.
     int run();
 
 private:
     using Clock = std::chrono::steady_clock;
-    struct Verdict {
-        int code;
-        std::string sentence; ///< empty: there is nothing to explain
-    };
 
     Result<> prepare();
+    std::vector<pid_t> run_ranks();
     void start_ranks();
     bool start_rank(int rank, const Environment& environment);
     void watch();
     void hear_front();
+    void hear(const Word& word) override;
+    [[noreturn]] void link_is_lost() override;
     void ask_front();
     void hear_exec_failures();
     void reap();
     void rank_ended(int rank, int status);
-    void end_by_user(Word word);
-    void end_with(Verdict verdict);
+    void end_by_user(const Word& word);
+    void end_with(Verdict verdict) override;
+    void judge(Verdict verdict);
     void ask_to_end();
     void set_deadline();
     void pass_on(int signal) const;
-    void finish_labels();
+    void finish_output();
     int time_left() const;
 
     const Job& job_;
     Front front_;
+    std::unique_ptr<Link> link_;
+    Events events_;
     std::optional<fabric::shm::Segment> segment_;
     Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
     Descriptor child_signals_; ///< readable when a child has ended
     Pipe exec_failures_;
-    std::unique_ptr<Labels> labels_;
-    std::vector<pid_t> ranks_; ///< by rank; 0: not started or ended
+    std::vector<pid_t> ranks_; ///< by rank on this host; 0: not started or ended
     int living_ = 0;           ///< ranks that have not ended
     bool children_left_ = true;
     bool answered_ = false;          ///< the front has answered the last question

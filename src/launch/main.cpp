@@ -1,13 +1,15 @@
-#include <algorithm>
 #include <cstdio>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 
 #include "launch/environment.hpp"
 #include "launch/exit_code.hpp"
 #include "launch/front.hpp"
+#include "launch/hosts_front.hpp"
 #include "launch/options.hpp"
 #include "launch/say.hpp"
+#include "launch/share_front.hpp"
 #include "topology/cores.hpp"
 
 namespace {
@@ -28,27 +30,30 @@ int answer(const Reply& reply) {
     return reply.code;
 }
 
-/// What the environment and the options together say.
-Result<Settings> settings_of(const Options& options) {
-    Environment environment(environ);
-    for (const auto& [name, value] : options.settings) environment.set(name, value);
-    return read_settings(environment.entries().data());
+int run_here(const Options& options, Settings settings, char** argv) {
+    const auto usable = topology::usable_cores();
+    if (!usable) return answer({exit_code::environment, usable.error().message});
+    const int ranks = options.ranks.value_or(1);
+    if (settings.threads == 0) settings.threads = default_threads(*usable, ranks);
+    const Job job{options, settings, Share{.host = {}, .first = 0, .ranks = ranks, .size = ranks},
+                  place(*usable, ranks, settings.threads, settings.bind)};
+    if (options.verbose)
+        for (const auto& line : describe(job.placement, job.threads())) say(line);
+    return run(job, argv);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     open_standard_streams();
+    if (argc == 2 && argv[1] == keep_option) return run_share(argv);
     auto options = parse_options(argc, argv);
     if (!options) return answer(options.error());
     for (const auto& remark : unknown_settings(environ)) say(remark);
-    auto settings = settings_of(*options);
+    auto settings = read_settings_with(options->settings);
     if (!settings) return answer({exit_code::usage, settings.error().message});
-    const auto usable = topology::usable_cores();
-    if (!usable) return answer({exit_code::environment, usable.error().message});
-    if (settings->threads == 0) settings->threads = default_threads(*usable, options->ranks);
-    const Job job{*options, *settings, place(*usable, options->ranks, settings->threads, settings->bind)};
-    if (options->verbose)
-        for (const auto& line : describe(job.placement, job.threads())) say(line);
-    return run(job, argv);
+    if (!options->names_hosts()) return run_here(*options, *settings, argv);
+    auto shares = shares_of(*options);
+    if (!shares) return answer({exit_code::usage, shares.error().message});
+    return run_on_hosts(*options, *settings, *shares);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,11 +13,17 @@ using Variables = std::vector<std::pair<std::string, std::string>>; ///< names a
 
 /// What the command line says.
 struct Options {
-    int ranks = 1;
+    std::optional<int> ranks; ///< not given: one, or one for each host or slot
+    std::string hosts;        ///< the list of hosts; empty: this host alone, or those of the file
+    std::string host_file;
+    std::vector<std::string> agent;   ///< the command that reaches a host: its words, without the host's name
+    std::vector<std::string> exports; ///< names of further variables that the ranks on all hosts get
     bool label = false;
     bool verbose = false;
     Variables settings;               ///< environment variables that options set
     std::vector<std::string> program; ///< the program and its arguments, untouched; not empty
+
+    bool names_hosts() const { return !hosts.empty() || !host_file.empty(); }
 };
 
 /// What to say instead of running anything: help, the version, or what is wrong.
@@ -23,6 +31,10 @@ struct Reply {
     int code; ///< 0: `text` is what the user asked for; otherwise it is the complaint
     std::string text;
 };
+
+/// Splits a command into words as a shell does: blanks divide, quotes and backslashes protect. Nothing when a quote is
+/// not closed.
+std::optional<std::vector<std::string>> split_words(std::string_view command);
 
 /// Reads the command line. Options end at the first word that is no option, which is the program; a `--` before it is
 /// skipped.

@@ -36,13 +36,18 @@ std::string signal_of(int status) {
                        WCOREDUMP(status) ? ", core dumped" : "");
 }
 
-std::string sentence(const RankEnd& end, int ranks) {
+std::string on_host(const Share& share, const std::string& sentence) {
+    return share.host.empty() ? sentence : fmt::format("host {}: {}", share.host, sentence);
+}
+
+std::string sentence(const RankEnd& end, const Share& share) {
     std::string how;
     if (WIFSIGNALED(end.status)) how = "was killed by " + signal_of(end.status);
     else if (WEXITSTATUS(end.status) != 0) how = fmt::format("exited with code {}", WEXITSTATUS(end.status));
     else how = "ended without leaving the job (Job's destructor did not run)";
-    return fmt::format("rank {} of {} (process {}) {}{}", end.rank, ranks, end.process, how,
-                       ranks > 1 ? "; the other ranks were ended" : "");
+    return fmt::format("rank {} of {}{} (process {}) {}{}", end.rank, share.size,
+                       share.host.empty() ? "" : " on host " + share.host, end.process, how,
+                       share.size > 1 ? "; the other ranks were ended" : "");
 }
 
 std::string cannot_run(const std::string& program, int error) {

@@ -45,6 +45,7 @@ Placement place(const topology::UsableCores& usable, int ranks, int threads, boo
     const auto rank_count = static_cast<std::size_t>(ranks), thread_count = static_cast<std::size_t>(threads);
     Placement placement;
     placement.ranks.resize(rank_count);
+    placement.sharing = ranks;
     placement.budget = usable.budget;
     placement.this_machine = usable.this_machine;
     placement.crowded = rank_count * thread_count > static_cast<std::size_t>(usable.budget);
@@ -61,20 +62,30 @@ Placement place(const topology::UsableCores& usable, int ranks, int threads, boo
     return placement;
 }
 
-std::vector<std::string> describe(const Placement& placement, int threads) {
+Placement part(Placement placement, int first, int count) {
+    const auto begin = placement.ranks.begin() + first;
+    placement.ranks = {begin, begin + count};
+    return placement;
+}
+
+std::vector<std::string> describe(const Placement& placement, int threads, int first_rank) {
     const char* how = placement.crowded ? "more threads than cores; nothing is bound, and waiting threads give way"
                       : placement.bound ? "each thread has a core of its own"
                                         : "nothing is bound";
-    std::vector<std::string> sentences = {fmt::format("{} x {} (ranks x threads) on {} usable core{}: {}",
-                                                      placement.ranks.size(), threads, placement.budget,
-                                                      placement.budget == 1 ? "" : "s", how)};
+    const int ranks = static_cast<int>(placement.ranks.size());
+    const auto sharing = placement.sharing > ranks
+                             ? fmt::format(", which {} ranks of other hosts share", placement.sharing - ranks)
+                             : "";
+    std::vector<std::string> sentences = {fmt::format("{} x {} (ranks x threads) on {} usable core{}{}: {}", ranks,
+                                                      threads, placement.budget, placement.budget == 1 ? "" : "s",
+                                                      sharing, how)};
     if (!placement.bound) return sentences;
     for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
         auto processors = placement.ranks[rank].processors;
         std::ranges::sort(processors);
-        sentences.push_back(fmt::format("rank {}: threads on processors {}; may use {}", rank,
-                                        fmt::join(placement.ranks[rank].threads, ","),
-                                        topology::as_ranges(processors)));
+        sentences.push_back(
+            fmt::format("rank {}: threads on processors {}; may use {}", static_cast<int>(rank) + first_rank,
+                        fmt::join(placement.ranks[rank].threads, ","), topology::as_ranges(processors)));
     }
     return sentences;
 }

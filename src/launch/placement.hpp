@@ -16,6 +16,7 @@ struct RankPlace {
 /// Where the ranks of a job run on this host.
 struct Placement {
     std::vector<RankPlace> ranks;
+    int sharing = 0;      ///< ranks that share the cores, here and on hosts that are the same machine
     int budget = 1;       ///< cores that can be kept busy at a time
     bool crowded = false; ///< the job has more threads than that
     bool bound = false;   ///< each thread has a core of its own
@@ -30,7 +31,10 @@ int default_threads(const topology::UsableCores& usable, int ranks);
 /// with `bind` false, nothing is bound and the system's scheduler spreads the threads.
 Placement place(const topology::UsableCores& usable, int ranks, int threads, bool bind);
 
-/// The placement in sentences, for --verbose.
-std::vector<std::string> describe(const Placement& placement, int threads);
+/// The part of `count` ranks from `first` on: for a host that shares its cores with others of the same job.
+Placement part(Placement placement, int first, int count);
+
+/// The placement in sentences, for --verbose. `first_rank` is the number of its first rank in the job.
+std::vector<std::string> describe(const Placement& placement, int threads, int first_rank = 0);
 
 } // namespace kumiki::launch

@@ -31,12 +31,14 @@ void bind_to(const std::vector<int>& processors) {
     CPU_FREE(set);
 }
 
-/// The first rank reads what the launcher could read, the others find their input at its end.
+/// The first rank of the job reads what the launcher could read, the others find their input at its end.
 void connect(const RankStart& start) {
-    if (start.rank != 0)
+    const RankStreams& streams = start.streams;
+    if (streams.input) dup2(streams.input.get(), STDIN_FILENO);
+    else if (start.job.share.first + start.rank != 0)
         if (const int null = open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) dup2(null, STDIN_FILENO);
-    if (start.output >= 0) dup2(start.output, STDOUT_FILENO);
-    if (start.error >= 0) dup2(start.error, STDERR_FILENO);
+    if (streams.output) dup2(streams.output.get(), STDOUT_FILENO);
+    if (streams.error) dup2(streams.error.get(), STDERR_FILENO);
 }
 
 } // namespace
@@ -47,7 +49,8 @@ void become_rank(RankStart start) {
     if (start.job.placement.this_machine)
         bind_to(start.job.placement.ranks[static_cast<std::size_t>(start.rank)].processors);
     connect(start);
-    tell_rank(start.environment, start.job, start.rank);
+    const int wireup = start.streams.wireup ? fcntl(start.streams.wireup.get(), F_DUPFD, lowest_shared_descriptor) : -1;
+    tell_rank(start.environment, start.job, start.rank, wireup);
     std::vector<std::string> words = start.job.options.program;
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

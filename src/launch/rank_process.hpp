@@ -5,22 +5,25 @@
 #include <sys/types.h>
 
 #include "launch/environment.hpp"
+#include "launch/link.hpp"
 #include "launch/job.hpp"
 
 namespace kumiki::launch {
 
+/// Shells and scripts use small numbers for descriptors of their own; what the library uses stays out of their way.
+inline constexpr int lowest_shared_descriptor = 100;
+
 /// What a new process needs to become rank `rank`.
 struct RankStart {
     const Job& job;
-    int rank;
+    int rank;                ///< among those of this host
     Environment environment; ///< tell_job has been called on it
     pid_t keeper;
     pid_t group;       ///< process group of the front, so that the terminal sees the ranks as one job with it
     sigset_t mask;     ///< signals that were blocked when the launcher was started
     rlimit open_files; ///< the limit when the launcher was started
-    int output = -1;   ///< takes the place of standard output; -1: inherited
-    int error = -1;    ///< the same for standard error
-    int failures;      ///< where an ExecFailure is written when the program cannot be run
+    const RankStreams& streams;
+    int failures; ///< where an ExecFailure is written when the program cannot be run
 };
 
 struct ExecFailure {

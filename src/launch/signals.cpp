@@ -6,6 +6,15 @@ namespace kumiki::launch {
 
 bool asks_to_end(int signal) { return std::ranges::find(ending_signals, signal) != ending_signals.end(); }
 
+void stop_this_process() {
+    sigset_t signal;
+    sigemptyset(&signal);
+    sigaddset(&signal, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &signal, nullptr);
+    sigprocmask(SIG_BLOCK, &signal, nullptr);
+}
+
 sigset_t signals_to_pass() {
     sigset_t signals;
     sigemptyset(&signals);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <csignal>
 
 namespace kumiki::launch {
@@ -12,9 +13,17 @@ inline constexpr std::array other_signals = {SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}
 
 bool asks_to_end(int signal);
 
+/// A second request to end means "at once"; but `timeout` and others send the same signal to the launcher and to its
+/// group: what comes within this time is one request.
+inline constexpr std::chrono::milliseconds one_request(200);
+
 /// The signals to pass on to the ranks. Those that the launcher was started to ignore (nohup, background jobs of a
 /// script) are not among them.
 sigset_t signals_to_pass();
+
+/// Stops this process as the terminal's Ctrl-Z would; the shell sees a stopped job, and continues it by SIGCONT.
+/// SIGTSTP is blocked before and after.
+void stop_this_process();
 
 /// The keeper's question to the front whether there is a signal that it has not yet heard of. Pending signals are taken
 /// in the order of their numbers, and this number is above all those that are passed on: the answer comes after them.

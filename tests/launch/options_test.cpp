@@ -52,6 +52,30 @@ TEST(Options, EverySettingWithAnOptionIsInTheHelp) {
         }
 }
 
+TEST(Options, WithoutANumberOfRanksTheHostsDecide) {
+    EXPECT_FALSE(parse({"x"})->ranks);
+    EXPECT_FALSE(parse({"x"})->names_hosts());
+    const auto options = parse({"--hosts", "a,b", "x"});
+    ASSERT_TRUE(options) << options.error().text;
+    EXPECT_FALSE(options->ranks);
+    EXPECT_EQ(options->hosts, "a,b");
+    EXPECT_EQ(options->agent, (std::vector<std::string>{"ssh", "-o", "BatchMode=yes"}));
+}
+
+TEST(Options, TheAgentIsSplitAsAShellWould) {
+    const auto options = parse({"--hosts", "a", "--agent", "ip netns exec", "-x", "HOME", "-x", "PATH", "x", "-x"});
+    ASSERT_TRUE(options) << options.error().text;
+    EXPECT_EQ(options->agent, (std::vector<std::string>{"ip", "netns", "exec"}));
+    EXPECT_EQ(options->exports, (std::vector<std::string>{"HOME", "PATH"}));
+    EXPECT_EQ(options->program, (std::vector<std::string>{"x", "-x"}));
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(split_words(" a  'b c'\td\"e \\\" '\"f \\g '' "), (Words{"a", "b c", "de \" 'f", "g", ""}));
+    EXPECT_EQ(split_words(R"('a\b' "it's")"), (Words{R"(a\b)", "it's"}));
+    EXPECT_EQ(split_words("  "), Words{});
+    EXPECT_FALSE(split_words("a 'b"));
+    EXPECT_FALSE(split_words("a \"b"));
+}
+
 TEST(Options, MistakesAreUsageErrors) {
     for (const auto& words : std::vector<std::vector<const char*>>{{},
                                                                    {"-n", "0", "x"},
@@ -59,6 +83,12 @@ TEST(Options, MistakesAreUsageErrors) {
                                                                    {"-n"},
                                                                    {"--wait", "x", "y"},
                                                                    {"--nothing", "x"},
+                                                                   {"--hosts", "", "x"},
+                                                                   {"--hosts", "a", "--hostfile", "f", "x"},
+                                                                   {"--agent", "rsh", "x"},
+                                                                   {"--hosts", "a", "--agent", "", "x"},
+                                                                   {"--hosts", "a", "--agent", "'", "x"},
+                                                                   {"-x", "NO_SUCH_VARIABLE_ANYWHERE", "x"},
                                                                    {"--label=maybe", "x"}}) {
         const auto options = parse(words);
         ASSERT_FALSE(options);

@@ -22,13 +22,21 @@ TEST(Outcome, Codes) {
 }
 
 TEST(Outcome, Sentences) {
-    EXPECT_EQ(sentence(exited(3), 4), "rank 1 of 4 (process 1234) exited with code 3; the other ranks were ended");
-    EXPECT_EQ(sentence(killed(SIGKILL), 4),
+    const Share four{.host = {}, .first = 0, .ranks = 4, .size = 4}, one{};
+    EXPECT_EQ(sentence(exited(3), four), "rank 1 of 4 (process 1234) exited with code 3; the other ranks were ended");
+    EXPECT_EQ(sentence(killed(SIGKILL), four),
               "rank 1 of 4 (process 1234) was killed by signal 9 (Killed); the other ranks were ended");
-    EXPECT_EQ(sentence(exited(0, true), 4), "rank 1 of 4 (process 1234) ended without leaving the job (Job's "
-                                            "destructor did not run); the other ranks were ended");
-    EXPECT_EQ(sentence({0, 7, W_EXITCODE(0, SIGSEGV) | WCOREFLAG, false}, 1),
+    EXPECT_EQ(sentence(exited(0, true), four), "rank 1 of 4 (process 1234) ended without leaving the job (Job's "
+                                               "destructor did not run); the other ranks were ended");
+    EXPECT_EQ(sentence({0, 7, W_EXITCODE(0, SIGSEGV) | WCOREFLAG, false}, one),
               "rank 0 of 1 (process 7) was killed by signal 11 (Segmentation fault, core dumped)");
+}
+
+TEST(Outcome, SentencesNameTheHostWhenHostsHaveNames) {
+    EXPECT_EQ(sentence(killed(SIGKILL), {"b", 1, 1, 8}),
+              "rank 1 of 8 on host b (process 1234) was killed by signal 9 (Killed); the other ranks were ended");
+    EXPECT_EQ(on_host({"b", 0, 1, 1}, "no"), "host b: no");
+    EXPECT_EQ(on_host({}, "no"), "no");
 }
 
 } // namespace

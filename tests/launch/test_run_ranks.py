@@ -24,6 +24,13 @@ def test_every_rank_knows_its_number(launcher: Launcher) -> None:
     assert lines(result) == [f"{rank} of 5" for rank in range(5)]
 
 
+def test_on_one_host_all_ranks_are_local(launcher: Launcher) -> None:
+    outer = {"KUMIKI_SIZE": "9", "KUMIKI_LOCAL_RANK": "7", "KUMIKI_LOCAL_SIZE": "9", "KUMIKI_WIREUP": "5"}
+    show = "echo $KUMIKI_LOCAL_RANK of $KUMIKI_LOCAL_SIZE +$KUMIKI_WIREUP"
+    result = launcher.run("-n", "3", "sh", "-c", show, environment=outer)
+    assert lines(result) == [f"{rank} of 3 +" for rank in range(3)]
+
+
 def test_one_rank_by_default(launcher: Launcher) -> None:
     assert lines(launcher.run("sh", "-c", "echo $KUMIKI_RANK $KUMIKI_SIZE")) == ["0 1"]
 

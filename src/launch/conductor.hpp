@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/events.hpp"
+#include "launch/input_source.hpp"
+#include "launch/label.hpp"
+#include "launch/options.hpp"
+#include "launch/outlet.hpp"
+#include "launch/remote_host.hpp"
+#include "launch/signals.hpp"
+#include "launch/verdict.hpp"
+
+namespace kumiki::launch {
+
+/// What all hosts of a job have in common.
+struct HostsJob {
+    std::string program; ///< kumiki-run itself: its path, the same on all hosts
+    std::string folder;  ///< in which the ranks run
+    std::vector<std::string> agent;
+    std::chrono::seconds timeout; ///< without a sign of life
+    bool label = false;
+    bool verbose = false;
+    std::vector<std::string> command; ///< what the ranks run
+    Variables settings, environment;
+};
+
+/// The front of a job over several hosts: starts an agent for each, hands on signals, input, output and cards, and
+/// returns the exit code. The first reason to end the job that reaches it becomes the verdict.
+class Conductor {
+public:
+    Conductor(HostsJob job, const std::vector<Share>& shares);
+    /// Runs the job and returns the launcher's exit code, after everything that can be reached is gone.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using State = RemoteHost::State;
+
+    void start_agents(const sigset_t& mask);
+    void watch();
+    bool all_are(State state) const;
+    int time_left() const;
+    void mind_the_time();
+
+    void hear(std::size_t host, const Frame& frame);
+    void give_order(RemoteHost& host, const std::string& version);
+    void start_ranks();
+    void print(std::size_t host, Bytes bytes);
+    void judge(RemoteHost& host, Verdict verdict);
+    void lose(RemoteHost& host);
+    void give_up(RemoteHost& host, std::chrono::seconds silent_for);
+
+    void take_signals();
+    void take_signal(int signal);
+    void look_after_agents();
+    void take_receipts(Outlet& outlet);
+    void end_with(Verdict verdict);
+    template <class Message>
+    void tell_all(const Message& message);
+    void finish_output();
+    void end_agents();
+    int finish();
+
+    const HostsJob job_;
+    Events events_;
+    Descriptor signals_;
+    std::vector<std::unique_ptr<RemoteHost>> hosts_;
+    std::vector<Ready> ready_; ///< by host: what it said
+    std::array<std::unique_ptr<Outlet>, 2> outlets_;
+    std::array<bool, 2> closed_{};                       ///< hosts know that nobody reads any more
+    std::vector<std::array<LineLabeller, 2>> labellers_; ///< by rank; empty without labels
+    InputSource input_;
+    std::optional<Verdict> verdict_;
+    bool started_ = false;
+    Clock::time_point start_by_;
+    std::optional<Clock::time_point> ending_since_, give_up_at_;
+};
+
+} // namespace kumiki::launch

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kumiki::launch {
+
+/// What front and keeper send each other: on the wire the length and the type, four bytes each, then the payload.
+/// All numbers are little-endian.
+struct Frame {
+    std::uint32_t type = 0;
+    std::string payload;
+};
+
+/// No payload is longer: whoever says so does not speak our protocol.
+inline constexpr std::size_t longest_payload = std::size_t{16} << 20;
+
+/// What a keeper says first. Everything before it is not ours: the login scripts of a host may print something.
+inline constexpr std::string_view greeting = "\n[kumiki-keeper]\n";
+inline constexpr std::size_t longest_preamble = std::size_t{64} << 10;
+
+std::string wire_form(const Frame& frame);
+
+/// Cuts a stream of bytes into frames.
+class FrameReader {
+public:
+    /// With `greeted` false everything up to the greeting is skipped.
+    explicit FrameReader(bool greeted) : greeted_(greeted) {}
+    void add(std::string_view bytes);
+    /// The next frame that is complete.
+    std::optional<Frame> next();
+    bool greeted() const { return greeted_; }
+    /// What came is no stream of frames.
+    bool broken() const { return broken_; }
+
+private:
+    bool skip_preamble();
+    std::string bytes_;
+    std::size_t begin_ = 0; ///< of what has not been handed out
+    bool greeted_;
+    bool broken_ = false;
+};
+
+/// A type with `fields(self)`, which ties all its members in the order of the wire.
+template <class T>
+concept Record = requires(T& record) { T::fields(record); };
+
+/// Puts values one behind another.
+class PayloadWriter {
+public:
+    template <std::integral T>
+    void put(T value) {
+        const auto bits = static_cast<std::uint64_t>(value);
+        for (int shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(bits >> shift);
+    }
+    void put(const std::string& text) {
+        put(text.size());
+        bytes_ += text;
+    }
+    template <class T>
+    void put(const std::vector<T>& list) {
+        put(list.size());
+        for (const T& item : list) put(item);
+    }
+    template <class A, class B>
+    void put(const std::pair<A, B>& pair) {
+        put(pair.first);
+        put(pair.second);
+    }
+    template <Record T>
+    void put(const T& record) {
+        std::apply([this](const auto&... fields) { (put(fields), ...); }, T::fields(record));
+    }
+    std::string take() { return std::move(bytes_); }
+
+private:
+    std::string bytes_;
+};
+
+/// Takes the values out again; false when the bytes do not suffice.
+class PayloadReader {
+public:
+    explicit PayloadReader(std::string_view bytes) : bytes_(bytes) {}
+
+    template <std::integral T>
+    bool get(T& value) {
+        if (bytes_.size() < 8) return false;
+        std::uint64_t bits = 0;
+        for (int i = 0; i < 8; ++i) bits |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << (8 * i);
+        value = static_cast<T>(bits);
+        bytes_.remove_prefix(8);
+        return true;
+    }
+    bool get(std::string& text) {
+        std::size_t length = 0;
+        if (!get(length) || length > bytes_.size()) return false;
+        text = bytes_.substr(0, length);
+        bytes_.remove_prefix(length);
+        return true;
+    }
+    template <class T>
+    bool get(std::vector<T>& list) {
+        std::size_t count = 0;
+        if (!get(count) || count > bytes_.size()) return false; // no item is shorter than a byte
+        list.resize(count);
+        for (T& item : list)
+            if (!get(item)) return false;
+        return true;
+    }
+    template <class A, class B>
+    bool get(std::pair<A, B>& pair) {
+        return get(pair.first) && get(pair.second);
+    }
+    template <Record T>
+    bool get(T& record) {
+        return std::apply([this](auto&... fields) { return (get(fields) && ...); }, T::fields(record));
+    }
+    bool at_end() const { return bytes_.empty(); }
+
+private:
+    std::string_view bytes_;
+};
+
+} // namespace kumiki::launch
