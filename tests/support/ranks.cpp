@@ -44,6 +44,7 @@ Settings settings_of(const JobOptions& options, int rank) {
     settings.nontemporal_bytes = options.nontemporal_bytes;
     settings.pin = options.pin;
     settings.threads = options.threads;
+    settings.timeout_s = options.timeout_s;
     return settings;
 }
 

@@ -28,6 +28,7 @@ struct JobOptions {
     std::size_t nontemporal_bytes = std::size_t{8} << 20;
     bool pin = false;
     int threads = 1;
+    int timeout_s = 10;
 };
 
 /// What read_settings would give rank `rank` of such a job.

@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
-#include <numeric>
 #include <thread>
 
-#include "support/build.hpp"
+#include "kumiki/kumiki.h"
 #include "support/jobs.hpp"
-#include "support/random.hpp"
 #include "support/ranks.hpp"
+#include "support/random.hpp"
 #include "support/watchdog.hpp"
 
-// What only several hosts have; that all else works over the network too is tested where it is tested on one host.
+// What only several hosts have; that all else works over the network too is tested where it is tested on one host
+// (NETWORK in CMakeLists.txt).
 namespace kumiki::fabric {
 namespace {
 
@@ -17,12 +17,97 @@ using tests::Rank;
 using tests::run_ranks_as_threads;
 using tests::Watchdog;
 
-TEST(NetworkTest, RanksMeet) {
+TEST(NetworkTest, RanksMeetHoweverTheyAreDealt) {
     const Watchdog watchdog("a barrier over hosts");
-    for (const auto& [ranks, hosts] : {std::pair{2, 2}, {3, 2}, {4, 2}, {5, 5}, {8, 3}})
-        run_ranks_as_threads({.ranks = ranks, .hosts = hosts}, [](Rank& rank) {
-            for (int round = 0; round < 20; ++round) ASSERT_TRUE(rank.collectives.barrier());
+    for (const auto& [ranks, hosts] : {std::pair{2, 2}, {3, 2}, {4, 2}, {5, 5}, {8, 3}}) {
+        std::atomic<int> entered{0};
+        run_ranks_as_threads({.ranks = ranks, .hosts = hosts}, [&, ranks = ranks](Rank& rank) {
+            for (int round = 1; round <= 20; ++round) {
+                entered.fetch_add(1);
+                ASSERT_TRUE(rank.collectives.barrier());
+                ASSERT_GE(entered.load(), ranks * round) << "somebody left before all had come";
+            }
         });
+    }
+}
+
+// F13, F14: remote memory operations need nothing of the target's computation.
+TEST(NetworkTest, TheAgentServesATargetThatNeverCalls) {
+    const Watchdog watchdog("a target that never calls the library");
+    std::atomic<bool> done{false};
+    tests::run_jobs_as_threads({.ranks = 2, .hosts = 2}, [&](kumiki_job* job) {
+        void* region = nullptr;
+        ASSERT_EQ(kumiki_allocate(job, 1 << 20, &region), KUMIKI_OK);
+        auto* words = static_cast<std::uint64_t*>(region);
+        if (kumiki_rank(job) == 1) {
+            while (!done.load()) tests::compute_for(10us);
+        } else {
+            std::vector<std::uint64_t> data((1 << 17) - 8, 7), back(data.size());
+            std::uint64_t before = 1;
+            EXPECT_EQ(kumiki_put(job, 1, words + 8, data.data(), data.size() * 8), KUMIKI_OK);
+            EXPECT_EQ(kumiki_get(job, 1, words + 8, back.data(), back.size() * 8), KUMIKI_OK);
+            EXPECT_EQ(back, data);
+            EXPECT_EQ(kumiki_fetch_add(job, 1, words, 5, &before), KUMIKI_OK);
+            EXPECT_EQ(before, 0u);
+            EXPECT_EQ(kumiki_compare_swap(job, 1, words, 5, 6, &before), KUMIKI_OK);
+            EXPECT_EQ(before, 5u);
+            EXPECT_EQ(kumiki_swap(job, 1, words, 9, &before), KUMIKI_OK);
+            EXPECT_EQ(before, 6u);
+            done = true;
+        }
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+    });
+}
+
+// What was put to one rank is there when another one leaves the barrier that the sender has entered.
+TEST(NetworkTest, ABarrierCompletesPuts) {
+    const Watchdog watchdog("puts before a barrier");
+    tests::run_jobs_as_threads({.ranks = 4, .hosts = 2}, [](kumiki_job* job) {
+        constexpr std::size_t count = 20000;
+        void* region = nullptr;
+        ASSERT_EQ(kumiki_allocate(job, 4 * count * 4, &region), KUMIKI_OK);
+        const int me = kumiki_rank(job);
+        auto* table = static_cast<std::uint32_t*>(region);
+        for (std::uint32_t round = 1; round <= 30; ++round) {
+            const std::vector<std::uint32_t> mine(count, round * 10 + static_cast<std::uint32_t>(me));
+            for (int rank = 0; rank < 4; ++rank)
+                ASSERT_EQ(kumiki_put(job, rank, table + static_cast<std::size_t>(me) * count, mine.data(), count * 4),
+                          KUMIKI_OK);
+            ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+            for (std::uint32_t rank = 0; rank < 4; ++rank)
+                for (const std::size_t at : {std::size_t{0}, count / 2, count - 1})
+                    ASSERT_EQ(table[rank * count + at], round * 10 + rank);
+            ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        }
+    });
+}
+
+/// Messages that all ranks together send in `rounds` barriers.
+std::uint64_t messages_of_barriers(int ranks, int hosts, int rounds) {
+    std::atomic<std::uint64_t> sent{0};
+    run_ranks_as_threads({.ranks = ranks, .hosts = hosts}, [&](Rank& rank) {
+        ASSERT_TRUE(rank.collectives.barrier());
+        const std::uint64_t before = rank.fabric.network()->traffic().messages;
+        for (int round = 0; round < rounds; ++round) ASSERT_TRUE(rank.collectives.barrier());
+        sent += rank.fabric.network()->traffic().messages - before;
+    });
+    return sent;
+}
+
+// Between hosts log2(hosts) messages each; within a host at most one, to its leader; now and then a sign of life.
+TEST(NetworkTest, TheMessagesOfABarrierDependOnTheNumberOfHosts) {
+    const Watchdog watchdog("counting messages");
+    constexpr int rounds = 200;
+    for (const int ranks : {2, 4, 8}) EXPECT_LE(messages_of_barriers(ranks, 2, rounds), 2u * 2 * rounds + 40) << ranks;
+    EXPECT_LE(messages_of_barriers(8, 4, rounds), 4u * 3 * rounds + 80);
+}
+
+TEST(NetworkTest, SlowIsNotDead) {
+    const Watchdog watchdog("a rank that computes for long");
+    run_ranks_as_threads({.ranks = 3, .hosts = 2, .timeout_s = 1}, [](Rank& rank) {
+        if (rank.rank() == 0) tests::compute_for(2500ms);
+        ASSERT_TRUE(rank.collectives.barrier());
+    });
 }
 
 } // namespace

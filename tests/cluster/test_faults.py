@@ -1,0 +1,86 @@
+"""What the others do when a host is cut off, or a rank on another host is stopped or killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from clustering import Hosts
+from jobs import Jobs
+
+TIMEOUT = 2
+"""KUMIKI_TIMEOUT of these jobs, in seconds."""
+NOTICED_WITHIN = TIMEOUT + 2.5
+"""The signs of life come five times in a timeout; then the launcher ends the others."""
+RANKS = 6
+ENDLESS = ("laplace", "--form", "hybrid", "--size", "200", "--iterations", "1000000000")
+ROUNDS = int(os.environ.get("KUMIKI_FAULT_ROUNDS", "6"))
+"""How many random faults; hundreds by hand, a few in every run of the tests."""
+
+
+@pytest.fixture
+def jobs(make_cluster: Callable[..., Hosts]) -> Iterator[Jobs]:
+    """A cluster of three hosts, on which endless jobs run."""
+    jobs = Jobs(make_cluster(3), {"KUMIKI_TIMEOUT": str(TIMEOUT)})
+    yield jobs
+    jobs.end()
+
+
+def ending(job: subprocess.Popen[str]) -> tuple[int, str, float]:
+    """Exit code, what was said, and after how many seconds."""
+    start = time.monotonic()
+    _, said = job.communicate(timeout=30)
+    return job.returncode, said, time.monotonic() - start
+
+
+def test_a_host_that_is_cut_off_is_missed(jobs: Jobs) -> None:
+    job = jobs.start(RANKS, *ENDLESS)
+    jobs.wait_for_ranks(RANKS)
+    jobs.link(1, "down")
+    code, said, seconds = ending(job)
+    jobs.link(1, "up")
+    assert code == 3
+    # Both sides miss the other; which one says so first is chance.
+    assert re.search(rf"rank \d on host \S+ ends the job: host ({'|'.join(jobs.hosts.namespaces)}) has shown", said)
+    assert "no sign of life for 2 s" in said
+    assert seconds < NOTICED_WITHIN
+    assert jobs.nothing_left()
+
+
+@pytest.mark.parametrize("local", [0, 1], ids=["leader", "follower"])
+def test_a_rank_that_is_stopped_is_missed(jobs: Jobs, local: int) -> None:
+    job = jobs.start(RANKS, *ENDLESS)
+    process = jobs.wait_for_ranks(RANKS)[2 + local]
+    os.kill(process, signal.SIGSTOP)
+    code, said, seconds = ending(job)
+    assert code == 3
+    assert "has shown no sign of life" in said
+    if local == 1:
+        assert f"rank 3 on host {jobs.hosts.namespaces[1]} (process {process})" in said
+    else:
+        assert f"host {jobs.hosts.namespaces[1]} has shown" in said
+    assert seconds < NOTICED_WITHIN
+    assert jobs.nothing_left()
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_random_faults_end_the_job_and_leave_nothing(jobs: Jobs, seed: int) -> None:
+    chance = random.Random(seed)
+    job = jobs.start(RANKS, *ENDLESS)
+    ranks = jobs.wait_for_ranks(RANKS)
+    time.sleep(chance.random() * 0.3)
+    rank = chance.randrange(RANKS)
+    sent = chance.choice([signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV])
+    os.kill(ranks[rank], sent)
+    code, said, seconds = ending(job)
+    assert code == (3 if sent == signal.SIGSTOP else 128 + sent), said
+    assert seconds < NOTICED_WITHIN
+    if sent != signal.SIGSTOP:
+        assert f"rank {rank} of {RANKS} on host {jobs.hosts.namespaces[rank // 2]} (process {ranks[rank]})" in said
+    assert jobs.nothing_left()

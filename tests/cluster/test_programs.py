@@ -1,0 +1,40 @@
+"""The four programs over hosts: each validates its result, and the sums agree with one host's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from clustering import Hosts
+from jobs import Jobs
+
+PROGRAMS = {
+    "laplace": ("--size", "130", "--iterations", "50"),
+    "matmul": ("--size", "200"),
+    "radix-sort": ("--keys", "100000"),
+    "cg": ("--class", "S"),
+}
+FEW = ("--samples", "3", "--seconds", "0.05")
+
+
+@pytest.fixture
+def jobs(make_cluster: Callable[..., Hosts]) -> Jobs:
+    return Jobs(make_cluster(3))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("ranks", [3, 5])
+def test_every_program_validates_over_hosts(jobs: Jobs, program: str, ranks: int) -> None:
+    rows = jobs.rows(ranks, program, "--form", "hybrid", *PROGRAMS[program], *FEW)
+    times = [row for row in rows if row["metric"].endswith(".time")]
+    assert times and all(row["validated"] for row in rows)
+    assert times[0]["parameters"]["ranks"] == ranks
+
+
+def test_a_slow_link_costs_time_and_nothing_else(make_cluster: Callable[..., Hosts]) -> None:
+    """Over 100 Mbit/s the exchange of 4 MB of keys takes what the link allows."""
+    rows = Jobs(make_cluster(2, "100mbit")).rows(2, "radix-sort", "--form", "hybrid", "--keys", "1048576", *FEW)
+    time = next(row for row in rows if row["metric"] == "radix_sort.time")
+    assert time["validated"]
+    moved = 1048576 * 4 / 2 / 2  # each rank keeps half of its half
+    assert min(time["samples"]) > moved * 8 / 100e6
