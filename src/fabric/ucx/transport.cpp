@@ -183,7 +183,9 @@ Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<con
     if (UCS_PTR_IS_ERR(request))
         return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), UCS_PTR_STATUS(request)));
     ucs_status_t status = UCS_INPROGRESS;
-    while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
+    // The first message waits for the connection, and so for the peer: it may need this very core.
+    while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS)
+        if (ucp_worker_progress(worker_.get()) == 0) std::this_thread::yield();
     ucp_request_free(request);
     if (status != UCS_OK) return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), status));
     return {};
