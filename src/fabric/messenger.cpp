@@ -72,7 +72,7 @@ void Messenger::send(int rank, int handler, std::span<const std::byte> payload) 
     });
 }
 
-int Messenger::progress() {
+int Messenger::run_all(bool give_way_to_poller) {
     int handled = 0;
     shm::Inbox& mine = inbox();
     while (shm::has_message(mine) || kept_count_.load(std::memory_order_relaxed) != 0) {
@@ -85,6 +85,8 @@ int Messenger::progress() {
         // yet has written it before, so that the next look sees the message.
         mine.busy.exchange(0, std::memory_order_acq_rel);
         if (!all_sent) break; // no place yet; the agent tries again
+        // In a flood the agent would go on for ever, though the program looks again.
+        if (give_way_to_poller && polled_.load(std::memory_order_relaxed)) break;
     }
     return handled;
 }
@@ -124,7 +126,7 @@ void Messenger::serve() {
             return stopped() || shm::has_message(inbox()) || kept_count_.load(std::memory_order_relaxed) != 0;
         });
         leave_to_poller();
-        progress();
+        run_all(true);
         // A full inbox of another rank rings nobody here; this is the rare path of a rare path.
         if (kept_count_.load(std::memory_order_relaxed) != 0)
             std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -136,9 +138,10 @@ void Messenger::serve() {
 // the program's name, that somebody looks: itself after a millisecond, should the program have stopped polling.
 void Messenger::leave_to_poller() {
     if (!polled_.load(std::memory_order_relaxed)) return;
-    const Attendance attendance(*this);
+    attend();
     while (polled_.exchange(false, std::memory_order_relaxed) && !stop_.load(std::memory_order_acquire))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    depart(); // serve() looks next
 }
 
 void Messenger::silence() {
@@ -148,14 +151,18 @@ void Messenger::silence() {
     wait::ring(inbox().agent, fabric_.patience());
 }
 
-Messenger::Attendance::Attendance(Messenger& messenger) : messenger_(messenger) {
-    messenger_.inbox().attendants.fetch_add(1, std::memory_order_relaxed);
+void Messenger::attend() { inbox().attendants.fetch_add(1, std::memory_order_relaxed); }
+
+/// A sender that still saw this attendant did not ring the agent: then its message is seen by who looks after this.
+void Messenger::depart() {
+    inbox().attendants.fetch_sub(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+Messenger::Attendance::Attendance(Messenger& messenger) : messenger_(messenger) { messenger_.attend(); }
+
 Messenger::Attendance::~Attendance() {
-    messenger_.inbox().attendants.fetch_sub(1, std::memory_order_relaxed);
-    // A sender that still saw this attendant did not ring the agent: then its message is seen here.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    messenger_.depart();
     messenger_.progress();
 }
 

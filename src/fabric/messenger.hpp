@@ -52,7 +52,7 @@ public:
     void silence();
 
     /// Runs what has arrived; returns how many messages. 0 at once when another thread is at it.
-    int progress();
+    int progress() { return run_all(false); }
 
     /// progress() for a program that calls it in a loop of its own: as long as it does, the agent sleeps.
     int poll() {
@@ -83,9 +83,12 @@ private:
     int fabric_rank() const;
     void keep(int rank, int handler, std::span<const std::byte> payload);
     void send_kept();
+    int run_all(bool give_way_to_poller);
     int run_arrived();
     void serve();
     void leave_to_poller();
+    void attend();
+    void depart();
     bool in_handler() const { return running_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
     shm::Inbox& inbox() const;
 

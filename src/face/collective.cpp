@@ -37,6 +37,7 @@ kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, cons
 }
 
 kumiki_status kumiki_progress(kumiki_job* job, int* handled) {
+    if (auto* network = job->fabric->network()) network->poll();
     const int ran = job->fabric->messenger().poll();
     if (handled != nullptr) *handled = ran;
     return KUMIKI_OK;

@@ -1,9 +1,11 @@
 #include "face/job.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <unistd.h>
 
+#include "fabric/wireup/wireup.hpp"
 #include "platform/thread.hpp"
 
 using kumiki::face::report;
@@ -17,12 +19,23 @@ thread_local std::string last_message = "no error";
 
 /// A process that nobody launched settles for itself what the launcher would have told it.
 void settle_alone(Settings& settings) {
-    if (settings.segment >= 0) return;
-    for (const std::string& remark : unknown_settings(environ)) std::fprintf(stderr, "kumiki: %s\n", remark.c_str());
     const auto cpus = platform::usable_cpus();
     const int threads = settings.threads == 0 ? static_cast<int>(cpus.size()) : settings.threads;
     settings.crowded = threads > static_cast<int>(cpus.size());
     if (settings.bind) settings.cpus = cpus;
+}
+
+/// kumiki-run tells its ranks everything; other launchers leave signs; and a process may be a job of its own.
+Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
+    if (settings.segment >= 0) return fabric::Fabric::join(settings);
+    for (const std::string& remark : unknown_settings(environ)) std::fprintf(stderr, "kumiki: %s\n", remark.c_str());
+    if (std::getenv("KUMIKI_SIZE") == nullptr) { // who sets it to 1 wants a job of its own
+        auto met = fabric::meet_by_other_launcher(settings);
+        if (!met) return tl::unexpected(met.error());
+        if (*met) return fabric::Fabric::join(settings, (*met)->segment, (*met)->wireup);
+    }
+    settle_alone(settings);
+    return fabric::Fabric::join(settings);
 }
 
 } // namespace
@@ -40,8 +53,7 @@ kumiki_status kumiki_join(kumiki_job** job) {
     if (job == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "join: the address for the job is null"});
     auto settings = kumiki::read_settings(environ);
     if (!settings) return report(settings.error());
-    kumiki::face::settle_alone(*settings);
-    auto fabric = kumiki::fabric::Fabric::join(*settings);
+    auto fabric = kumiki::face::join(*settings);
     if (!fabric) return report(fabric.error());
     auto made = std::make_unique<kumiki_job>();
     made->settings = std::move(*settings);

@@ -203,6 +203,7 @@ TEST(MessengerTest, AWaitingThreadServesAndProgressSaysHowMany) {
 
 // A program that polls is left alone by the agent; when it stops, the agent takes over.
 TEST(MessengerTest, AProgramThatPollsServesAlone) {
+    if (tests::over_network()) GTEST_SKIP() << "sender, poller and the network's agent would need a core each";
     const Watchdog watchdog("a program that polls");
     run_ranks_as_threads({.ranks = 2}, [](Rank& rank) {
         std::atomic<int> handled{0};

@@ -16,7 +16,7 @@
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
 #include "fabric/network/transport.hpp"
-#include "fabric/network/wireup.hpp"
+#include "fabric/wireup/wireup.hpp"
 #include "kumiki/kumiki.h"
 #include "settings/settings.hpp"
 

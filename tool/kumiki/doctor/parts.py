@@ -1,8 +1,9 @@
-"""What must be there: the native part, compilers that build it, the MPIs it is compared with, what clusters need."""
+"""What must be there: the native part, compilers that build it, launchers, MPIs to compare with, what clusters need."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 
 from kumiki import mpi, suites
@@ -12,6 +13,9 @@ from kumiki.native import Native
 from kumiki.peer import BLAS, UCX, Peer, mend
 
 BUILD = "./kumiki"
+PMIX_MODULE = "kumiki-pmix.so"
+PMIX_MEND = "sudo apt install libpmix-dev && ./kumiki"
+ASKING_SECONDS = 20
 
 
 def parts(native: Native) -> Iterator[Finding]:
@@ -22,6 +26,7 @@ def parts(native: Native) -> Iterator[Finding]:
     yield from _build_tools(complete)
     for peer in (*mpi.ALL, UCX, BLAS):
         yield _peer(peer, native)
+    yield _launchers(native)
     yield _clusters()
 
 
@@ -66,6 +71,51 @@ def _peer(peer: Peer, native: Native) -> Finding:
         return Finding(peer.title, State.OPTIONAL, sentence, mend([peer]))
     version = mpi.version(peer) if isinstance(peer, mpi.Mpi) else None
     return Finding(peer.title, State.GOOD, f"{version} ({path})." if version else "Kumiki was built with it.")
+
+
+def _launchers(native: Native) -> Finding:
+    """What can start a job (docs/joining.md), and whether the library could join it."""
+    pmix = (native.prefix / "lib" / PMIX_MODULE).is_file()
+    found = ["kumiki-run"] if native.has(native.command("kumiki-run")) else []
+    lost: list[str] = []
+    if mpi.launcher(mpi.OPENMPI):
+        (found if pmix else lost).append("Open MPI mpirun (PMIx)")
+    if mpi.launcher(mpi.MPICH):
+        found.append("MPICH mpirun (PMI)")
+    if shutil.which("srun"):
+        kinds = _kinds_of_srun()
+        found += [f"srun --mpi={kind}" for kind in kinds if pmix or kind != "pmix"]
+        lost += [f"srun --mpi={kind}" for kind in kinds if not pmix and kind == "pmix"]
+        if not kinds:
+            lost.append("srun (it names neither pmix nor pmi2 under --mpi=list)")
+    sentence = f"Jobs can be started by {', '.join(found)}." if found else "There is none."
+    if lost:
+        sentence += f" Not joined: {', '.join(lost)}."
+    if not pmix and any("pmix" in each.lower() for each in lost):
+        sentence += f" Kumiki was built without PMIx ({PMIX_MODULE} is missing)."
+        return Finding("launchers", State.OPTIONAL, sentence, PMIX_MEND)
+    if not found:
+        return Finding("launchers", State.OPTIONAL, sentence, BUILD)
+    return Finding("launchers", State.GOOD, sentence)
+
+
+def _kinds_of_srun() -> list[str]:
+    """Those under which the library finds the other ranks; none where srun does not work."""
+    try:
+        asked = subprocess.run(
+            ["srun", "--mpi=list"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ASKING_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    if asked.returncode != 0:
+        return []
+    words = (asked.stdout + asked.stderr).replace(",", " ").split()
+    return [kind for kind in ("pmix", "pmi2") if kind in words]
 
 
 def _clusters() -> Finding:

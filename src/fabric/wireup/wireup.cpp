@@ -1,10 +1,13 @@
-#include "fabric/network/wireup.hpp"
+#include "fabric/wireup/wireup.hpp"
 
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "fabric/wireup/manager.hpp"
+#include "fabric/wireup/meeting.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -70,6 +73,23 @@ Wireup wireup_of(const Settings& settings) {
         }
         return cards;
     };
+}
+
+Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings) {
+    auto space = open_space();
+    if (!space) return tl::unexpected(space.error());
+    if (*space == nullptr || (*space)->size() == 1) return std::nullopt;
+    if ((*space)->size() > most_ranks)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("the launcher has started {} ranks; a job has at most {}",
+                                                          (*space)->size(), most_ranks));
+    const Exchange exchange(std::move(*space));
+    if (exchange.is_spent())
+        return fail(KUMIKI_ERROR_STATE, fmt::format("rank {} has already joined the job; a process joins once, and a "
+                                                    "rank is one process",
+                                                    exchange.rank()));
+    auto job = RankMeeting(exchange).hold(settings);
+    if (!job) return tl::unexpected(job.error());
+    return std::move(*job);
 }
 
 } // namespace kumiki::fabric

@@ -1,0 +1,100 @@
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <pmix.h>
+#include <string>
+
+#include "fabric/wireup/farewell.hpp"
+#include "fabric/wireup/space.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+Result<> outcome(const char* call, pmix_status_t status) {
+    if (status == PMIX_SUCCESS) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("{} failed: {}; the program was started with PMIx (PMIX_NAMESPACE), so the launcher should "
+                            "answer, unless it has ended or is of another version",
+                            call, PMIx_Error_string(status)));
+}
+
+/// PMIx, as Open MPI's mpirun and srun --mpi=pmix offer it. The library counts who uses it, so that an MPI library of
+/// the same process may come before us, after us, or both.
+class Pmix : public KeyValueSpace {
+public:
+    Result<> begin() {
+        if (auto begun = outcome("PMIx_Init", PMIx_Init(&self_, nullptr, 0)); !begun) return begun;
+        // PMIx cannot be begun again once it has ended, and an MPI library may still want to; also, Open MPI's mpirun
+        // takes a process for failed that ends without this.
+        at_good_end([] { PMIx_Finalize(nullptr, 0); });
+        pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
+        pmix_value_t* size = nullptr;
+        if (auto known = outcome("PMIx_Get of the job's size", PMIx_Get(&everybody, PMIX_JOB_SIZE, nullptr, 0, &size));
+            !known)
+            return known;
+        size_ = static_cast<int>(size->data.uint32);
+        PMIX_VALUE_RELEASE(size);
+        return {};
+    }
+
+    int rank() const override { return static_cast<int>(self_.rank); }
+    int size() const override { return size_; }
+    std::size_t longest_value() const override { return 64 << 10; }
+
+    bool has_written(std::string_view key) override {
+        // Without `optional`, the answer to a key that was never written comes when it is.
+        pmix_info_t here;
+        bool yes = true;
+        PMIX_INFO_CONSTRUCT(&here);
+        PMIX_INFO_LOAD(&here, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+        return read(rank(), key, &here, 1).has_value();
+    }
+    Result<> put(std::string_view key, std::string_view value) override {
+        std::string text(value);
+        pmix_value_t wrapped{};
+        wrapped.type = PMIX_STRING;
+        wrapped.data.string = text.data();
+        return outcome("PMIx_Put", PMIx_Put(PMIX_GLOBAL, std::string(key).c_str(), &wrapped));
+    }
+    Result<> fence() override {
+        if (auto committed = outcome("PMIx_Commit", PMIx_Commit()); !committed) return committed;
+        pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
+        pmix_info_t collect;
+        bool yes = true;
+        PMIX_INFO_CONSTRUCT(&collect);
+        PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+        return outcome("PMIx_Fence", PMIx_Fence(&everybody, 1, &collect, 1));
+    }
+    Result<std::string> get(int rank, std::string_view key) override { return read(rank, key, nullptr, 0); }
+
+private:
+    pmix_proc_t process(pmix_rank_t rank) const {
+        pmix_proc_t made{};
+        std::memcpy(made.nspace, self_.nspace, sizeof made.nspace);
+        made.rank = rank;
+        return made;
+    }
+    Result<std::string> read(int rank, std::string_view key, pmix_info_t* how, std::size_t count) const {
+        const pmix_proc_t owner = process(static_cast<pmix_rank_t>(rank));
+        pmix_value_t* value = nullptr;
+        auto got = outcome("PMIx_Get", PMIx_Get(&owner, std::string(key).c_str(), how, count, &value));
+        if (!got) return tl::unexpected(got.error());
+        std::string text = value->type == PMIX_STRING ? value->data.string : "";
+        PMIX_VALUE_RELEASE(value);
+        return text;
+    }
+
+    pmix_proc_t self_{};
+    int size_ = 0;
+};
+
+} // namespace
+} // namespace kumiki::fabric
+
+extern "C" [[gnu::visibility("default")]] kumiki::Result<std::unique_ptr<kumiki::fabric::KeyValueSpace>>
+kumiki_open_pmix() {
+    auto made = std::make_unique<kumiki::fabric::Pmix>();
+    if (auto begun = made->begin(); !begun) return tl::unexpected(begun.error());
+    return made;
+}

@@ -1,0 +1,118 @@
+// A rank of a job that an MPI's mpirun or Slurm's srun has started. With MPI (compiled with -DWITH_MPI) it also sums
+// the ranks by MPI, and finds out whether MPI counts them as Kumiki does.
+//   joining alone                joins, sums, puts to the next rank, prints a line, leaves
+//   joining killed|exited        the last rank dies while the others wait for it
+//   joining twice                joins, leaves, and joins again
+//   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
+//                                after MPI_Finalize
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <unistd.h>
+
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+
+#include "kumiki/kumiki.hpp"
+
+namespace {
+
+/// What every job must be able to do: memory of other ranks, a signal and a collective.
+void work(kumiki::Job& job) {
+    const int sum = job.all_reduce(job.rank(), kumiki::Operation::sum);
+    if (sum != job.size() * (job.size() - 1) / 2) throw std::runtime_error("the sum of the ranks is wrong");
+    auto from = job.allocate<int>(1);
+    job.put((job.rank() + 1) % job.size(), from[0], job.rank());
+    job.barrier();
+    if (from[0] != (job.rank() + job.size() - 1) % job.size())
+        throw std::runtime_error("another rank's put has not arrived");
+}
+
+void tell(kumiki::Job& job) {
+    std::printf("rank %d of %d, %d threads, %s\n", job.rank(), job.size(), job.threads(),
+                job.oversubscribed() ? "crowded" : "not crowded");
+    std::fflush(stdout);
+}
+
+void run_alone(std::string_view task) {
+    if (task == "twice") {
+        {
+            kumiki::Job first;
+        }
+        kumiki::Job second;
+        return;
+    }
+    kumiki::Job job;
+    work(job);
+    tell(job);
+    if (task == "alone") return;
+    job.barrier(); // all have said that they are there
+    if (job.rank() == job.size() - 1) {
+        if (task == "killed") kill(getpid(), SIGKILL);
+        std::_Exit(9);
+    }
+    job.barrier();
+}
+
+#ifdef WITH_MPI
+void compare(kumiki::Job& job) {
+    int rank = -1, size = -1, sum = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank != job.rank() || size != job.size() || sum != size * (size - 1) / 2)
+        throw std::runtime_error("MPI counts the ranks in another way");
+}
+
+void run_with_mpi(std::string_view task) {
+    if (task == "before") {
+        kumiki::Job job;
+        MPI_Init(nullptr, nullptr);
+        work(job);
+        compare(job);
+        MPI_Finalize();
+        work(job);
+        tell(job);
+    } else if (task == "during") {
+        MPI_Init(nullptr, nullptr);
+        {
+            kumiki::Job job;
+            work(job);
+            compare(job);
+            tell(job);
+        }
+        MPI_Finalize();
+    } else if (task == "left") {
+        {
+            kumiki::Job job;
+            work(job);
+            tell(job);
+        }
+        MPI_Init(nullptr, nullptr);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+    } else if (task == "after") {
+        MPI_Init(nullptr, nullptr);
+        MPI_Finalize();
+        kumiki::Job job;
+        work(job);
+        tell(job);
+    } else run_alone(task);
+}
+#else
+void run_with_mpi(std::string_view task) { run_alone(task); }
+#endif
+
+} // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2) return 2;
+    run_with_mpi(argv[1]);
+    return 0;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "joining: %s\n", error.what());
+    return 5;
+}

@@ -1,0 +1,182 @@
+"""Jobs that Open MPI's and MPICH's mpirun start: the library finds out by itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from clustering import Hosts
+from joining_jobs import Mpirun, Starter, agent_script, build, find_mpirun, need_module, new_starter
+from kumiki import mpi
+
+JOIN_FAILED = 5
+
+
+@pytest.fixture(params=mpi.ALL, ids=lambda kind: kind.name)
+def mpirun(request: pytest.FixtureRequest) -> Mpirun:
+    return find_mpirun(request.param)
+
+
+@pytest.fixture
+def starter() -> Iterator[Starter]:
+    with new_starter() as starter:
+        yield starter
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Without MPI."""
+    return str(build(tmp_path_factory.mktemp("alone")))
+
+
+@pytest.fixture(scope="module")
+def build_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpirun], str]:
+    """With one MPI, built once for each."""
+    built: dict[str, str] = {}
+
+    def with_mpi(mpirun: Mpirun) -> str:
+        name = mpirun.kind.name
+        if name not in built:
+            built[name] = str(build(tmp_path_factory.mktemp(name), mpirun.compiler()))
+        return built[name]
+
+    return with_mpi
+
+
+def places(output: str) -> list[tuple[int, int]]:
+    """Rank and size from each rank's line; two lines may have been mixed, but none is lost."""
+    return sorted((int(rank), int(size)) for rank, size in re.findall(r"rank (\d+) of (\d+)", output))
+
+
+def all_of(ranks: int) -> list[tuple[int, int]]:
+    return [(rank, ranks) for rank in range(ranks)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 7])
+def test_a_job_on_one_host(mpirun: Mpirun, starter: Starter, program: str, ranks: int) -> None:
+    ended = starter.run(*mpirun.on_this_host(ranks), program, "alone")
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == all_of(ranks)
+    assert starter.nothing_left()
+
+
+def test_threads_as_asked_for_and_crowded(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    many = {"KUMIKI_THREADS": "100"}
+    ended = starter.run(*mpirun.on_this_host(2), program, "alone", environment=many)
+    assert ended.returncode == 0, ended.stderr
+    assert len(re.findall(r"100 threads, crowded", ended.stdout)) == 2
+    one = {"KUMIKI_THREADS": "1"}
+    ended = starter.run(*mpirun.on_this_host(2), program, "alone", environment=one)
+    assert len(re.findall(r"1 threads, not crowded", ended.stdout)) == 2
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_ranks_that_are_bound(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    """Each rank has as many threads as processors; two ranks on the same one are crowded, and both know it."""
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    apart = bound(mpirun, starter, program, first, second)
+    assert apart.count("1 threads, not crowded") == 2
+    together = bound(mpirun, starter, program, first, first)
+    assert together.count("1 threads, crowded") == 2
+
+
+def bound(mpirun: Mpirun, starter: Starter, program: str, *cpus: int) -> str:
+    """What ranks say that are bound to one processor each."""
+    parts = [["-n", "1", "taskset", "-c", str(cpu), program, "alone"] for cpu in cpus]
+    launcher = mpirun.on_this_host(1)[:-2]
+    ended = starter.run(*launcher, *parts[0], ":", *parts[1])
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_a_job_of_its_own_where_that_is_asked_for(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    ended = starter.run(*mpirun.on_this_host(2), program, "alone", environment={"KUMIKI_SIZE": "1"})
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == [(0, 1), (0, 1)]
+
+
+def test_over_hosts(mpirun: Mpirun, starter: Starter, program: str, cluster: Hosts, tmp_path: Path) -> None:
+    need_module("kumiki-ucx", "libucx-dev")
+    command = mpirun.over(cluster.namespaces, 2, agent_script(tmp_path))
+    ended = starter.run(*command, program, "alone", environment={"KUMIKI_INTERFACE": "eth0"})
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == all_of(8)
+    assert starter.nothing_left()
+
+
+@pytest.mark.parametrize("when", ["before", "during", "left"])
+def test_beside_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str], when: str) -> None:
+    ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), when)
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == all_of(3)
+
+
+def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str]) -> None:
+    """MPI_Finalize of MPICH ends what leads to its launcher; that is said."""
+    ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), "after")
+    if mpirun.kind is mpi.OPENMPI:
+        assert ended.returncode == 0, ended.stderr
+        assert places(ended.stdout) == all_of(3)
+    else:
+        assert ended.returncode != 0
+        assert "must join before MPI_Finalize" in ended.stderr
+
+
+def test_a_process_joins_once(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    ended = starter.run(*mpirun.on_this_host(2), program, "twice")
+    assert ended.returncode != 0
+    assert re.search(r"rank [01] has already joined the job; a process joins once", ended.stderr)
+
+
+@pytest.mark.parametrize("how", ["killed", "exited"])
+def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -> None:
+    begin = time.monotonic()
+    ended = starter.run(*mpirun.on_this_host(3), program, how)
+    assert ended.returncode != 0
+    assert places(ended.stdout) == all_of(3)  # it did join
+    assert time.monotonic() - begin < 20
+    assert starter.nothing_left()
+
+
+def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    """The least counts."""
+    command = mpirun.on_this_host(1)
+    other = ["-n", "1", "env", "KUMIKI_ARENA=1G", program, "alone"]
+    ended = starter.run(*command, "env", "KUMIKI_ARENA=64M", program, "alone", ":", *other)
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == all_of(2)
+
+
+def test_all_ranks_fail_where_one_does(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    ended = starter.run(*mpirun.on_this_host(3), program, "alone", environment={"KUMIKI_ARENA": "60T"})
+    assert ended.returncode != 0
+    assert "is more than the address space has" in ended.stderr
+    assert not places(ended.stdout)
+    assert starter.nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"PMI_PORT": "host:1", "PMI_ID": "0"}, "mpirun without -pmi-port"),
+        ({"PMI_FD": "777", "PMI_RANK": "0", "PMI_SIZE": "2"}, "PMI_FD=777: Bad file descriptor"),
+        ({"PMI_FD": "777", "PMI_RANK": "2", "PMI_SIZE": "2"}, "contradict each other"),
+        ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2"}, "use srun --mpi=pmix or --mpi=pmi2"),
+    ],
+)
+def test_a_launcher_that_cannot_be_used(
+    starter: Starter, program: str, environment: dict[str, str], sentence: str
+) -> None:
+    ended = starter.run(program, "alone", environment=environment)
+    assert ended.returncode == JOIN_FAILED
+    assert sentence in ended.stderr
+
+
+def test_without_a_launcher(starter: Starter, program: str) -> None:
+    ended = starter.run(program, "alone")
+    assert ended.returncode == 0, ended.stderr
+    assert places(ended.stdout) == [(0, 1)]
