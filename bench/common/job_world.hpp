@@ -1,20 +1,41 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "bench/common/world.hpp"
 #include "kumiki/kumiki.hpp"
 
 namespace kumiki::bench {
 
-/// A Kumiki job as the measuring loops see it.
+/// The host of each rank, counted from 0 in the order of their first ranks. Collective.
+inline std::vector<int> hosts_of(Job& job) {
+    const auto probe = job.allocate<char>(1);
+    // Ranks of one host have the same first rank: the least whose memory is here.
+    int first = 0;
+    while (probe.at(first).empty()) ++first;
+    std::vector<int> firsts(static_cast<std::size_t>(job.size()));
+    firsts[static_cast<std::size_t>(job.rank())] = first;
+    job.all_reduce(firsts, Operation::max);
+    std::vector<int> known, hosts;
+    for (const int each : firsts) {
+        const auto found = std::ranges::find(known, each);
+        hosts.push_back(static_cast<int>(found - known.begin()));
+        if (found == known.end()) known.push_back(each);
+    }
+    return hosts;
+}
+
+/// A Kumiki job as the measuring loops see it. Making one is collective.
 class JobWorld {
 public:
-    explicit JobWorld(Job& job) : job_(job) {}
+    explicit JobWorld(Job& job) : job_(job), hosts_(std::ranges::max(hosts_of(job)) + 1) {}
 
     int rank() const { return job_.rank(); }
     int size() const { return job_.size(); }
     bool oversubscribed() const { return job_.oversubscribed(); }
+    int hosts() const { return hosts_; }
     void barrier() { job_.barrier(); }
     std::uint64_t broadcast(std::uint64_t word) {
         job_.broadcast(word, 0);
@@ -24,6 +45,7 @@ public:
 
 private:
     Job& job_;
+    int hosts_;
 };
 
 static_assert(World<JobWorld>);

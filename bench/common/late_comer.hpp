@@ -13,11 +13,12 @@ struct Passage {
 
 inline double host_seconds() { return std::chrono::duration<double>(measure::Clock::now().time_since_epoch()).count(); }
 
-/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come; all parties are
-/// on one host, whose clock they share.
+/// How late the late party comes, in seconds.
+inline constexpr double usual_delay = 50e-6;
+
+/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come.
 template <class Barrier>
-Passage pass(bool late, Barrier&& barrier) {
-    constexpr double delay = 50e-6;
+Passage pass(bool late, Barrier&& barrier, double delay = usual_delay) {
     Passage passage{host_seconds(), 0};
     while (late && host_seconds() < passage.came + delay) {}
     passage.came = host_seconds();

@@ -13,6 +13,7 @@ concept World = requires(W& world, std::uint64_t word, double figure) {
     { world.rank() } -> std::same_as<int>;
     { world.size() } -> std::same_as<int>;
     { world.oversubscribed() } -> std::same_as<bool>;
+    { world.hosts() } -> std::same_as<int>; // over how many hosts it runs
     world.barrier();
     { world.broadcast(word) } -> std::same_as<std::uint64_t>; // rank 0's word
     { world.largest(figure) } -> std::same_as<double>;
@@ -25,6 +26,7 @@ struct Alone {
     int rank() const { return 0; }
     int size() const { return 1; }
     bool oversubscribed() const { return too_many_threads; }
+    int hosts() const { return 1; }
     void barrier() const {}
     std::uint64_t broadcast(std::uint64_t word) const { return word; }
     double largest(double figure) const { return figure; }

@@ -6,19 +6,23 @@
 #include <utility>
 
 #include "bench/common/contest.hpp"
+#include "bench/common/hosts_clock.hpp"
 #include "bench/common/late_comer.hpp"
 #include "bench/common/world.hpp"
 
 namespace kumiki::bench {
 
-/// Every rank comes late in turn; true at all ranks if nobody ever went on without it.
+/// Every rank comes late in turn, by more than the hosts' clocks differ; true at all ranks if nobody ever went on
+/// without it.
 template <World W, class Barrier>
 bool holds_back(W& world, Barrier& barrier) {
+    const HostsClock clock(world);
+    const double delay = usual_delay + 2 * world.largest(clock.uncertainty());
     bool right = true;
     for (int round = 0; round < std::min(2 * world.size(), 64); ++round) {
-        const Passage passage = pass(round % world.size() == world.rank(), barrier);
-        const double last_came = world.largest(passage.came);
-        const double first_went = -world.largest(-passage.went);
+        const Passage passage = pass(round % world.size() == world.rank(), barrier, delay);
+        const double last_came = world.largest(clock.earliest(passage.came));
+        const double first_went = -world.largest(-clock.latest(passage.went));
         right = right && first_went >= last_came;
     }
     return right;
@@ -33,10 +37,12 @@ double seconds_for(W& world, std::uint64_t count, Barrier& barrier) {
     return world.largest(seconds_since(start));
 }
 
-inline Row barrier_row(int ranks, const char* implementation, const char* form) {
+template <World W>
+Row barrier_row(const W& world, const char* implementation, const char* form) {
     Row row{
         .metric = "rank_barrier.time", .implementation = implementation, .parameters = {}, .unit = "us", .samples = {}};
-    row.parameters = {{"ranks", std::int64_t{ranks}}, {"form", form}};
+    row.parameters = {
+        {"ranks", std::int64_t{world.size()}}, {"form", form}, {"fabric", world.hosts() > 1 ? "network" : "shm"}};
     return row;
 }
 
@@ -45,7 +51,7 @@ template <World W, class Barrier>
 Contestant plain(W& world, const char* implementation, const char* form, Barrier barrier) {
     const bool right = holds_back(world, barrier);
     const std::uint64_t count = calibrate(world, [&](std::uint64_t n) { return seconds_for(world, n, barrier); });
-    return {barrier_row(world.size(), implementation, form), [=, &world]() mutable {
+    return {barrier_row(world, implementation, form), [=, &world]() mutable {
                 return Sample{seconds_for(world, count, barrier) / static_cast<double>(count) * 1e6, right};
             }};
 }
@@ -90,7 +96,7 @@ Contestant split_phase(W& world, const char* implementation, Computation computa
     };
     const bool right = holds_back(world, whole);
     const std::uint64_t count = calibrate(world, [&](std::uint64_t n) { return seconds_for(world, n, whole); });
-    return {barrier_row(world.size(), implementation, "split-phase"), [=, &world]() mutable {
+    return {barrier_row(world, implementation, "split-phase"), [=, &world]() mutable {
                 const double total = seconds_for(world, count, whole);
                 const double alone = seconds_for(world, count, computation);
                 return Sample{(total - alone) / static_cast<double>(count) * 1e6, right};

@@ -13,7 +13,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// Bare flags between ranks, by their direct addresses.
+/// Bare flags between ranks of one host, by their direct addresses.
 BareBarrier bare_barrier(Job& job, Region<Flag>& flags) {
     std::vector<BareBarrier::Step> way;
     for (std::size_t step = 0; (std::size_t{1} << step) < static_cast<std::size_t>(job.size()); ++step) {
@@ -28,7 +28,6 @@ int measure_all(const RankBarrierOptions& options) {
     JobWorld world(job);
     ShuffleExchange exchange(job);
     auto flags = job.allocate<Flag>(64);
-    BareBarrier bare = bare_barrier(job, flags);
     const Computation computation(world, options.computation);
 
     std::vector<Contestant> contestants;
@@ -36,7 +35,9 @@ int measure_all(const RankBarrierOptions& options) {
     contestants.push_back(
         split_phase(world, "kumiki", computation, [&job] { job.barrier_enter(); }, [&job] { job.barrier_wait(); }));
     contestants.push_back(plain(world, "kumiki", "shuffle-exchange", [&exchange] { exchange.barrier(); }));
-    contestants.push_back(plain(world, "bound", "plain", [&bare] { bare.wait(); }));
+    if (world.hosts() == 1)
+        contestants.push_back(
+            plain(world, "bound", "plain", [bare = bare_barrier(job, flags)]() mutable { bare.wait(); }));
     take_turns<JobWorld>(world, contestants, options.budget);
     contestants[1].row.note = options.note();
     contestants.push_back(hidden(contestants[0], contestants[1]));

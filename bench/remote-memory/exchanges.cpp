@@ -18,25 +18,27 @@ std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox>
     };
 }
 
-ActivePingPong::ActivePingPong(Job& job, Signal& handled) : job_(job), handled_(handled) {
+ActivePingPong::ActivePingPong(Job& job, Signal& handled, Pair pair) : job_(job), handled_(handled), pair_(pair) {
     handler_ = job.on_message([this](int, std::span<const std::byte> payload) { handle(payload); });
 }
 
 void ActivePingPong::handle(std::span<const std::byte> payload) {
     std::uint64_t turn = 0;
     if (payload.size() == sizeof turn) std::memcpy(&turn, payload.data(), sizeof turn);
-    if (job_.rank() == 1) job_.send_active(0, handler_, turn);
+    if (job_.rank() == pair_.second) job_.send_active(pair_.first, handler_, turn);
     job_.signal(job_.rank(), handled_, turn);
 }
 
 bool ActivePingPong::play(std::uint64_t count) {
+    if (!pair_.holds(job_.rank())) return true;
+    const bool first = job_.rank() == pair_.first;
     bool right = true;
     for (std::uint64_t i = 0; i < count; ++i) {
         ++turn_;
-        if (job_.rank() == 0) job_.send_active(1, handler_, turn_);
+        if (first) job_.send_active(pair_.second, handler_, turn_);
         const std::uint64_t seen = job_.wait(handled_, Comparison::at_least, turn_);
-        // Rank 1's handler answers before this thread has looked, so that the next turn may have come too.
-        right = right && (job_.rank() == 1 || seen == turn_);
+        // The second rank's handler answers before this thread has looked, so that the next turn may have come too.
+        right = right && (!first || seen == turn_);
     }
     return right;
 }

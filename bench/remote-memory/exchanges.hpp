@@ -4,28 +4,32 @@
 #include <functional>
 #include <span>
 
+#include "bench/common/pair.hpp"
 #include "bench/remote-memory/chain.hpp"
 #include "bench/remote-memory/mailbox.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Kumiki's small operations between rank 0 and rank 1; each function below makes the calling rank's part in them
-// (loops.hpp).
+// Kumiki's small operations between two ranks; each function below makes the calling rank's part in them (loops.hpp).
+// Ranks that are not of the pair have none.
 
 namespace kumiki::bench {
 
 /// 8 bytes put beside or apart from their signal, there and back; the receiver reads what arrived.
 template <class Slot>
-std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::* member) {
-    return [&job, boxes, member, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::* member,
+                                                 Pair pair = {}) {
+    return [&job, boxes, member, pair, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        if (!pair.holds(job.rank())) return true;
         Slot& slot = boxes[batch++ % boxes.size()].*member;
         bool right = true;
-        const int peer = 1 - job.rank();
+        const bool first = job.rank() == pair.first;
+        const int peer = pair.other(job.rank());
         for (std::uint64_t i = 0; i < count; ++i) {
             ++turn;
-            if (job.rank() == 0) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
+            if (first) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
             job.wait(slot.signal, Comparison::at_least, turn);
             right = right && slot.data == turn;
-            if (job.rank() == 1) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
+            if (!first) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
         }
         return right;
     };
@@ -34,11 +38,11 @@ std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> bo
 /// The 8 bytes of a signal, there and back.
 std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes);
 
-/// Active messages of 8 bytes: rank 1's handler answers. Both ranks wait for a signal that their own handlers raise,
-/// and while they wait they run them.
+/// Active messages of 8 bytes: the second rank's handler answers. Making one is collective. Both ranks wait for a
+/// signal that their own handlers raise, and while they wait they run them.
 class ActivePingPong {
 public:
-    ActivePingPong(Job& job, Signal& handled);
+    ActivePingPong(Job& job, Signal& handled, Pair pair = {});
     ActivePingPong(const ActivePingPong&) = delete;
     ActivePingPong& operator=(const ActivePingPong&) = delete;
 
@@ -49,6 +53,7 @@ private:
 
     Job& job_;
     Signal& handled_; ///< the last payload
+    Pair pair_;
     int handler_ = 0;
     std::uint64_t turn_ = 0;
 };

@@ -66,8 +66,9 @@ struct Mover {
     std::span<std::byte> outgoing; ///< what this rank gives away; empty where it only receives
     std::span<std::byte> incoming; ///< where this rank finds what arrived; empty where it only gives
     /// This rank's part in moving `bytes` `count` times, each time the same. At rank 0 it returns when all has arrived.
-    /// Batches have growing numbers, which can announce them.
-    std::function<void(std::size_t bytes, std::uint64_t count, std::uint64_t batch)> move;
+    /// Batches have growing numbers, which can announce them. A rank that looks on does nothing.
+    std::function<void(std::size_t bytes, std::uint64_t count, std::uint64_t batch)> move =
+        [](std::size_t, std::uint64_t, std::uint64_t) {};
 };
 
 /// Numbers the batches of a program, at all ranks alike.
@@ -110,12 +111,12 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
 }
 
 /// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen
-/// asleep meanwhile and must be woken by the signal; and at least eight times, because caches take some rounds to
-/// settle on a transfer of tens of MiB.
+/// asleep meanwhile and must be woken by the signal; and at least `least` times: where memory is the limit, caches take
+/// some rounds to settle on a transfer of tens of MiB.
 template <World W>
-std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches) {
+std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches, std::uint64_t least = 8) {
     const auto seconds = [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; };
-    return std::max<std::uint64_t>(8, calibrate(world, seconds, 5e-3));
+    return std::max(least, calibrate(world, seconds, 5e-3));
 }
 
 /// Memory of one's own, from the operating system, touched.

@@ -3,16 +3,18 @@
 #include <cstdint>
 #include <span>
 
+#include "bench/common/pair.hpp"
 #include "bench/remote-memory/loops.hpp"
 #include "bench/remote-memory/mailbox.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Kumiki's ways to move data between rank 0's own memory and rank 1's region (loops.hpp). Rank 1 answers a put's signal
-// at once and reads the data when the clock has stopped.
+// Kumiki's ways to move data between a rank's own memory and another one's region (loops.hpp). The receiver answers a
+// put's signal at once and reads the data when the clock has stopped.
 
 namespace kumiki::bench {
 
-Mover put_mover(Job& job, std::span<std::byte> own, std::span<std::byte> region, Mailbox& box);
+/// From the pair's first rank to its second; the others have no part in it.
+Mover put_mover(Job& job, std::span<std::byte> own, std::span<std::byte> region, Mailbox& box, Pair pair = {});
 /// The same bytes by puts of 8 bytes, one word after another.
 Mover word_put_mover(Job& job, std::span<std::byte> own, std::span<std::byte> region, Mailbox& box);
 Mover get_mover(Job& job, std::span<std::byte> own, std::span<std::byte> region);

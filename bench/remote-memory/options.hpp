@@ -7,14 +7,15 @@
 
 namespace kumiki::bench {
 
-/// What remote-memory and its peers accept.
+/// What remote-memory and network and their peers accept.
 struct RemoteMemoryOptions {
     measure::Budget budget;
     bool all_sizes = false;
+    std::size_t smallest = 1;
     std::size_t largest = std::size_t{64} << 20;
 
-    static RemoteMemoryOptions parse(int argc, char** argv);
-    /// 1 B up to `largest` by factors of 4, or of 2 with --all.
+    static RemoteMemoryOptions parse(int argc, char** argv, std::size_t smallest = 1);
+    /// `smallest` up to `largest` bytes by factors of 4, or of 2 with --all.
     std::vector<std::size_t> sizes() const;
 };
 

@@ -6,44 +6,12 @@
 #include "bench/common/job_world.hpp"
 #include "bench/remote-memory/loops.hpp"
 #include "bench/remote-memory/options.hpp"
-#include "bench/remote-memory/polled_words.hpp"
-#include "bench/remote-memory/ucx_link.hpp"
+#include "bench/remote-memory/ucx_exchanges.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
 
 namespace kumiki::bench {
 namespace {
-
-/// A put of 8 bytes that the target polls.
-std::function<bool(std::uint64_t)> put_ping_pong(UcxLink& link) {
-    return [&link, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
-        const std::size_t turn_at = PolledWords::turn(batch++);
-        for (std::uint64_t i = 0; i < count; ++i) {
-            ++turn;
-            if (link.rank() == 0) link.put_word(turn_at, turn);
-            link.await_word(turn_at, turn);
-            if (link.rank() == 1) link.put_word(turn_at, turn);
-        }
-        return true;
-    };
-}
-
-Mover put_mover(UcxLink& link, std::span<std::byte> own) {
-    const auto move = [&link, own](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
-        if (link.rank() == 0) {
-            for (std::uint64_t i = 0; i < count; ++i) link.put(PolledWords::bytes, own.data(), bytes);
-            link.flush();
-            link.put_word(PolledWords::announced, batch);
-            link.await_word(PolledWords::answered, batch);
-        } else {
-            link.await_word(PolledWords::announced, batch);
-            link.put_word(PolledWords::answered, batch);
-            link.flush();
-        }
-    };
-    if (link.rank() == 0) return {own, {}, move};
-    return {{}, link.own().subspan(PolledWords::bytes), move};
-}
 
 int measure_all(const RemoteMemoryOptions& options) {
     Job job;

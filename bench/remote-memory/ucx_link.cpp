@@ -1,7 +1,9 @@
 #include "bench/remote-memory/ucx_link.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +14,14 @@ namespace {
 
 void check(ucs_status_t status, const char* what) {
     if (status != UCS_OK) throw std::runtime_error(std::string("UCX: ") + what + ": " + ucs_status_string(status));
+}
+
+constexpr ucp_tag_t tag = 1; ///< of all messages
+
+/// A setting of UCX, unless the user has made it.
+void set(ucp_config_t* config, const char* name, const char* value) {
+    if (std::getenv((std::string("UCX_") + name).c_str()) == nullptr)
+        check(ucp_config_modify(config, name, value), "cannot change a setting");
 }
 
 /// What one rank tells the other before they can talk by UCX.
@@ -31,17 +41,26 @@ std::size_t copy_to(std::array<std::byte, Card::most>& place, const void* data, 
 
 } // namespace
 
-UcxLink::UcxLink(Job& job, std::size_t bytes) : rank_(job.rank()) {
-    open();
+UcxLink::UcxLink(Job& job, std::size_t bytes, Reach reach)
+    : job_(job), rank_(job.rank()), settled_(job.allocate<Signal>(1)) {
+    open(reach);
     allocate(bytes);
     connect(job);
 }
 
-void UcxLink::open() {
+void UcxLink::open(Reach reach) {
+    ucp_config_t* read = nullptr;
+    check(ucp_config_read(nullptr, nullptr, &read), "cannot read its settings");
+    const std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)> config(read, ucp_config_release);
+    if (reach == Reach::network) {
+        set(read, "TLS", "^sm");
+        if (const char* interface = std::getenv("KUMIKI_INTERFACE"); interface != nullptr && *interface != '\0')
+            set(read, "NET_DEVICES", interface);
+    }
     ucp_params_t wanted{};
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES;
-    wanted.features = UCP_FEATURE_RMA;
-    check(ucp_init(&wanted, nullptr, &context_), "cannot start");
+    wanted.features = UCP_FEATURE_RMA | UCP_FEATURE_TAG;
+    check(ucp_init(&wanted, read, &context_), "cannot start");
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     worker.thread_mode = UCS_THREAD_MODE_SINGLE;
@@ -86,8 +105,7 @@ void UcxLink::connect(Job& job) {
     wanted.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
     check(ucp_ep_create(worker_, &wanted, &peer_), "cannot connect");
     check(ucp_ep_rkey_unpack(peer_, theirs.key.data(), &key_), "cannot unpack a memory key");
-    flush();
-    job.barrier();
+    settle();
 }
 
 UcxLink::~UcxLink() {
@@ -115,6 +133,28 @@ void UcxLink::flush() {
     ucp_request_param_t none{};
     const ucs_status_ptr_t request = ucp_ep_flush_nbx(peer_, &none);
     if (request != nullptr) finish(request, "a flush failed");
+}
+
+void UcxLink::send(const void* data, std::size_t bytes) {
+    static constexpr ucp_request_param_t none{};
+    const ucs_status_ptr_t request = ucp_tag_send_nbx(peer_, data, bytes, tag, &none);
+    if (request != nullptr) finish(request, "a message cannot be sent");
+}
+
+void UcxLink::receive(void* data, std::size_t bytes) {
+    static constexpr ucp_request_param_t none{};
+    const ucs_status_ptr_t request = ucp_tag_recv_nbx(worker_, data, bytes, tag, ~ucp_tag_t{0}, &none);
+    if (request != nullptr) finish(request, "a message cannot be received");
+}
+
+void UcxLink::settle() {
+    flush();
+    ++settlements_;
+    job_.signal(1 - rank_, settled_[0], settlements_);
+    while (Word(settled_[0]).load(std::memory_order_acquire) < settlements_) {
+        ucp_worker_progress(worker_);
+        job_.progress();
+    }
 }
 
 void UcxLink::finish(ucs_status_ptr_t request, const char* what) {

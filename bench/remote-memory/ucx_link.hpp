@@ -14,7 +14,11 @@ namespace kumiki::bench {
 /// through the job; all that is measured afterwards is UCX. Creating and destroying it is collective.
 class UcxLink {
 public:
-    UcxLink(Job& job, std::size_t bytes);
+    /// What UCX may use between the two: everything it has, or what reaches another host only. Two network namespaces
+    /// of one machine are two hosts, but UCX would find the memory that they share.
+    enum class Reach { anything, network };
+
+    UcxLink(Job& job, std::size_t bytes, Reach reach = Reach::anything);
     UcxLink(const UcxLink&) = delete;
     UcxLink& operator=(const UcxLink&) = delete;
     ~UcxLink();
@@ -27,17 +31,26 @@ public:
     void put_word(std::size_t offset, std::uint64_t word) { put(offset, &word, sizeof word); }
     /// Returns when all puts have arrived.
     void flush();
+    /// A tagged message; on return `data` may be changed, or is there.
+    void send(const void* data, std::size_t bytes);
+    void receive(void* data, std::size_t bytes);
+    /// Collective: returns when nothing that either rank has sent is under way. Over a network the peer must make
+    /// progress for that, too.
+    void settle();
     /// Polls the own word at `offset` until it is `value`, making progress.
     void await_word(std::size_t offset, std::uint64_t value);
 
 private:
-    void open();
+    void open(Reach reach);
     void allocate(std::size_t bytes);
     void connect(Job& job);
     /// Waits for a request that UCX did not finish at once.
     void finish(ucs_status_ptr_t request, const char* what);
 
+    Job& job_;
     int rank_;
+    Region<Signal> settled_; ///< how often the peer has come to a settlement
+    std::uint64_t settlements_ = 0;
     ucp_context_h context_ = nullptr;
     ucp_worker_h worker_ = nullptr;
     ucp_mem_h memory_ = nullptr;

@@ -59,6 +59,8 @@ def native(bare: Native) -> Native:
     bare.program("wait-cpu", "row wait.cpu kumiki % lower 1,2,1,1\n")
     bare.program("remote-memory", "row put.latency kumiki us lower 0.16,0.15,0.17,0.16\n")
     bare.program("remote-memory-openmpi", "row put.latency openmpi us lower 0.2,0.2,0.2,0.2\n")
+    bare.program("network", "row network.latency kumiki us lower 6.5,6.4,6.5,6.5\n")
+    bare.program("network-openmpi", "row network.latency openmpi us lower 9.5,9.4,9.5,9.5\n")
     for suite, metric in (("laplace", "laplace"), ("matmul", "matmul"), ("radix-sort", "radix_sort"), ("cg", "cg")):
         rows = f"row {metric}.time IMPL s lower 0.5,0.51,0.5 ', \"validated\": true'\n"
         bare.program(suite, rows.replace("IMPL", "kumiki"))

@@ -27,7 +27,7 @@ def test_list_shows_what_is_missing(native: Native) -> None:
     table = native.kumiki("list").stdout
     assert "cg (missing)" in table and "laplace (missing)" not in table
     entries = {entry["name"]: entry for entry in json.loads(native.kumiki("list", "--format", "json").stdout)}
-    assert len(entries) == 9
+    assert len(entries) == 10
     programs = {program["name"]: program["present"] for program in entries["cg"]["programs"]}
     assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False}
     assert "put.latency" in entries["remote-memory"]["metrics"]

@@ -90,6 +90,9 @@ def _evaluate(
     threads: Annotated[
         Any | None, typer.Option(parser=_counts, metavar="1,2", help="Numbers of threads of a rank.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Over the hosts of this cluster (kumiki cluster).")
+    ] = None,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
     format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
     dry_run: Annotated[
@@ -104,15 +107,18 @@ def _evaluate(
         ),
     ] = None,
 ) -> None:
-    """Measure this machine: results, report and advice."""
-    from kumiki import listing
+    """Measure this machine or a cluster: results, report and advice."""
+    from kumiki import hosts, listing
     from kumiki.plan import Request, plan
 
-    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit)
+    over = hosts.of_cluster(cluster) if cluster is not None else None
+    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over)
     machine, native = Machine(), Native.installed()
     stages = plan(
         request, machine.usable_cores(), seed or 0
     )  # refuses what cannot be measured before anything is written
+    if over is not None and suite is None:
+        listing.print_left_out()
     if dry_run:
         listing.print_plan(stages, native, machine.usable_cores(), format)
         return

@@ -10,11 +10,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 from kumiki import mpi, version
+from kumiki.hosts import Hosts
 from kumiki.machine import Machine
 from kumiki.native import PREFIX_VARIABLE, Native
 
 
-def describe(machine: Machine, native: Native) -> dict[str, Any]:
+def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> dict[str, Any]:
     """The environment at the start of an evaluation; `load.end` is brought up to date as it goes on."""
     load = machine.load()
     build = native.build()
@@ -54,6 +55,7 @@ def describe(machine: Machine, native: Native) -> dict[str, Any]:
             **{peer.name: mpi.version(peer) for peer in mpi.ALL},
         },
         "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith("KUMIKI_")},
+        **({"cluster": hosts.as_dict()} if hosts else {}),
     }
 
 
@@ -68,6 +70,8 @@ def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
 
 
 def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
+    cluster = environment.get("cluster")
+    network = {"hosts": cluster["hosts"], "link rate": cluster["rate"] or "full speed"} if cluster else {"hosts": 1}
     return {
         "host": environment["hostname"],
         "processor": environment["cpu"]["model"],
@@ -75,6 +79,7 @@ def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
         "kernel": environment["system"]["kernel"],
         **{peer.title: environment["versions"].get(peer.name) for peer in mpi.ALL},
         "variables": {name: value for name, value in environment["variables"].items() if name != PREFIX_VARIABLE},
+        **network,
     }
 
 

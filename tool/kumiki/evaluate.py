@@ -32,7 +32,7 @@ class Audience(Protocol):
 
 def open_folder(request: Request, machine: Machine, native: Native) -> results.Folder:
     """The folder to measure into: a new evaluation's, or with --resume the one that was begun there."""
-    here = environment.describe(machine, native)
+    here = environment.describe(machine, native, request.hosts)
     if not request.resume:
         seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
         return results.create(request.output, request.arguments(), seed, here)
@@ -99,8 +99,10 @@ def _measure(
 
 def _spelled(arguments: dict[str, Any]) -> str:
     """The arguments as options, with a space behind each."""
-    every = [suite.name for suite in suites.ALL]
-    options = "--quick " if arguments["quick"] else ""
+    cluster = arguments.get("cluster")
+    every = [suite.name for suite in suites.chosen(None, cluster is not None)]
+    options = f"--cluster {cluster} " if cluster else ""
+    options += "--quick " if arguments["quick"] else ""
     if arguments["suites"] != every:
         options += f"--suite {','.join(arguments['suites'])} "
     for name in ("ranks", "threads"):

@@ -61,6 +61,12 @@ def _print_planned(points: Sequence[Point], native: Native, cores: int, format: 
         writer.writerows(planned)
 
 
+def print_left_out() -> None:
+    """Which suites an evaluation over hosts does without."""
+    names = ", ".join(suite.name for suite in suites.left_out(over_hosts=True))
+    complain(f"over a cluster these are left out, for they measure within a host: {names}")
+
+
 def print_suites(native: Native, format: Format) -> None:
     """Every suite: what it measures, which programs it needs, and whether they are there."""
     entries = [_described(suite, native) for suite in suites.ALL]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kumiki import process
 from kumiki.native import MEND, Native
@@ -51,7 +51,8 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
             log(line + "\n")
             return
         try:
-            rows.append(parse_row(line))
+            row = parse_row(line)
+            rows.append(replace(row, parameters={**row.parameters, **point.location}))
         except MalformedRow as problem:
             log(line + "\n")
             malformed.append(f"printed a malformed row: {problem}: {line[:SHOWN_OF_A_LINE]}")

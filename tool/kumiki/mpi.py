@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kumiki.hosts import Hosts
 from kumiki.peer import Peer
 
 ASKING_SECONDS = 20
@@ -25,10 +26,41 @@ class Mpi(Peer):
     release: tuple[str, ...]
     """Options that leave ranks unbound, for more ranks than cores."""
     environment: Mapping[str, str]
+    over_hosts: Callable[[Hosts, int, str], tuple[str, ...]]
+    """Options for these hosts, with so many ranks on each, reached by the program of this path in the place of ssh."""
+    network_environment: Mapping[str, str]
+    """Variables that keep it from the memory that hosts share when they are namespaces of one machine."""
 
     def arguments(self, ranks: int, cores: int) -> tuple[str, ...]:
         """The launcher's arguments before the program."""
         return ("-n", str(ranks), *self.options, *(self.bind if ranks <= cores else self.release))
+
+    def arguments_over(self, hosts: Hosts, ranks: int, agent: str) -> tuple[str, ...]:
+        """The same over hosts.
+
+        Nothing is bound: each host would take the first cores, and the hosts of a cluster may be one machine.
+        """
+        on_each = -(-ranks // len(hosts))
+        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, agent))
+
+
+def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
+    settings = {
+        "plm_rsh_agent": agent,
+        "pml": "ob1",
+        "osc": "pt2pt",  # what it chooses by itself cannot make a window over TCP
+        "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
+        "btl": "tcp,self",
+        "btl_tcp_if_include": hosts.interface,
+        "oob_tcp_if_include": hosts.interface,
+    }
+    slots = ",".join(f"{name}:{on_each}" for name in hosts.names)
+    return ("--host", slots, *(word for name, value in settings.items() for word in ("--mca", name, value)))
+
+
+def _mpich_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
+    reached = ("-launcher", "ssh", "-launcher-exec", agent, "-iface", hosts.interface)
+    return ("-hosts", ",".join(hosts.names), "-ppn", str(on_each), *reached)
 
 
 OPENMPI = Mpi(
@@ -40,6 +72,8 @@ OPENMPI = Mpi(
     bind=("--bind-to", "core"),
     release=("--bind-to", "none"),
     environment={"OMPI_MCA_rmaps_base_oversubscribe": "1"},
+    over_hosts=_openmpi_over,
+    network_environment={},
 )
 MPICH = Mpi(
     name="mpich",
@@ -50,6 +84,8 @@ MPICH = Mpi(
     bind=("-bind-to", "core"),
     release=(),
     environment={},
+    over_hosts=_mpich_over,
+    network_environment={"UCX_TLS": "tcp,self", "FI_PROVIDER": "tcp"},
 )
 ALL = (OPENMPI, MPICH)
 

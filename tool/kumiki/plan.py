@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kumiki import suites
+from kumiki.hosts import Hosts
 from kumiki.problem import Problem
 from kumiki.suites.model import Grid, Point, Suite
 
@@ -26,21 +27,28 @@ class Request:
     resume: bool = False
     seed: int | None = None
     time_limit: float | None = None
+    hosts: Hosts | None = None
+    """Over which hosts; None: on this one alone."""
+
+    def chosen(self) -> list[Suite]:
+        return suites.chosen(self.suites, self.hosts is not None)
 
     def arguments(self) -> dict[str, Any]:
         """What decides which points there are, as results.json records it."""
+        cluster = {"cluster": self.hosts.cluster} if self.hosts else {}
         return {
-            "suites": [suite.name for suite in suites.chosen(self.suites)],
+            "suites": [suite.name for suite in self.chosen()],
             "quick": self.quick,
             "ranks": list(self.ranks) if self.ranks else None,
             "threads": list(self.threads) if self.threads else None,
+            **cluster,
         }
 
 
 def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
     """Every suite's points in the order in which they are measured."""
-    grid = Grid(cores, request.quick, request.ranks, request.threads)
-    chosen = suites.chosen(request.suites)
+    grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts)
+    chosen = request.chosen()
     stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
     if not any(points for _, points in stages):
         names = ", ".join(suite.name for suite in chosen)

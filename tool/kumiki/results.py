@@ -196,7 +196,7 @@ def _entries(outcome: Outcome) -> list[dict[str, Any]]:
                 "suite": point.suite,
                 "metric": point.metric,
                 "implementation": point.implementation,
-                "parameters": dict(point.parameters),
+                "parameters": {**point.parameters, **point.location},
                 "unit": point.unit,
                 "better": point.better,
                 "median": None,

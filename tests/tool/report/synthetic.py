@@ -34,6 +34,11 @@ class Host:
     """What more threads than cores cost a program, as a factor."""
     split_gain: float = 0.5
     noise: float = 0.01
+    hosts: int = 1
+    """Of a made-up cluster, whose hosts have one rank each."""
+    put_over_tcp: float = 1.3
+    far_host: float = 1.0
+    """How many times as long as the others' a put to or from the last host takes."""
     suites: tuple[str, ...] = SUITES
     mpis: tuple[str, ...] = MPIS
     complete: bool = True
@@ -182,6 +187,26 @@ class Host:
                 self.add("wait", "wait.cpu", "kumiki", "%", share, ranks=2, policy=policy, after_ms=after)
             self.add("wait", "wait.wakeup", "kumiki", "us", delay, ranks=2, policy=policy)
 
+    def _network(self) -> None:
+        tcp, word = 3.6, {"ranks": 2, "bytes": 8, "hosts": self.hosts}
+        put = tcp * self.put_over_tcp
+        latencies = [("kumiki", "put", put), ("kumiki", "get", 3 * put), ("tcp", "send", tcp), ("ucx", "put", 8.0)]
+        latencies += [(name, "put", 5 * tcp) for name in self.mpis]
+        for name, operation, cost in latencies:
+            self.add("network", "network.latency", name, "us", cost, operation=operation, **word)
+        for size in (4**power << 10 for power in range(9)):
+            where: dict[str, Any] = {**word, "bytes": size, "better": "higher"}
+            for name, operation, top in (("kumiki", "put", 1.9), ("tcp", "send", 2.0), ("ucx", "put", 1.2)):
+                rate = streamed(size, tcp, top)
+                self.add("network", "network.bandwidth", name, "GB/s", rate, operation=operation, **where)
+        for here in range(self.hosts):
+            for there in (other for other in range(self.hosts) if self.hosts > 2 and other != here):
+                slow = self.far_host if self.hosts - 1 in (here, there) else 1.0
+                pair = {**word, "operation": "put", "from": here, "to": there}
+                self.add("network", "network.latency", "kumiki", "us", put * slow, **pair)
+                large: dict[str, Any] = {**pair, "bytes": 1 << 20, "better": "higher"}
+                self.add("network", "network.bandwidth", "kumiki", "GB/s", 1.9 / slow, **large)
+
     def _remote_memory(self) -> None:
         suite, word = "remote-memory", {"ranks": 2, "bytes": 8, "n": 60}
         for lines, cost in ((1, 0.068), (2, 0.139)):
@@ -269,9 +294,10 @@ class Host:
                 "communication": communication,
                 "synchronisation": synchronisation * crowd,
             }
-            self._run(
-                suite, prefix, implementation, parts, work, unit, over, form=form, ranks=ranks, threads=threads, **sizes
-            )
+            where = {"form": form, "ranks": ranks, "threads": threads, **sizes}
+            if self.hosts > 1 and form in ("hybrid", "mpi"):
+                where["hosts"] = min(self.hosts, ranks)
+            self._run(suite, prefix, implementation, parts, work, unit, over, **where)
 
         run("kumiki", "sequential", 1, 1, 1.0)
         for ranks, threads in splits(self.cores):

@@ -32,13 +32,14 @@ _OTHERS = ("other-1", "other-2", "other-3", "other-4")
 TINTS = 6
 """How many numbers of ranks can be told apart by tint."""
 
-KNOWN = ("kumiki", "openmpi", "mpich", "ucx", "openmp", "pthread", "std", "central", "bound", "sequential")
+KNOWN = ("kumiki", "openmpi", "mpich", "ucx", "tcp", "openmp", "pthread", "std", "central", "bound", "sequential")
 
 TITLES = {
     "kumiki": "Kumiki",
     "openmpi": "Open MPI",
     "mpich": "MPICH",
     "ucx": "UCX",
+    "tcp": "TCP",
     "openmp": "OpenMP",
     "pthread": "pthread",
     "std": "std::barrier",
@@ -51,6 +52,7 @@ _MARKERS = {
     "openmpi": "s",
     "mpich": "D",
     "ucx": "p",
+    "tcp": "_",
     "openmp": "^",
     "pthread": "v",
     "std": "P",
@@ -95,7 +97,7 @@ def looks(implementations: Iterable[str]) -> dict[str, Look]:
     names = dict.fromkeys(implementations)
     strangers = sorted(name for name in names if name not in KNOWN)
     return {
-        name: Look(name, _MARKERS[name])
+        name: Look("bound" if name == "tcp" else name, _MARKERS[name])
         if name in KNOWN
         else Look(_OTHERS[strangers.index(name) % len(_OTHERS)], "<>dh"[strangers.index(name) % 4])
         for name in [*KNOWN, *strangers]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kumiki.report import tables
+from kumiki.report.figures import network
 from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.breakdown import breakdown
 from kumiki.report.figures.canvas import Picture
@@ -57,6 +58,7 @@ class Section:
 
 def build(results: Results) -> list[Section]:
     sections = [_memory(results), _thread_barrier(results), _rank_barrier(results), _waiting(results), _remote(results)]
+    sections += [_network(results)] if results.suite("network") else []
     sections += [_program(results, program) for program in PROGRAMS]
     counters = {"Table": 0, "Figure": 0}
     for section in sections:
@@ -221,6 +223,64 @@ def _remote(results: Results) -> Section:
 
     intro = "Moving data between two ranks: Kumiki's put and get beside what others offer on this machine."
     return _section(results, "remote-memory", "Remote memory", intro, exhibits())
+
+
+def _network(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.network_latency(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "The shortest operations between two hosts",
+                "Time of one operation on 8 bytes between a rank of the first host and one of the second.",
+                "Lower is better. Plain TCP is a ping-pong on two sockets that never sleep, over the same link: what "
+                "is built on TCP cannot be faster. MPI and UCX have no signal: there the target polls the 8 bytes.",
+                "Figure 4",
+                table=table,
+                wide=True,
+            )
+        picture = network.bandwidth("network-bandwidth", results)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                "Bandwidth between two hosts over the size of the message",
+                "Median with its 95 % band, logarithmic on both axes; many transfers in a row, until the last has been "
+                "answered.",
+                "Higher is better; the dashed grey line is plain TCP on the same link, the bound. Sizes of which one "
+                "transfer takes longer than a quarter of a second are left out.",
+                "Figures 4 and 5",
+                picture=picture,
+            )
+        yield from _between_hosts(results)
+
+    intro = "What the network between the hosts gives, and what is left of it for a program." + _link_words(results)
+    return _section(results, "network", "Network", intro, exhibits())
+
+
+def _link_words(results: Results) -> str:
+    """The hosts and the rate of their links, as recorded."""
+    cluster = results.environment.get("cluster") or {}
+    if not cluster:
+        return ""
+    rate = f"at {cluster['rate']}" if cluster.get("rate") else "at full speed"
+    return f" Here: {plural(int(cluster.get('hosts', 0)), 'host')} linked {rate}."
+
+
+def _between_hosts(results: Results) -> Iterator[Exhibit]:
+    for metric, name, heading in (
+        ("network.latency", "network-latency-pairs", "Latency of a put between every two hosts"),
+        ("network.bandwidth", "network-bandwidth-pairs", "Bandwidth of puts between every two hosts"),
+    ):
+        picture = network.between_hosts(name, heading, results.where(metric, "kumiki"), amount)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                heading,
+                "Each host (row) puts to each other host (column), one pair at a time; bandwidth with pieces of 1 MiB.",
+                "The better a pair the stronger its colour. A line or a column that is paler than the rest is a host "
+                "with a slow link; blocks are switches.",
+                picture=picture,
+            )
 
 
 def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:

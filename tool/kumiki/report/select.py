@@ -16,13 +16,15 @@ Setting = tuple[int, int]
 Parameters = tuple[tuple[str, int | str], ...]
 """Some of a row's parameters, in a fixed order."""
 
+BETWEEN = ("from", "to")
+"""The parameters of a row that tells of one pair of hosts among all."""
 PARTS = ("computation", "communication", "synchronisation")
 MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
 """Who else moves data between ranks."""
 
 _SIZES = ("size", "keys", "class", "iterations")
-_PLACES = ("form", "ranks", "threads")
+_PLACES = ("form", "ranks", "threads", "hosts")
 _CLASSES = "SWABCDEF"
 """NPB's problem classes, the smallest first."""
 
@@ -214,13 +216,21 @@ def cores(results: Results) -> int | None:
     return max(used, default=None)
 
 
+def network_rows(results: Results, metric: str) -> list[Row]:
+    """The usable rows between the first two hosts, which tell of every operation and size."""
+    return [row for row in results.where(metric) if row.usable and not set(BETWEEN) & set(row.parameters)]
+
+
 def setting_words(setting: Setting) -> str:
     ranks, threads = setting
     return f"{ranks} × {threads}"
 
 
-def command(setting: Setting) -> str:
-    return f"`kumiki run -n {setting[0]} -t {setting[1]}`"
+def command(setting: Setting, results: Results) -> str:
+    """What runs a program in this setting, over the cluster that was measured where there was one."""
+    cluster = (results.environment.get("cluster") or {}).get("name")
+    over = f"--cluster {cluster} " if cluster else ""
+    return f"`kumiki run {over}-n {setting[0]} -t {setting[1]}`"
 
 
 def option(setting: Setting) -> str:

@@ -9,7 +9,7 @@ from kumiki.report.compare import best
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, common_scale, factor, percent, plural, significant, tolerance, unit_text
-from kumiki.report.select import MPI, PARTS, Problem, option, problems
+from kumiki.report.select import MPI, PARTS, Problem, network_rows, option, problems
 
 OPERATIONS = {
     "read": "read",
@@ -94,13 +94,39 @@ def rank_barrier_series(results: Results) -> dict[str, dict[int, Row]]:
         name = "bare flags" if row.implementation == "bound" else title(row.implementation)
         form = row.text("form")
         silent = form in ("", "plain") and row.implementation != "kumiki"
-        found.setdefault(name if silent else f"{name}, {form}", {})[row.ranks] = row
+        name = name if silent else f"{name}, {form}"
+        between = ", over the network" if row.text("fabric") == "network" else ""
+        found.setdefault(name + between, {})[row.ranks] = row
     return found
 
 
 def rank_barrier(results: Results) -> Table | None:
     """Tables 3 and 4: the time of a barrier over ranks, by form and beside MPI."""
     return _grid("ranks", rank_barrier_series(results))
+
+
+NETWORK_OPERATIONS = {
+    "put": "put and signal, half a round trip",
+    "active_message": "active message, half a round trip",
+    "send": "send, half a round trip",
+    "get": "get, a round trip",
+    "atomic": "atomic, a round trip",
+}
+
+
+def network_latency(results: Results) -> Table | None:
+    """8 bytes between two hosts: a line for each operation, a column for each implementation."""
+    rows = network_rows(results, "network.latency")
+    order = ("kumiki", "tcp", "ucx", *MPI)
+    names = sorted({row.implementation for row in rows}, key=lambda n: (order.index(n) if n in order else 9, n))
+    cells = {(row.text("operation"), row.implementation): row for row in rows}
+    lines = [
+        Line(words, [_amount(cells.get((operation, name))) for name in names])
+        for operation, words in NETWORK_OPERATIONS.items()
+        if any((operation, name) in cells for name in names)
+    ]
+    heads = ["plain TCP (bound)" if name == "tcp" else title(name) for name in names]
+    return Table("operation", [Column(head, noted=True) for head in heads], lines) if lines else None
 
 
 def waiting(results: Results) -> Table | None:

@@ -6,19 +6,44 @@ from collections.abc import Sequence
 
 from kumiki.nearest import nearest
 from kumiki.problem import Problem
-from kumiki.suites import cg, laplace, matmul, memory, radix_sort, rank_barrier, remote_memory, thread_barrier, wait
+from kumiki.suites import (
+    cg,
+    laplace,
+    matmul,
+    memory,
+    network,
+    radix_sort,
+    rank_barrier,
+    remote_memory,
+    thread_barrier,
+    wait,
+)
 from kumiki.suites.model import Suite
 
 ALL: tuple[Suite, ...] = tuple(
     module.SUITE
-    for module in (memory, thread_barrier, rank_barrier, wait, remote_memory, laplace, matmul, radix_sort, cg)
+    for module in (memory, thread_barrier, rank_barrier, wait, remote_memory, network, laplace, matmul, radix_sort, cg)
 )
 
 
-def chosen(names: Sequence[str] | None) -> list[Suite]:
-    """The suites of these names in their usual order (None: all); a Problem for a name that is none."""
+def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]:
+    """The suites of these names in their usual order (None: all that say something of one host, or of several).
+
+    Raises Problem for a name that is none, and for a suite that says nothing there.
+    """
     known = [suite.name for suite in ALL]
     for name in names or ():
         if name not in known:
             raise Problem(f"there is no suite '{name}'{nearest(name, known)}; kumiki list shows them all")
-    return [suite for suite in ALL if names is None or suite.name in names]
+    found = [suite for suite in ALL if suite.builder(over_hosts) and (names is None or suite.name in names)]
+    silent = [suite.name for suite in left_out(over_hosts) if suite.name in (names or ())]
+    if silent and over_hosts:
+        raise Problem(f"{silent[0]} measures within a host; leave --cluster out, or name another suite")
+    if silent:
+        raise Problem(f"{silent[0]} measures between hosts: name a cluster with --cluster (kumiki cluster create)")
+    return found
+
+
+def left_out(over_hosts: bool) -> list[Suite]:
+    """The suites that say nothing of several hosts, or of one."""
+    return [suite for suite in ALL if suite.builder(over_hosts) is None]

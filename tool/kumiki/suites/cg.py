@@ -8,7 +8,7 @@ from kumiki.suites.model import Grid, Point, Suite, with_mpi
 ONE_CORE_SECONDS = {"W": 0.2, "A": 0.75}
 
 
-def _points(grid: Grid) -> list[Point]:
+def _workload(grid: Grid) -> Workload:
     size = "W" if grid.quick else "A"
     return Workload(
         suite="cg",
@@ -17,7 +17,15 @@ def _points(grid: Grid) -> list[Point]:
         arguments=("--class", size),
         parameters={"class": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
-    ).everywhere(grid)
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    return _workload(grid).everywhere(grid)
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload(grid).over_hosts(grid)
 
 
 SUITE = Suite(
@@ -27,6 +35,7 @@ SUITE = Suite(
     headline=("cg.time", "cg.rate"),
     programs=with_mpi("cg"),
     build=_points,
+    build_over_hosts=_over_hosts,
     seconds=38,
     quick_seconds=7,
 )

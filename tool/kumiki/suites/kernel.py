@@ -43,6 +43,17 @@ class Workload:
             *self.mpi(grid, grid.rank_counts()),
         ]
 
+    def over_hosts(self, grid: Grid) -> list[Point]:
+        """The base case on one core, and the problem over hosts: ranks and threads, and each MPI's ranks."""
+        assert grid.hosts is not None
+        pairs, few = grid.pairs_over_hosts(), max(len(grid.hosts), grid.cores)
+        counts = dict.fromkeys(ranks for ranks, _ in pairs if grid.ranks or ranks <= few)
+        return [
+            self.point(grid, Alone(), "sequential"),
+            *(self.hybrid(grid, pair) for pair in pairs),
+            *self.mpi(grid, list(counts)),
+        ]
+
     def openmp(self, grid: Grid, threads: int) -> Point:
         places = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
         return self.point(
@@ -54,13 +65,19 @@ class Workload:
         return [self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] > 1 and pair[0] * pair[1] == grid.cores]
 
     def hybrid(self, grid: Grid, pair: tuple[int, int]) -> Point:
-        return self.point(grid, KumikiRun(*pair), "hybrid")
+        hosts = grid.hosts.for_ranks(pair[0]) if grid.hosts else None
+        return self.point(grid, KumikiRun(*pair, hosts=hosts), "hybrid")
 
     def mpi(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
         """Each MPI's form; a quick evaluation takes the largest number of ranks only, since mpirun starts slowly."""
         chosen = rank_counts if not grid.quick or grid.ranks else rank_counts[-1:]
         return [
-            self.point(grid, Mpirun(peer, ranks), "mpi", implementation=peer.name)
+            self.point(
+                grid,
+                Mpirun(peer, ranks, hosts=grid.hosts.for_ranks(ranks) if grid.hosts else None),
+                "mpi",
+                implementation=peer.name,
+            )
             for peer in mpi.ALL
             for ranks in chosen
         ]

@@ -9,17 +9,23 @@ SIZE = 640
 ITERATIONS = 500
 
 
+WORKLOAD = Workload(
+    suite="laplace",
+    program="laplace",
+    metric="laplace.time",
+    arguments=("--size", str(SIZE), "--iterations", str(ITERATIONS)),
+    parameters={"size": SIZE, "iterations": ITERATIONS},
+    one_core_seconds=0.12,
+)
+OVERLAPPED = WORKLOAD.variant("overlap", "yes", "--overlap")
+
+
 def _points(grid: Grid) -> list[Point]:
-    workload = Workload(
-        suite="laplace",
-        program="laplace",
-        metric="laplace.time",
-        arguments=("--size", str(SIZE), "--iterations", str(ITERATIONS)),
-        parameters={"size": SIZE, "iterations": ITERATIONS},
-        one_core_seconds=0.12,
-    )
-    overlapped = workload.variant("overlap", "yes", "--overlap")
-    return [*workload.everywhere(grid), *overlapped.between_ranks(grid)]
+    return [*WORKLOAD.everywhere(grid), *OVERLAPPED.between_ranks(grid)]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return [*WORKLOAD.over_hosts(grid), *(OVERLAPPED.hybrid(grid, pair) for pair in grid.pairs_over_hosts())]
 
 
 SUITE = Suite(
@@ -29,6 +35,7 @@ SUITE = Suite(
     headline=("laplace.time", "laplace.rate"),
     programs=with_mpi("laplace"),
     build=_points,
+    build_over_hosts=_over_hosts,
     seconds=20,
     quick_seconds=6,
 )

@@ -11,19 +11,21 @@ from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 SIZE = 1800
 
 
+WORKLOAD = Workload(
+    suite="matmul",
+    program="matmul",
+    metric="matmul.time",
+    arguments=("--size", str(SIZE)),
+    parameters={"size": SIZE},
+    one_core_seconds=0.18,
+    built_on=BLAS,
+)
+
+
 def _points(grid: Grid) -> list[Point]:
-    workload = Workload(
-        suite="matmul",
-        program="matmul",
-        metric="matmul.time",
-        arguments=("--size", str(SIZE)),
-        parameters={"size": SIZE},
-        one_core_seconds=0.18,
-        built_on=BLAS,
-    )
     bounds = [
         replace(
-            workload.point(grid, Alone(threads), "bound", ("--threads", str(threads)), implementation="bound"),
+            WORKLOAD.point(grid, Alone(threads), "bound", ("--threads", str(threads)), implementation="bound"),
             metric="bound.dgemm",
             parameters={"size": SIZE, "threads": threads},
             unit="GFLOP/s",
@@ -31,8 +33,12 @@ def _points(grid: Grid) -> list[Point]:
         )
         for threads in grid.thread_counts(oversubscribed=False)
     ]
-    fetched = workload.variant("fetch", "get", "--fetch", "get")
-    return [*workload.everywhere(grid), *fetched.between_ranks(grid), *bounds]
+    fetched = WORKLOAD.variant("fetch", "get", "--fetch", "get")
+    return [*WORKLOAD.everywhere(grid), *fetched.between_ranks(grid), *bounds]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return WORKLOAD.over_hosts(grid)
 
 
 SUITE = Suite(
@@ -42,6 +48,7 @@ SUITE = Suite(
     headline=("matmul.time", "matmul.rate", "bound.dgemm"),
     programs=with_mpi("matmul", BLAS),
     build=_points,
+    build_over_hosts=_over_hosts,
     seconds=24,
     quick_seconds=8,
 )

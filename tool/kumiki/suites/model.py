@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kumiki import mpi
+from kumiki.hosts import Hosts
 from kumiki.native import Native
 from kumiki.peer import Peer, absence
 
+NAMESPACE_AGENT = "namespace-agent"
+"""The program of the native part that an mpirun calls in the place of ssh."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
 FEWEST_SAMPLES = 3
@@ -25,6 +28,21 @@ class Grid:
     quick: bool = False
     ranks: tuple[int, ...] | None = None
     threads: tuple[int, ...] | None = None
+    hosts: Hosts | None = None
+    """Over which hosts; None: on this one alone."""
+
+    def pairs_over_hosts(self) -> list[tuple[int, int]]:
+        """(ranks, threads) over all hosts: one or two ranks on each, with 1, 2, 4, ... threads.
+
+        Hosts may be one machine, so that all together take no more than its cores, but for one rank on each host and
+        the one oversubscribed column. Named numbers are measured in every combination.
+        """
+        assert self.hosts is not None
+        count = len(self.hosts)
+        most = max(count, self.cores if self.quick else 2 * self.cores)
+        ranks = self.ranks or (count, 2 * count)
+        found = {(each, threads) for each in ranks for threads in self.threads or self._whole()}
+        return sorted(pair for pair in found if self.ranks or self.threads or pair[0] * pair[1] <= most)
 
     def pairs(self) -> list[tuple[int, int]]:
         """(ranks, threads) in ascending order.
@@ -67,6 +85,7 @@ class Alone:
     threads: int = 1
     ranks: int = 1
     startup_seconds: float = 0.1
+    hosts: Hosts | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,7 @@ class KumikiRun:
     threads: int = 1
     options: tuple[str, ...] = ()
     startup_seconds: float = 0.15
+    hosts: Hosts | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +107,7 @@ class Mpirun:
     ranks: int
     threads: int = 1
     startup_seconds: float = 0.8
+    hosts: Hosts | None = None
 
 
 Launcher = Alone | KumikiRun | Mpirun
@@ -141,6 +162,11 @@ class Point:
         return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
 
     @property
+    def location(self) -> Mapping[str, int | str]:
+        """What all rows of the point say beside their own parameters: over how many hosts it ran."""
+        return {"hosts": len(self.launcher.hosts)} if self.launcher.hosts else {}
+
+    @property
     def place(self) -> tuple[int, int]:
         """(ranks, threads): points of one place are peers and are measured side by side."""
         return self.launcher.ranks, self.launcher.threads
@@ -173,19 +199,26 @@ class Point:
         if isinstance(starter, Alone):
             return Command(program, variables)
         if isinstance(starter, KumikiRun):
-            return Command((str(native.command("kumiki-run")), *self._starter_words()[1:], *program), variables)
+            hosts = starter.hosts.launcher_options if starter.hosts else ()
+            counts = ("-n", str(starter.ranks), "-t", str(starter.threads))
+            words = (str(native.command("kumiki-run")), *hosts, *counts, *starter.options)
+            return Command((*words, *program), variables)
         path = mpi.launcher(starter.mpi) or f"mpirun.{starter.mpi.name}"
-        return Command(
-            (path, *starter.mpi.arguments(starter.ranks, cores), *program), {**starter.mpi.environment, **variables}
-        )
+        variables = {**starter.mpi.environment, **variables}
+        if starter.hosts is None:
+            return Command((path, *starter.mpi.arguments(starter.ranks, cores), *program), variables)
+        agent = str(native.program(NAMESPACE_AGENT))
+        words = (*starter.hosts.entrance, path, *starter.mpi.arguments_over(starter.hosts, starter.ranks, agent))
+        return Command((*words, *program), {**starter.mpi.network_environment, **variables})
 
     def _starter_words(self) -> tuple[str, ...]:
         """What stands before the program in words that do not depend on the machine."""
         starter = self.launcher
+        hosts = ("--hosts", str(len(starter.hosts))) if starter.hosts else ()
         if isinstance(starter, KumikiRun):
-            return "kumiki-run", "-n", str(starter.ranks), "-t", str(starter.threads), *starter.options
+            return "kumiki-run", *hosts, "-n", str(starter.ranks), "-t", str(starter.threads), *starter.options
         if isinstance(starter, Mpirun):
-            return f"mpirun.{starter.mpi.name}", "-n", str(starter.ranks)
+            return f"mpirun.{starter.mpi.name}", *hosts, "-n", str(starter.ranks)
         return ()
 
     def absence(self, native: Native) -> str | None:
@@ -210,6 +243,9 @@ def with_mpi(name: str, built_on: Peer | None = None) -> tuple[Program, ...]:
     return (Program(name, built_on), *(Program(f"{name}-{peer.name}", peer) for peer in mpi.ALL))
 
 
+Builder = Callable[[Grid], Sequence[Point]]
+
+
 @dataclass(frozen=True)
 class Suite:
     """A set of points that answers one question."""
@@ -221,14 +257,21 @@ class Suite:
     """The metrics that are printed while it runs; the report and results.json hold them all."""
     programs: tuple[Program, ...]
     """The programs of the native part that it starts."""
-    build: Callable[[Grid], Sequence[Point]]
+    build: Builder | None
+    """None: it says nothing of a single host."""
     seconds: float
     """What all its points together may take, in seconds."""
     quick_seconds: float
+    build_over_hosts: Builder | None = None
+    """None: it says nothing of several hosts."""
+
+    def builder(self, over_hosts: bool) -> Builder | None:
+        return self.build_over_hosts if over_hosts else self.build
 
     def points(self, grid: Grid) -> list[Point]:
         """The suite's points; where they would take longer than the suite may, their budgets shrink alike."""
-        points = list(self.build(grid))
+        build = self.builder(grid.hosts is not None)
+        points = list(build(grid)) if build else []
         allowed = self.quick_seconds if grid.quick else self.seconds
         wanted = sum(point.figures * point.seconds for point in points)
         left = allowed - sum(point.fixed_seconds for point in points)

@@ -37,6 +37,10 @@ def _points(grid: Grid) -> list[Point]:
     return points
 
 
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload(SMALL).over_hosts(grid)
+
+
 def _where_it_tells(grid: Grid, workload: Workload) -> list[Point]:
     """The problem on one core, and on all of them split in every way."""
     return [
@@ -59,6 +63,7 @@ SUITE = Suite(
     headline=("radix_sort.time", "radix_sort.rate"),
     programs=with_mpi("radix-sort"),
     build=_points,
+    build_over_hosts=_over_hosts,
     seconds=42,
     quick_seconds=7,
 )

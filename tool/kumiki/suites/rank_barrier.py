@@ -7,6 +7,7 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite,
 
 OUR_FIGURES = 4
 """plain, split-phase, the paper's shuffle-exchange, and the bare flags that bound them"""
+OVER_HOSTS = (2, 4, 8, 16)
 MPI_FIGURES = 2
 """plain and split-phase"""
 
@@ -24,6 +25,30 @@ def _points(grid: Grid) -> list[Point]:
     return ours + peers
 
 
+def _over_hosts(grid: Grid) -> list[Point]:
+    """2, 4, 8 and 16 ranks, as evenly as possible over as many hosts as there are.
+
+    MPI's ranks only spin: with more of them than twice the cores, one barrier takes so long that it tells nothing.
+    """
+    assert grid.hosts is not None
+    hosts, few = grid.hosts, max(len(grid.hosts), 2 * grid.cores)
+    usual = (len(hosts),) if grid.quick else OVER_HOSTS
+    counts = [ranks for ranks in grid.ranks or usual if ranks > 1]
+    ours = [
+        _point(grid, KumikiRun(ranks, hosts=hosts.for_ranks(ranks)), "kumiki", "rank-barrier", OUR_FIGURES - 1)
+        for ranks in counts
+    ]
+    peers = [
+        _point(
+            grid, Mpirun(peer, ranks, hosts=hosts.for_ranks(ranks)), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES
+        )
+        for peer in mpi.ALL
+        for ranks in counts
+        if grid.ranks or ranks <= few
+    ]
+    return ours + peers
+
+
 def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, figures: int) -> Point:
     return Point(
         suite="rank-barrier",
@@ -32,7 +57,11 @@ def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, fi
         program=program,
         arguments=(),
         launcher=launcher,
-        parameters={"ranks": launcher.ranks, "form": "plain"},
+        parameters={
+            "ranks": launcher.ranks,
+            "form": "plain",
+            "fabric": "network" if launcher.hosts else "shm",
+        },
         unit="us",
         better="lower",
         seconds=0.1 if grid.quick else 0.4,
@@ -47,6 +76,7 @@ SUITE = Suite(
     headline=("rank_barrier.time", "rank_barrier.hidden"),
     programs=with_mpi("rank-barrier"),
     build=_points,
+    build_over_hosts=_over_hosts,
     seconds=16,
     quick_seconds=7,
 )

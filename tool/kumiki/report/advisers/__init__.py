@@ -6,7 +6,18 @@ statement.
 
 from __future__ import annotations
 
-from kumiki.report.advisers import barrier, character, memory, occupancy, program, remote, setting, trust, waiting
+from kumiki.report.advisers import (
+    barrier,
+    character,
+    memory,
+    network,
+    occupancy,
+    program,
+    remote,
+    setting,
+    trust,
+    waiting,
+)
 from kumiki.report.advisers.kinds import Advice
 from kumiki.report.model import Results
 
@@ -22,6 +33,7 @@ _SUBJECTS = (
     barrier.advise,
     waiting.advise,
     remote.advise,
+    network.advise,
 )
 
 

@@ -13,7 +13,7 @@ class Advice:
     """One statement and the rows that it rests on. Commands and settings in the text stand between backticks."""
 
     kind: str
-    """`setting`, `trust`, `program`, `character`, `occupancy`, `memory`, `barrier`, `waiting` or `remote`."""
+    """The name of the module that says it, in the singular: `setting`, `trust`, `program`, ..., `remote`, `network`."""
     heading: str
     """What the statement is about: pieces of the same heading belong together."""
     text: str

@@ -42,7 +42,7 @@ def _best_setting(problem: Problem) -> Advice | None:
         return _do_not_parallelise(problem, setting, row)
     same = [other for other, peer in problem.hybrid.items() if other != setting and equal(peer, row)]
     equals = f"; {enumerate_words([option(s) for s in same])} equal within the confidence intervals" if same else ""
-    text = f"{problem.title}: use {command(setting)}, {amount(row)}{_gain(problem, row)}{equals}."
+    text = f"{problem.title}: use {command(setting, problem.results)}, {amount(row)}{_gain(problem, row)}{equals}."
     return say("program", problem.program.title, text, [row, problem.base, *(problem.hybrid[s] for s in same)])
 
 

@@ -42,7 +42,7 @@ def _recommendation(found: list[Problem], chosen: Setting) -> str:
             f"no one setting is the fastest for all of {names}, and this one loses the least: "
             f"at worst {percent(_loss(worst, chosen) - 1.0)}, in {worst.program.title}"
         )
-    return f"If one setting is to serve all programs, use {command(chosen)}: {scope}."
+    return f"If one setting is to serve all programs, use {command(chosen, found[0].results)}: {scope}."
 
 
 def _alternatives(found: list[Problem], common: set[Setting], chosen: Setting) -> str:

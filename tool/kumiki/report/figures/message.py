@@ -15,7 +15,7 @@ from kumiki.report.quantity import quantity as quantity_text
 from kumiki.report.quantity import size_text
 from kumiki.report.select import PEERS
 
-_DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot"}
+DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot"}
 _OPERATIONS = ("put", "get", "send", "atomic", "active_message")
 
 
@@ -70,16 +70,16 @@ def over_size(name: str, results: Results, quantity: Quantity) -> Picture | None
     def paint(sheet: Sheet) -> None:
         known = looks(row.implementation for row in results.rows)
         for (implementation, operation), rows in found.items():
-            look = Look(known[implementation].role, known[implementation].marker, _DASHES.get(operation, "solid"))
-            _curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
+            look = Look(known[implementation].role, known[implementation].marker, DASHES.get(operation, "solid"))
+            paint_curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
             sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
         _bound(sheet, results, quantity)
-        _frame(sheet, quantity, found)
+        paint_frame(sheet, quantity, found)
 
     return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
 
 
-def _curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quantity, width: float) -> None:
+def paint_curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quantity, width: float) -> None:
     sizes = list(rows)
     points = [quantity.of(row) for row in rows.values()]
     sheet.curve(sizes, [middle for middle, _, _ in points], look, width)
@@ -112,7 +112,7 @@ def _bound(sheet: Sheet, results: Results, quantity: Quantity) -> None:
         sheet.key("bound: memcpy", look, marker=False)
 
 
-def _frame(sheet: Sheet, quantity: Quantity, found: dict[tuple[str, str], dict[int, Row]]) -> None:
+def paint_frame(sheet: Sheet, quantity: Quantity, found: dict[tuple[str, str], dict[int, Row]]) -> None:
     axes = sheet.axes
     sizes = sorted({size for rows in found.values() for size in rows})
     middles = [quantity.of(row)[0] for rows in found.values() for row in rows.values()]

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/common/pair.hpp"
+#include "bench/remote-memory/loops.hpp"
+#include "kumiki/kumiki.hpp"
+
+// Plain TCP between two ranks: what the network gives to who asks the system for no more than bytes. It is the bound of
+// everything that is built on TCP.
+
+namespace kumiki::bench {
+
+/// The owner of a socket; -1 is none.
+class Socket {
+public:
+    explicit Socket(int descriptor) : descriptor_(descriptor) {}
+    Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    ~Socket() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+
+    int get() const { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+/// One connection between the ranks of a pair, on sockets that never block: who waits asks again and again. Making it
+/// is collective over the whole job; for ranks that are not of the pair it stays empty.
+class TcpLink {
+public:
+    /// `interface`: where the second rank listens, such as eth0; empty: the first that is not the loopback.
+    TcpLink(Job& job, Pair pair, const std::string& interface);
+
+    void send(std::span<const std::byte> data) const;
+    void receive(std::span<std::byte> data) const;
+    void send_word(std::uint64_t word) const;
+    std::uint64_t receive_word() const;
+
+private:
+    Socket socket_{-1};
+};
+
+/// 8 bytes there and back.
+std::function<bool(std::uint64_t)> tcp_ping_pong(const Job& job, const TcpLink& link, Pair pair);
+/// A stream from the first rank's `own` memory into the second one's, which reads as fast as it can and answers the
+/// end.
+Mover tcp_mover(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair);
+
+} // namespace kumiki::bench

@@ -1,0 +1,126 @@
+"""The network between hosts: what it costs, from which size it pays, and which programs it limits."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import against, best, equal
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import title
+from kumiki.report.quantity import amount, factor, percent, plural, size_text
+from kumiki.report.select import BETWEEN, MPI, PROGRAMS, network_rows, principal, setting_words
+
+HEADING = "The network"
+LIMITING = 0.5
+"""Share of its time in communication and synchronisation from which the network limits a program."""
+UNEVEN = 1.5
+"""How many times the fastest pair's latency makes a pair worth naming."""
+
+
+def advise(results: Results) -> list[Advice]:
+    pieces = [_latency(results), _against_memory(results), _bandwidth(results), _half(results), _uneven(results)]
+    pieces += _limits(results)
+    return [piece for piece in pieces if piece]
+
+
+def _operation(results: Results, implementation: str, operation: str) -> Row | None:
+    rows = network_rows(results, "network.latency")
+    return best(row for row in rows if row.implementation == implementation and row.text("operation") == operation)
+
+
+def _latency(results: Results) -> Advice | None:
+    put, tcp = _operation(results, "kumiki", "put"), _operation(results, "tcp", "send")
+    if put is None:
+        return None
+    text = f"A put of 8 B with its signal reaches another host after {amount(put)}"
+    if tcp is not None:
+        text += f", {factor(put.value / tcp.value)} times what plain TCP takes ({amount(tcp)})"
+    rivals = [row for name in (*MPI, "ucx") if (row := _operation(results, name, "put"))]
+    rival = best(rivals)
+    if rival is not None:
+        other = f"the fastest put of its peers ({title(rival.implementation)}, {amount(rival)})"
+        text += f"; it is {against(put, rival, other)}"
+    return say("network", HEADING, text + ".", [put, tcp, *rivals])
+
+
+def _against_memory(results: Results) -> Advice | None:
+    put = _operation(results, "kumiki", "put")
+    near = best(row for row in results.where("put.latency", "kumiki") if row.usable)
+    if put is None or near is None:
+        return None
+    text = (
+        f"Within a host a put takes {amount(near)}, to another host {factor(put.value / near.value)} times as long "
+        f"({amount(put)}): prefer more threads or ranks on a host to more hosts where the work is small."
+    )
+    return say("network", HEADING, text, [near, put])
+
+
+def _curve(results: Results, implementation: str) -> dict[int, Row]:
+    rows = [row for row in network_rows(results, "network.bandwidth") if row.implementation == implementation]
+    usual = "send" if implementation == "tcp" else "put"
+    rows = [row for row in rows if row.text("operation") == usual]
+    return {row.count("bytes"): row for row in sorted(rows, key=lambda row: row.count("bytes"))}
+
+
+def _bandwidth(results: Results) -> Advice | None:
+    ours, tcp = _curve(results, "kumiki"), _curve(results, "tcp")
+    sizes = sorted(set(ours) & set(tcp))
+    if not sizes:
+        return None
+    size = sizes[-1]
+    text = (
+        f"With pieces of {size_text(size)} puts carry {amount(ours[size])} to another host, "
+        f"{against(ours[size], tcp[size], f'plain TCP on the same link ({amount(tcp[size])})')}."
+    )
+    return say("network", HEADING, text, [ours[size], tcp[size]])
+
+
+def _half(results: Results) -> Advice | None:
+    curve = _curve(results, "kumiki")
+    if len(curve) < 3:
+        return None
+    peak_size, peak = max(curve.items(), key=lambda item: item[1].value)
+    half_size, half = next((size, row) for size, row in curve.items() if row.value >= peak.value / 2)
+    text = (
+        f"Send at least {size_text(half_size)} at once between hosts: from there a put reaches half of its highest "
+        f"bandwidth ({amount(half)} of {amount(peak)} at {size_text(peak_size)})."
+    )
+    return say("network", HEADING, text, [half, peak])
+
+
+def _uneven(results: Results) -> Advice | None:
+    pairs = [row for row in results.where("network.latency") if row.usable and set(BETWEEN) <= set(row.parameters)]
+    if len(pairs) < 3:
+        return None
+    fastest, slowest = min(pairs, key=lambda row: row.value), max(pairs, key=lambda row: row.value)
+    if equal(fastest, slowest) or slowest.value < UNEVEN * fastest.value:
+        return None
+    text = (
+        f"The hosts are not equally far from each other: from host {slowest.count('from')} to host "
+        f"{slowest.count('to')} a put takes {amount(slowest)}, {factor(slowest.value / fastest.value)} times as long "
+        f"as from host {fastest.count('from')} to host {fastest.count('to')} ({amount(fastest)})."
+    )
+    return say("network", HEADING, text, [slowest, fastest])
+
+
+def _limits(results: Results) -> list[Advice]:
+    """For each program over all hosts with one rank on each: what share of its time is not computation."""
+    pieces = []
+    for program in PROGRAMS:
+        problem = principal(results, program)
+        over = [row for row in problem.hybrid.values() if row.count("hosts") > 1] if problem else []
+        fitting = best(row for row in over if not row.oversubscribed)
+        if problem is None or fitting is None:
+            continue
+        parts = problem.parts(fitting)
+        whole = sum(part.value for part in parts.values())
+        share = sum(part.value for name, part in parts.items() if name != "computation") / whole if whole else 0
+        if share < LIMITING:
+            continue
+        where = setting_words((fitting.ranks, fitting.threads))
+        text = (
+            f"{problem.title} is limited by the network: on {plural(fitting.count('hosts'), 'host')} ({where}) "
+            f"{percent(share)} of its time is communication and synchronisation. A faster network, a larger problem or "
+            "fewer hosts help; more processors do not."
+        )
+        pieces.append(say("network", HEADING, text, [fitting, *parts.values()]))
+    return pieces
