@@ -171,6 +171,7 @@ void Fabric::wait(Ready ready) {
 /// While this thread is awake it receives; when it falls asleep the agent does, and rings.
 template <class Ready>
 void Fabric::wait_for_network(Ready ready) {
+    network_->release();
     std::optional<Messenger::Attendance> attendance;
     if (messenger_->active()) attendance.emplace(*messenger_);
     const auto serve = [&] {

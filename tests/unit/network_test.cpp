@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
+#include "face/job.hpp"
 #include "kumiki/kumiki.h"
 #include "support/jobs.hpp"
 #include "support/ranks.hpp"
@@ -100,6 +101,46 @@ TEST(NetworkTest, TheMessagesOfABarrierDependOnTheNumberOfHosts) {
     constexpr int rounds = 200;
     for (const int ranks : {2, 4, 8}) EXPECT_LE(messages_of_barriers(ranks, 2, rounds), 2u * 2 * rounds + 40) << ranks;
     EXPECT_LE(messages_of_barriers(8, 4, rounds), 4u * 3 * rounds + 80);
+}
+
+// Short puts wait for each other; what follows to the same rank comes after them, whatever it is.
+TEST(NetworkTest, ShortPutsTravelTogetherAndInOrder) {
+    const Watchdog watchdog("a burst of puts");
+    tests::run_jobs_as_threads({.ranks = 2, .hosts = 2}, [](kumiki_job* job) {
+        constexpr std::uint64_t words = 5000;
+        void* region = nullptr;
+        ASSERT_EQ(kumiki_allocate(job, (words + 1) * 8, &region), KUMIKI_OK);
+        auto* table = static_cast<std::uint64_t*>(region);
+        std::uint64_t* const signal = table + words;
+        for (std::uint64_t round = 1; round <= 20; ++round) {
+            if (kumiki_rank(job) == 0) {
+                const std::uint64_t before = job->fabric->network()->traffic().messages;
+                for (const std::uint64_t value : {std::uint64_t{0}, round}) // the later one wins
+                    for (std::uint64_t i = 0; i < words; ++i) {
+                        const std::uint64_t number = value * i;
+                        ASSERT_EQ(kumiki_put(job, 1, table + i, &number, 8), KUMIKI_OK);
+                    }
+                EXPECT_LT(job->fabric->network()->traffic().messages - before, 2 * words / 100);
+                std::uint64_t back = 0;
+                if (round % 4 == 0) {
+                    ASSERT_EQ(kumiki_get(job, 1, table + words - 1, &back, 8), KUMIKI_OK);
+                } else if (round % 4 == 1) {
+                    ASSERT_EQ(kumiki_fetch_add(job, 1, table + words - 1, 0, &back), KUMIKI_OK);
+                } else {
+                    back = round * (words - 1);
+                }
+                EXPECT_EQ(back, round * (words - 1));
+                if (round % 2 == 0) ASSERT_EQ(kumiki_signal(job, 1, signal, KUMIKI_SIGNAL_SET, round), KUMIKI_OK);
+            } else if (round % 2 == 0) {
+                ASSERT_EQ(kumiki_signal_wait(job, signal, KUMIKI_AT_LEAST, round, nullptr), KUMIKI_OK);
+                for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(table[i], round * i);
+            }
+            ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+            if (kumiki_rank(job) == 1)
+                for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(table[i], round * i);
+            ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        }
+    });
 }
 
 TEST(NetworkTest, SlowIsNotDead) {

@@ -11,7 +11,10 @@
 namespace kumiki::fabric {
 
 Network::Network(Fabric& fabric, const Settings& settings)
-    : fabric_(fabric), rank_(settings.rank), unflushed_(static_cast<std::size_t>(settings.size)) {}
+    : fabric_(fabric),
+      rank_(settings.rank),
+      bursts_(static_cast<std::size_t>(settings.size)),
+      unflushed_(static_cast<std::size_t>(settings.size)) {}
 
 Network::~Network() {
     agent_.stop();
@@ -29,8 +32,35 @@ MessageHeader Network::header(MessageKind kind) const {
 
 Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
+    if (auto released = release(rank); !released) return released; // what was put before comes before
     messages_.fetch_add(1, std::memory_order_relaxed);
     return transport_->send(rank, header, payload);
+}
+
+Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    const std::lock_guard lock(mutex_);
+    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
+    if (!burst.has_room_for(payload.size()))
+        if (auto released = release(rank); !released) return released;
+    if (burst.empty()) held_back_.fetch_add(1, std::memory_order_relaxed);
+    burst.add(header, payload);
+    return {};
+}
+
+Result<> Network::release(int rank) {
+    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
+    if (burst.empty()) return {};
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    auto sent = transport_->send(rank, header(MessageKind::burst), burst.bytes());
+    burst.clear();
+    held_back_.fetch_sub(1, std::memory_order_relaxed);
+    return sent;
+}
+
+void Network::release() {
+    if (held_back_.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(mutex_);
+    for (int rank = 0; rank < static_cast<int>(bursts_.size()); ++rank) static_cast<void>(release(rank));
 }
 
 /// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.
@@ -58,10 +88,13 @@ Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const 
 }
 
 Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
-    unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
     MessageHeader message = header(source.empty() ? MessageKind::signal : MessageKind::put);
     message.offset = offset;
-    return send_in_parts(rank, message, source, signal);
+    const bool alone = signal != nullptr || source.size() > Burst::longest_message;
+    auto sent = alone ? send_in_parts(rank, message, source, signal) : hold_back(rank, message, source);
+    // Not sooner: another thread's flush() in between would not have asked for this one.
+    unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+    return sent;
 }
 
 Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
@@ -183,6 +216,9 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
         return;
     case MessageKind::barrier: return barrier_->heard(static_cast<int>(header.value), header.ticket);
     case MessageKind::arrived: return barrier_->enter(header.ticket);
+    case MessageKind::burst:
+        return Burst::open(payload,
+                           [this](const MessageHeader& each, std::span<const std::byte> part) { receive(each, part); });
     case MessageKind::sign_of_life: return;
     }
 }
@@ -330,6 +366,7 @@ Result<> Network::serve() {
 void Network::watch_over_hosts() {
     const auto now = LifeSigns::Clock::now().time_since_epoch().count();
     fabric_.own().alive.store(now, std::memory_order_relaxed);
+    release();
     if (!hosts_.leads()) return;
     for (int host = 0; host < hosts_.count(); ++host) {
         if (host == hosts_.own()) continue;

@@ -12,6 +12,7 @@
 
 #include "error/result.hpp"
 #include "fabric/network/agent.hpp"
+#include "fabric/network/burst.hpp"
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
@@ -55,7 +56,8 @@ public:
 
     const Hosts& hosts() const { return hosts_; }
 
-    /// On return the source may change; who sees the signal (may be null) at the target sees the data.
+    /// On return the source may change; who sees the signal (may be null) at the target sees the data. Short puts
+    /// without a signal are held back until something follows them to the same rank, or release() is called.
     Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
     Result<> signal(int rank, const Signal& signal) { return put(rank, 0, {}, &signal); }
     Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
@@ -65,6 +67,9 @@ public:
     Result<> active_message(int rank, int handler, std::span<const std::byte> payload);
     /// Returns when all that this rank has put and signalled has been done at its targets.
     Result<> flush();
+
+    /// Sends what is held back. Every wait does so, and the agent now and then.
+    void release();
 
     /// A message of a collective; the receiver gives a rank and a tag, and learns how long it was.
     Result<> send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes);
@@ -102,8 +107,10 @@ private:
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
     void await(const Ticket& ticket);
+    Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
 
     // Called with the lock held:
+    Result<> release(int rank);
     bool progress();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
     void place(const MessageHeader& header, std::span<const std::byte> payload);
@@ -123,6 +130,8 @@ private:
     Mail mail_;
     std::unique_ptr<HostsBarrier> barrier_;
     std::deque<Waiting> waiting_;
+    std::vector<Burst> bursts_;                ///< by rank
+    std::atomic<int> held_back_{0};            ///< bursts that are not empty
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
     std::unique_ptr<LifeSigns> life_;

@@ -24,6 +24,7 @@ enum class MessageKind : std::uint8_t {
     mail,           ///< a part of a message of a collective
     barrier,        ///< round `value` of the hosts' barrier number `ticket`
     arrived,        ///< the last rank of a host has entered barrier number `ticket`
+    burst,          ///< several messages, each a header and its payload, that were held back to travel together
     sign_of_life,
 };
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "fabric/network/transport.hpp"
+
+namespace kumiki::fabric {
+
+/// Small messages to one rank that wait for each other, so that they leave in one transfer (the network burst of the
+/// Maestro paper, 2.4): over TCP a message costs microseconds, however small it is. Not thread-safe.
+class Burst {
+public:
+    /// What is longer travels alone: then the copy into the burst would cost more than it spares.
+    static constexpr std::size_t longest_message = std::size_t{8} << 10;
+
+    bool empty() const { return bytes_.empty(); }
+    bool has_room_for(std::size_t payload) const {
+        return bytes_.size() + sizeof(MessageHeader) + payload <= Transport::longest_payload;
+    }
+    void add(const MessageHeader& header, std::span<const std::byte> payload) {
+        MessageHeader stated = header;
+        stated.bytes = payload.size(); // where the next one begins
+        append(&stated, sizeof stated);
+        append(payload.data(), payload.size());
+    }
+    std::span<const std::byte> bytes() const { return bytes_; }
+    void clear() { bytes_.clear(); } // and keeps the memory
+
+    /// Calls receive(header, payload) for each message of a burst that has arrived.
+    template <class Receive>
+    static void open(std::span<const std::byte> bytes, Receive receive) {
+        while (bytes.size() >= sizeof(MessageHeader)) {
+            MessageHeader header;
+            std::memcpy(&header, bytes.data(), sizeof header);
+            const auto payload = bytes.subspan(sizeof header, header.bytes);
+            receive(header, payload);
+            bytes = bytes.subspan(sizeof header + payload.size());
+        }
+    }
+
+private:
+    void append(const void* data, std::size_t size) {
+        const auto* begin = static_cast<const std::byte*>(data);
+        bytes_.insert(bytes_.end(), begin, begin + size);
+    }
+    std::vector<std::byte> bytes_;
+};
+
+} // namespace kumiki::fabric
