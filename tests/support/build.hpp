@@ -22,7 +22,7 @@ inline bool over_network() { return std::getenv("TEST_HOSTS") != nullptr; }
 
 /// How many rounds a stress test does in this build, of `plain` in a plain one; over the network each takes longer.
 inline std::size_t rounds(std::size_t plain) {
-    return std::max<std::size_t>(1, plain / slowdown / (over_network() ? 5 : 1));
+    return std::max<std::size_t>(1, plain / slowdown / (over_network() ? 20 : 1));
 }
 
 /// When a stress test has seen enough: on a machine that is busy with other things, thousands of rounds are worth as

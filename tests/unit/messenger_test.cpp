@@ -208,7 +208,7 @@ TEST(MessengerTest, AWaitingThreadServesAndProgressSaysHowMany) {
 // A program that polls shares the work with the agent; when it stops, the agent takes over.
 TEST(MessengerTest, AProgramMayPollAndStop) {
     const Watchdog watchdog("a program that polls");
-    constexpr int messages = 5000;
+    constexpr int messages = 500;
     std::atomic<int> handled{0};
     run_ranks_as_threads({.ranks = 2}, [&](Rank& rank) {
         const int handler = rank.collectives.add_handler([&](int, Payload) { handled.fetch_add(1); }).value();
