@@ -88,7 +88,7 @@ Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const 
 }
 
 Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
-    MessageHeader message = header(source.empty() ? MessageKind::signal : MessageKind::put);
+    MessageHeader message = header(MessageKind::put);
     message.offset = offset;
     const bool alone = signal != nullptr || source.size() > Burst::longest_message;
     auto sent = alone ? send_in_parts(rank, message, source, signal) : hold_back(rank, message, source);
@@ -196,8 +196,7 @@ bool Network::progress() {
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     life_->seen(hosts_.host_of(header.source));
     switch (header.kind) {
-    case MessageKind::put:
-    case MessageKind::signal: return place(header, payload);
+    case MessageKind::put: return place(header, payload);
     case MessageKind::get: return answer_get(header);
     case MessageKind::got: return take_got(header, payload);
     case MessageKind::atomic: return answer_atomic(header);

@@ -59,7 +59,6 @@ public:
     /// On return the source may change; who sees the signal (may be null) at the target sees the data. Short puts
     /// without a signal are held back until something follows them to the same rank, or release() is called.
     Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
-    Result<> signal(int rank, const Signal& signal) { return put(rank, 0, {}, &signal); }
     Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
     /// Returns the value before; `expected` is for compare_swap.
     Result<std::uint64_t> change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,

@@ -13,8 +13,7 @@
 namespace kumiki::fabric {
 
 enum class MessageKind : std::uint8_t {
-    put,            ///< payload to `offset`; with the last fragment the signal
-    signal,         ///< raises the word at `signal`
+    put,            ///< payload, which may be empty, to `offset`; with the last fragment the signal
     get,            ///< asks for `bytes` from `offset`
     got,            ///< a part of what get asked for, `offset` bytes from its beginning
     atomic,         ///< changes the word at `signal`

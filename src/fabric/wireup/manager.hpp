@@ -2,11 +2,8 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "fabric/module.hpp"
