@@ -28,7 +28,7 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
 
     if (const std::uint64_t offset = notice(root).offset; offset != Board::nowhere) {
         if (!from_here) fabric_.copy(data, fabric_.host_arena(root) + offset, bytes);
-        barrier_.meet(); // the root may change its data when all have them
+        barrier_.meet_host(); // the root may change its data when all have them
         return {};
     }
     for (std::size_t begin = 0; begin < bytes; begin += Board::capacity) {

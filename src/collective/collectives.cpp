@@ -37,35 +37,42 @@ Result<> Collectives::Turn::granted() const {
                         collectives_.fabric_.rank()));
     if (collectives_.barrier_.entered())
         return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
+    if (collectives_.calls_.broken())
+        return fail(KUMIKI_ERROR_STATE, "there are no more collectives in this job, for in an earlier one some ranks "
+                                        "were in a barrier and others not; its message says who");
     return {};
 }
 
 Result<> Collectives::barrier() {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    barrier_.meet();
+    calls_.begin(CallLog::Place::barrier);
+    if (!barrier_.meet()) return tl::unexpected(calls_.difference());
     return {};
 }
 
 Result<> Collectives::barrier_enter() {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
+    calls_.begin(CallLog::Place::split_barrier);
     barrier_.enter();
     return {};
 }
 
 Result<> Collectives::barrier_wait() {
     if (!barrier_.entered()) return fail(KUMIKI_ERROR_STATE, "barrier_wait without barrier_enter before it");
-    barrier_.wait();
+    if (!barrier_.wait()) return tl::unexpected(calls_.difference());
     return {};
 }
 
 Result<> Collectives::leave() {
-    if (barrier_.entered()) barrier_.wait();
+    if (barrier_.entered())
+        if (auto ended = barrier_wait(); !ended) return ended;
     return barrier();
 }
 
 Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset) {
+    calls_.begin(CallLog::Place::exchange);
     turn_ ^= 1;
     Board& mine = fabric_.own().board;
     mine.notice[turn_].call = call;
@@ -77,7 +84,7 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
 /// Meets the ranks of this host and compares their calls with the own one.
 Result<> Collectives::compare(const CollectiveCall& call) {
     if (has_lines()) return exchange(call, {}, [](int, const std::byte*) {});
-    barrier_.meet_host();
+    if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
     for (int local = 0; local < fabric_.host_size(); ++local)
         if (const auto& theirs = notice(local).call; theirs != call)
             return tl::unexpected(difference(fabric_.rank_on_host(local), theirs, call));

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "collective/call_log.hpp"
 #include "collective/rank_barrier.hpp"
 #include "error/result.hpp"
 #include "fabric/fabric.hpp"
@@ -19,10 +20,11 @@ using fabric::shm::Board;
 using fabric::shm::CollectiveCall;
 
 /// What the ranks do together. Called by one thread of every rank at a time, in the same order everywhere; a call that
-/// differs between ranks in kind, size, root, type or operation is a failure at all of them.
+/// differs between ranks in kind, size, root, type or operation is a failure at all of them. After one in which only
+/// some were in a barrier, every further collective fails too.
 class Collectives {
 public:
-    explicit Collectives(fabric::Fabric& fabric) : fabric_(fabric), barrier_(fabric) {}
+    explicit Collectives(fabric::Fabric& fabric) : fabric_(fabric), calls_(fabric), barrier_(fabric, calls_) {}
 
     Result<> barrier();
     Result<> barrier_enter();
@@ -107,7 +109,7 @@ private:
     /// nothing to do. `here` is whether the ranks of this host agree.
     Result<> over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                         const Combine& combine);
-    /// A contribution of each host's leader, by host.
+    /// A contribution of each host's leader, by host; none when other hosts are in another collective.
     std::vector<std::byte> gather_hosts(std::span<const std::byte> own);
     /// From the leader of host `root` to all leaders.
     void broadcast_hosts(std::span<std::byte> data, int root);
@@ -145,6 +147,7 @@ private:
     std::byte* published(int local) const { return fabric_.host_block(local).board.data[turn_].data(); }
 
     fabric::Fabric& fabric_;
+    CallLog calls_;
     RankBarrier barrier_;
     std::size_t turn_ = 0;        ///< which of the two boards is in use
     std::uint64_t exchanges_ = 0; ///< so far
@@ -173,7 +176,8 @@ Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::
         const std::byte* payload = own.data();
         if (local != here) {
             const fabric::shm::Contribution& theirs = line(here, local);
-            fabric_.wait([&] { return theirs.epoch.load(std::memory_order_acquire) >= epoch; });
+            if (!calls_.wait([&] { return theirs.epoch.load(std::memory_order_acquire) >= epoch; }))
+                return tl::unexpected(calls_.difference());
             if (theirs.call != call && outcome)
                 outcome = tl::unexpected(difference(fabric_.rank_on_host(local), theirs.call, call));
             payload = theirs.payload.data();

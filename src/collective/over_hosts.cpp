@@ -28,7 +28,7 @@ struct Note {
 
 Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                                  const Combine& combine) {
-    if (one_host()) return here;
+    if (one_host() || calls_.broken()) return here;
     HostsResult& result = fabric_.header().result;
     const Hosts& hosts = fabric_.network()->hosts();
     Note own{call, here ? 1u : 0u, {}};
@@ -36,6 +36,7 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
     ++tag_;
     if (hosts.leads()) {
         const auto notes = gather_hosts(std::as_bytes(std::span(&own, 1)));
+        if (notes.empty()) return tl::unexpected(calls_.difference());
         result.differing = -1;
         for (int host = 0; host < hosts.count(); ++host) {
             Note note;
@@ -48,7 +49,8 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
             else if (!payload.empty()) combine(result.payload.data(), note.payload.data());
         }
     }
-    barrier_.meet_host(); // the leader writes the next result when all ranks of the host are in the next collective
+    // The leader writes the next result when all ranks of the host are in the next collective.
+    if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
     if (!here) return here;
     if (result.differing >= 0) return tl::unexpected(difference(result.differing, result.theirs, call));
     if (!payload.empty()) std::memcpy(payload.data(), result.payload.data(), payload.size());
@@ -68,7 +70,11 @@ std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own)
         const auto bytes = static_cast<std::size_t>(more) * size;
         const int below = hosts.leader((me - have + count) % count), above = hosts.leader((me + have) % count);
         static_cast<void>(network.send_mail(below, tag_, std::span(from_me_on).first(bytes)));
-        network.receive_mail(above, tag_, std::span(from_me_on).subspan(static_cast<std::size_t>(have) * size, bytes));
+        const auto& letter = network.expect_mail(
+            above, tag_, std::span(from_me_on).subspan(static_cast<std::size_t>(have) * size, bytes));
+        const bool come = calls_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
+        network.take_mail(above, tag_);
+        if (!come) return {};
     }
     std::rotate(from_me_on.begin(), from_me_on.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(me) * size),
                 from_me_on.end());

@@ -4,24 +4,20 @@
 
 namespace kumiki::collective {
 
-void RankBarrier::meet() {
-    if (fabric_.network() == nullptr) return meet_host();
+bool RankBarrier::meet() {
+    if (fabric_.network() == nullptr) return fabric_.crowded() ? count(fabric_.header().barrier) : disseminate();
     enter();
-    wait();
+    return wait();
 }
 
-void RankBarrier::meet_host() {
-    if (fabric_.host_size() == 1) return;
-    if (fabric_.crowded()) count();
-    else disseminate();
-}
+bool RankBarrier::meet_host() { return fabric_.crowded() ? count(fabric_.header().step) : disseminate(); }
 
-void RankBarrier::disseminate() {
+bool RankBarrier::disseminate() {
     const std::uint64_t epoch = ++epoch_;
     const auto flag = [this](int rank, int round) -> std::atomic<std::uint64_t>& {
         return fabric_.host_block(rank).barrier[static_cast<std::size_t>(round)].value;
     };
-    wait::disseminate(
+    return wait::disseminate(
         fabric_.host_rank(), fabric_.host_size(),
         [&](int other, int round) {
             flag(other, round).store(epoch, std::memory_order_release);
@@ -30,14 +26,13 @@ void RankBarrier::disseminate() {
         [&](int round) {
             // A partner may be one barrier ahead: hence >= and not ==.
             const auto& mine = flag(fabric_.host_rank(), round);
-            fabric_.wait([&] { return mine.load(std::memory_order_acquire) >= epoch; });
+            return calls_.wait([&] { return mine.load(std::memory_order_acquire) >= epoch; });
         });
 }
 
-void RankBarrier::count() {
-    wait::Gate& gate = fabric_.header().barrier;
+bool RankBarrier::count(wait::Gate& gate) {
     const std::uint64_t epoch = gate.arrive(fabric_.host_size(), [this] { ring_all(); });
-    fabric_.wait([&] { return gate.opened(epoch); });
+    return calls_.wait([&] { return gate.opened(epoch); });
 }
 
 void RankBarrier::enter() {
@@ -57,10 +52,10 @@ void RankBarrier::enter() {
         network->enter_barrier(split_epoch_);
 }
 
-void RankBarrier::wait() {
+bool RankBarrier::wait() {
     const wait::Gate& gate = fabric_.network() == nullptr ? fabric_.header().split : fabric_.header().job;
-    fabric_.wait([&] { return gate.opened(split_epoch_); });
     entered_ = false;
+    return calls_.wait([&] { return gate.opened(split_epoch_); });
 }
 
 void RankBarrier::ring_all() {

@@ -80,6 +80,7 @@ Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const 
         if (local > 0) combine(result, payload);
         else if (!own.empty()) std::memcpy(result, payload, own.size());
     };
+    calls_.begin(CallLog::Place::exchange);
     turn_ ^= 1; // as every collective does, also one that another rank takes this for
     Result<> here;
     if (has_lines()) {

@@ -64,6 +64,18 @@ void Fabric::map_ranks() {
     }
 }
 
+void Fabric::report_difference(const Party& one, const Party& other) const {
+    shm::Differing& differing = header().differing;
+    const auto tell = [](shm::Differing::Party& there, const Party& party) {
+        there.rank.store(party.rank, std::memory_order_relaxed);
+        there.note.store(party.note, std::memory_order_relaxed);
+    };
+    tell(differing.party[0], one);
+    tell(differing.party[1], other);
+    differing.call.store(one.note >> 8, std::memory_order_release);
+    for (int local = 0; local < host_size_; ++local) ring_on_host(local);
+}
+
 Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {
     if (!has_rank(rank))
         return {KUMIKI_ERROR_ARGUMENT,

@@ -105,10 +105,20 @@ public:
 
     /// Waits until ready(), which reads what other ranks write with acquire order; runs active messages meanwhile.
     template <class Ready>
-    void wait(Ready ready);
+    void wait(Ready ready) {
+        wait(ready, [] {});
+    }
+    /// The same; calls doubt() once when it takes long.
+    template <class Ready, class Doubt>
+    void wait(Ready ready, Doubt doubt);
 
-    template <class Ready>
-    void wait_for_network(Ready ready);
+    /// Tells all ranks of this host that these two wait for each other in vain.
+    struct Party {
+        int rank;
+        shm::CallNote note;
+    };
+    void report_difference(const Party& one, const Party& other) const;
+    Party self() const { return {rank_, own_->call.load(std::memory_order_relaxed)}; }
 
     /// This rank's part, and that of rank `rank` of the same host, of what the ranks of a host share.
     shm::RankBlock& block(int rank) const { return *blocks_[static_cast<std::size_t>(rank)]; }
@@ -136,6 +146,9 @@ public:
 private:
     Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment);
 
+    template <class Ready, class Doubt>
+    void wait_for_network(Ready ready, Doubt doubt);
+
     void map_ranks();
 
     std::shared_ptr<const shm::Segment> segment_;
@@ -153,24 +166,22 @@ private:
     std::unique_ptr<Network> network_; // its agent uses all of the above
 };
 
-template <class Ready>
-void Fabric::wait(Ready ready) {
+template <class Ready, class Doubt>
+void Fabric::wait(Ready ready, Doubt doubt) {
     if (ready()) return;
-    if (network_) return wait_for_network(ready);
-    if (!messenger_->active()) {
-        wait::wait(own().bell, patience_, ready);
-        return;
-    }
+    if (network_) return wait_for_network(ready, doubt);
+    if (!messenger_->active()) return wait::wait(own().bell, patience_, ready, doubt);
     const Messenger::Attendance attendance(*messenger_);
-    wait::wait(own().bell, patience_, [&] {
+    const auto serve = [&] {
         if (ready()) return true;
         return messenger_->progress() > 0 && ready();
-    });
+    };
+    wait::wait(own().bell, patience_, serve, doubt);
 }
 
 /// While this thread is awake it receives; when it falls asleep the agent does, and rings.
-template <class Ready>
-void Fabric::wait_for_network(Ready ready) {
+template <class Ready, class Doubt>
+void Fabric::wait_for_network(Ready ready, Doubt doubt) {
     network_->release();
     std::optional<Messenger::Attendance> attendance;
     if (messenger_->active()) attendance.emplace(*messenger_);
@@ -182,7 +193,9 @@ void Fabric::wait_for_network(Ready ready) {
         network_->poll();
         return serve();
     };
-    if (wait::awake(patience_, receive)) return;
+    if (wait::awake(wait::until_doubt(patience_), receive)) return;
+    doubt();
+    if (!wait::sleeps(patience_) && wait::awake(patience_, receive)) return;
     network_->hand_over();
     wait::wait(own().bell, wait::asleep(patience_), serve);
 }

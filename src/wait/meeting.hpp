@@ -17,14 +17,16 @@ inline constexpr int most_rounds = 16; ///< of disseminate(): 2^16 parties
 
 /// Dissemination: in round k party i tells party i + 2^k that it has come and awaits the word of party i - 2^k; after
 /// log2(parties) rounds each has heard of all. Fastest when every party has a core, for no line has more than one
-/// writer and one reader. With two parties this is the bare exchange of two flags.
+/// writer and one reader. With two parties this is the bare exchange of two flags. When await() gives up (false) so
+/// does the party: it has not heard of all and must not tell others so.
 template <class Tell, class Await>
-void disseminate(int me, int parties, Tell tell, Await await) {
+bool disseminate(int me, int parties, Tell tell, Await await) {
     int round = 0;
     for (int distance = 1; distance < parties; distance *= 2, ++round) {
         tell((me + distance) % parties, round);
-        await(round);
+        if (!await(round)) return false;
     }
+    return true;
 }
 
 /// Counting: the last to arrive opens the gate for all. Fastest when parties share cores, for each has to run only once

@@ -1,5 +1,7 @@
 #include "wait/patience.hpp"
 
+#include <algorithm>
+
 #include "platform/fence.hpp"
 
 namespace kumiki::wait {
@@ -35,6 +37,16 @@ Patience crowded(Patience patience) {
     if (patience.spin == nanoseconds::max()) return patience; // the user wants it so
     patience.yield -= patience.spin;
     patience.spin = nanoseconds::zero();
+    return patience;
+}
+
+bool sleeps(const Patience& patience) { return patience.yield != nanoseconds::max(); }
+
+Patience until_doubt(Patience patience) {
+    if (sleeps(patience)) return patience;
+    constexpr nanoseconds long_time = std::chrono::milliseconds(10);
+    patience.spin = std::min(patience.spin, long_time);
+    patience.yield = long_time;
     return patience;
 }
 

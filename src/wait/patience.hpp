@@ -21,6 +21,12 @@ Patience patience(const Settings& settings);
 /// The same policy among more threads than there are cores.
 Patience crowded(Patience patience);
 
+/// Whether who waits falls asleep at last.
+bool sleeps(const Patience& patience);
+
+/// The part of the policy after which who waits may ask whether it waits in vain.
+Patience until_doubt(Patience patience);
+
 /// The same policy for a thread that must not take time from computing threads while it waits (an agent): sleeps at
 /// once.
 Patience asleep(Patience patience);

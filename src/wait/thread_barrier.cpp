@@ -12,24 +12,20 @@ bool ThreadBarrier::arrive_and_wait(int thread) {
 
 bool ThreadBarrier::disseminate(int thread, std::uint64_t epoch) {
     const Place& mine = place(thread);
-    bool met = true; // who has given up has not heard of all and must not tell others so
-    wait::disseminate(
+    return wait::disseminate(
         thread, static_cast<int>(places_.size()),
         [&](int other, int round) {
-            if (!met) return;
             place(other).flags[static_cast<std::size_t>(round)].value.store(epoch, std::memory_order_release);
             ring(bell_, patience_);
         },
         [&](int round) {
-            if (!met) return;
             // A partner may already be one barrier ahead and have raised the flag for the next one: hence >= and not
             // ==.
             const auto& flag = mine.flags[static_cast<std::size_t>(round)].value;
             wait::wait(bell_, patience_,
                        [&] { return flag.load(std::memory_order_acquire) >= epoch || is_lost(epoch); });
-            met = flag.load(std::memory_order_acquire) >= epoch;
+            return flag.load(std::memory_order_acquire) >= epoch;
         });
-    return met;
 }
 
 bool ThreadBarrier::count(std::uint64_t epoch) {

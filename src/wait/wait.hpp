@@ -75,11 +75,20 @@ inline void ring(Bell& bell, const Patience& patience) {
 }
 
 /// Returns when ready() is true. ready() must read what it depends on with acquire order, and whoever makes it true
-/// must ring `bell`.
+/// must ring `bell`. `doubt` is called once when it takes long: before the thread falls asleep, and where it never
+/// does, after a while.
+template <class Ready, class Doubt>
+void wait(Bell& bell, const Patience& patience, Ready ready, Doubt doubt) {
+    if (ready()) return;
+    if (detail::wait_awake<1024>(until_doubt(patience), ready)) return;
+    doubt();
+    if (sleeps(patience)) detail::wait_asleep(bell, patience, ready);
+    else detail::wait_awake<1024>(patience, ready);
+}
+
 template <class Ready>
 void wait(Bell& bell, const Patience& patience, Ready ready) {
-    if (ready()) return;
-    if (!detail::wait_awake<1024>(patience, ready)) detail::wait_asleep(bell, patience, ready);
+    wait(bell, patience, ready, [] {});
 }
 
 /// The part of wait() in which the thread is awake, for a ready() that does some work itself; true when ready() became

@@ -104,6 +104,14 @@ void run_ranks_as_threads(const JobOptions& options, const std::function<void(Ra
     for (auto& rank : ranks) rank.join();
 }
 
+void run_ranks_to_failure(const JobOptions& options, const std::function<void(Rank&)>& body) {
+    Machines machines(options);
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < options.ranks; ++rank)
+        ranks.emplace_back([&, rank] { with_rank(machines.join(rank), body); });
+    for (auto& rank : ranks) rank.join();
+}
+
 void run_ranks_as_processes(const JobOptions& options, const std::function<void(Rank&)>& body) {
     const auto segment = make_segment(options);
     Processes ranks;

@@ -61,6 +61,9 @@ private:
 /// every access of every rank. Returns when all ranks have left; a failing EXPECT in a rank fails the test.
 void run_ranks_as_threads(const JobOptions& options, const std::function<void(Rank&)>& body);
 
+/// The same for a job whose ranks do not meet at the end, for they cannot any more.
+void run_ranks_to_failure(const JobOptions& options, const std::function<void(Rank&)>& body);
+
 /// The same with each rank a process, as in real life. A rank whose test failed or that died fails the test of the
 /// parent.
 void run_ranks_as_processes(const JobOptions& options, const std::function<void(Rank&)>& body);

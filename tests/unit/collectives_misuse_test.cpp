@@ -224,6 +224,34 @@ TEST_P(CollectiveMisuseTest, AnOpenSplitPhaseBarrier) {
     });
 }
 
+// Such ranks wait at different places. They find out, and the job is at its end.
+TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
+    const Watchdog watchdog("barrier against another collective");
+    using Call = std::function<Result<>(Collectives&)>;
+    double value = 1;
+    const Call barrier = &Collectives::barrier;
+    const Call broadcast = [&value](Collectives& all) { return all.broadcast(&value, 8, 0); };
+    const Call reduce = [](Collectives& all) {
+        std::vector<double> data(100);
+        return all.reduce(data.data(), data.data(), data.size(), KUMIKI_DOUBLE, KUMIKI_SUM, 0);
+    };
+    const Call leave = &Collectives::leave;
+    const Call split_phase = [](Collectives& all) {
+        auto entered = all.barrier_enter();
+        return entered ? all.barrier_wait() : entered;
+    };
+    for (const auto& [odd, others] : {std::pair(barrier, broadcast), std::pair(reduce, barrier),
+                                      std::pair(split_phase, reduce), std::pair(broadcast, leave)})
+        for (const auto late : {0, 50})
+            run_ranks_to_failure(options(), [&](Rank& rank) {
+                ASSERT_TRUE(rank.collectives.barrier());
+                if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(late));
+                const auto outcome = rank.rank() == 1 ? odd(rank.collectives) : others(rank.collectives);
+                expect_refused(outcome, KUMIKI_ERROR_ARGUMENT, {"rank 1", "barrier", "another collective"});
+                expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, {"no more collectives"});
+            });
+}
+
 // A rank that has entered and then leaves must not be what the others wait for.
 TEST(LeaveTest, AnOpenSplitPhaseBarrierHoldsNobodyBack) {
     Processes ranks;

@@ -26,6 +26,7 @@ std::vector<std::vector<int>> schedule(int parties) {
                 EXPECT_EQ(round, awaited++);
                 EXPECT_EQ(told[static_cast<std::size_t>(me)].size(), static_cast<std::size_t>(awaited))
                     << "tell, then await";
+                return true;
             });
     }
     return told;
@@ -57,8 +58,14 @@ TEST(DisseminateTest, EveryPartyHearsOfAllAndOfEachRoundOnce) {
 
 TEST(DisseminateTest, TheLargestJobHasRoundsEnough) {
     int rounds = 0;
-    disseminate(0, 1 << most_rounds, [&](int, int) { ++rounds; }, [](int) {});
+    disseminate(0, 1 << most_rounds, [&](int, int) { ++rounds; }, [](int) { return true; });
     EXPECT_EQ(rounds, most_rounds);
+}
+
+TEST(DisseminateTest, WhoGivesUpTellsNobodyMore) {
+    int told = 0;
+    EXPECT_FALSE(disseminate(0, 16, [&](int, int) { ++told; }, [](int round) { return round < 1; }));
+    EXPECT_EQ(told, 2);
 }
 
 TEST(GateTest, OpensOnceWhenTheLastHasCome) {

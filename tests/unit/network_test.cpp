@@ -130,14 +130,17 @@ TEST(NetworkTest, ShortPutsTravelTogetherAndInOrder) {
                     back = round * (words - 1);
                 }
                 EXPECT_EQ(back, round * (words - 1));
-                if (round % 2 == 0) ASSERT_EQ(kumiki_signal(job, 1, signal, KUMIKI_SIGNAL_SET, round), KUMIKI_OK);
+                if (round % 2 == 0) {
+                    ASSERT_EQ(kumiki_signal(job, 1, signal, KUMIKI_SIGNAL_SET, round), KUMIKI_OK);
+                }
             } else if (round % 2 == 0) {
                 ASSERT_EQ(kumiki_signal_wait(job, signal, KUMIKI_AT_LEAST, round, nullptr), KUMIKI_OK);
                 for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(table[i], round * i);
             }
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
-            if (kumiki_rank(job) == 1)
+            if (kumiki_rank(job) == 1) {
                 for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(table[i], round * i);
+            }
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
         }
     });

@@ -153,15 +153,20 @@ Result<> Network::send_mail(int rank, std::uint64_t tag, std::span<const std::by
     return send_in_parts(rank, message, bytes, nullptr);
 }
 
-std::size_t Network::receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
-    Mail::Letter* letter = nullptr;
-    {
-        const std::lock_guard lock(mutex_);
-        letter = &mail_.expect(rank, tag, into);
-    }
-    fabric_.wait([letter] { return letter->whole.load(std::memory_order_acquire); });
+Mail::Letter& Network::expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
+    const std::lock_guard lock(mutex_);
+    return mail_.expect(rank, tag, into);
+}
+
+std::size_t Network::take_mail(int rank, std::uint64_t tag) {
     const std::lock_guard lock(mutex_);
     return mail_.forget(rank, tag);
+}
+
+std::size_t Network::receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
+    const Mail::Letter& letter = expect_mail(rank, tag, into);
+    fabric_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
+    return take_mail(rank, tag);
 }
 
 void Network::enter_barrier(std::uint64_t epoch) {
@@ -218,7 +223,10 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
     case MessageKind::burst:
         return Burst::open(payload,
                            [this](const MessageHeader& each, std::span<const std::byte> part) { receive(each, part); });
-    case MessageKind::sign_of_life: return;
+    case MessageKind::sign_of_life: return compare_calls(header.source, header.value);
+    case MessageKind::difference:
+        return fabric_.report_difference({header.source, header.value},
+                                         {static_cast<int>(header.offset), header.ticket});
     }
 }
 
@@ -289,6 +297,33 @@ void Network::open_gate(std::uint64_t epoch) {
     gate.arrived.value.store(0, std::memory_order_relaxed);
     gate.epoch.value.store(epoch, std::memory_order_release);
     for (int local = 0; local < fabric_.host_size(); ++local) fabric_.ring_on_host(local);
+}
+
+void Network::compare_calls(int leader, shm::CallNote theirs) {
+    const auto self = fabric_.self();
+    if (!shm::differ(self.note, theirs)) return;
+    fabric_.report_difference(self, {leader, theirs});
+    post_difference();
+}
+
+void Network::tell_difference() {
+    const std::lock_guard lock(mutex_);
+    post_difference();
+}
+
+void Network::post_difference() {
+    const auto& [one, other] = fabric_.header().differing.party;
+    MessageHeader message = header(MessageKind::difference);
+    message.source = one.rank.load(std::memory_order_relaxed);
+    message.value = one.note.load(std::memory_order_relaxed);
+    message.offset = static_cast<std::uint64_t>(other.rank.load(std::memory_order_relaxed));
+    message.ticket = other.note.load(std::memory_order_relaxed);
+    post_to_hosts(message);
+}
+
+void Network::post_to_hosts(const MessageHeader& header) {
+    for (int host = 0; host < hosts_.count(); ++host)
+        if (host != hosts_.own()) post(hosts_.leader(host), header);
 }
 
 // -- joining --
@@ -370,9 +405,8 @@ void Network::watch_over_hosts() {
     for (int host = 0; host < hosts_.count(); ++host) {
         if (host == hosts_.own()) continue;
         if (life_->lost(host)) give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)));
-        const std::lock_guard lock(mutex_);
-        post(hosts_.leader(host), header(MessageKind::sign_of_life));
     }
+    tell_call();
     for (int local = 0; local < fabric_.host_size(); ++local)
         if (const auto& block = fabric_.host_block(local);
             block.state.load(std::memory_order_relaxed) == shm::RankState::joined)
@@ -381,6 +415,14 @@ void Network::watch_over_hosts() {
                 give_up(fmt::format("rank {} on host {} (process {}) has shown no sign of life",
                                     hosts_.rank_at(hosts_.own(), local), hosts_.name(hosts_.own()),
                                     block.process.load(std::memory_order_relaxed)));
+}
+
+void Network::tell_call() {
+    if (!hosts_.leads()) return;
+    MessageHeader message = header(MessageKind::sign_of_life);
+    message.value = fabric_.self().note;
+    const std::lock_guard lock(mutex_);
+    post_to_hosts(message);
 }
 
 /// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.

@@ -73,9 +73,18 @@ public:
     /// A message of a collective; the receiver gives a rank and a tag, and learns how long it was.
     Result<> send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes);
     std::size_t receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
+    /// The same in two steps, for who waits in a way of his own: a letter that is to be whole, and its end.
+    Mail::Letter& expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
+    std::size_t take_mail(int rank, std::uint64_t tag);
 
     /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
     void enter_barrier(std::uint64_t epoch);
+
+    /// A leader tells those of the other hosts which collective it is in, as each sign of life does. Who finds that
+    /// they wait in vain for each other tells its host (Fabric::report_difference) and the others.
+    void tell_call();
+    /// Tells the other hosts what was reported on this one.
+    void tell_difference();
 
     /// Receives what has come, for a program thread that will look again soon.
     void poll();
@@ -120,6 +129,9 @@ private:
     bool deliver_waiting();
     void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     void open_gate(std::uint64_t epoch);
+    void compare_calls(int leader, shm::CallNote theirs);
+    void post_to_hosts(const MessageHeader& header);
+    void post_difference();
 
     Fabric& fabric_;
     int rank_;

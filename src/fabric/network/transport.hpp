@@ -24,7 +24,8 @@ enum class MessageKind : std::uint8_t {
     barrier,        ///< round `value` of the hosts' barrier number `ticket`
     arrived,        ///< the last rank of a host has entered barrier number `ticket`
     burst,          ///< several messages, each a header and its payload, that were held back to travel together
-    sign_of_life,
+    sign_of_life,   ///< a host lives, and its leader is in the collective `value`
+    difference,     ///< rank `source`, in collective `value`, and rank `offset`, in `ticket`, wait in vain
 };
 
 /// What travels before the payload. Ranks of one job run on machines of one kind, with one version of the library.

@@ -17,7 +17,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690002; // "kumiki", version 2
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690003; // "kumiki", version 3
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
@@ -52,6 +52,22 @@ struct CollectiveCall {
     friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
 
+/// Which collective a rank is in: its number, counted alike by all ranks, and in the low byte where they meet in it
+/// (collective::CallLog::Place). 0: none yet.
+using CallNote = std::uint64_t;
+/// Whether ranks with these notes wait for each other in vain.
+constexpr bool differ(CallNote one, CallNote other) { return one >> 8 == other >> 8 && one != other; }
+
+/// Two ranks that wait for each other in vain.
+struct Differing {
+    std::atomic<std::uint64_t> call; ///< number of the collective; 0: there are none
+    struct Party {
+        std::atomic<std::int32_t> rank;
+        std::atomic<CallNote> note;
+    };
+    std::array<Party, 2> party;
+};
+
 /// A small contribution to a collective, sent straight to one rank: data and signal in one line.
 struct alignas(platform::apart) Contribution {
     static constexpr std::size_t capacity = 40;
@@ -80,6 +96,7 @@ struct alignas(platform::page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
     std::atomic<std::int64_t> alive; ///< when its agent last ran (steady clock); 0: it has none
+    std::atomic<CallNote> call;      ///< the collective it is in
     wait::Bell bell;                 ///< who waits at this rank for anything that other ranks do
     std::array<wait::Flag, wait::most_rounds> barrier;
     std::array<std::array<Contribution, most_contributors>, 2>
@@ -100,10 +117,12 @@ struct alignas(platform::page) Header {
     std::uint64_t ranks;
     std::uint64_t arena_bytes;
     wait::Gate barrier;     ///< plain barrier when the host is crowded
+    wait::Gate step;        ///< where ranks meet within other collectives, when the host is crowded
     wait::Gate split;       ///< split-phase barrier
     wait::Gate job;         ///< the barrier of all ranks, when there are several hosts
     std::uint64_t identity; ///< of this memory: a random number
     HostsResult result;
+    Differing differing;
 };
 
 constexpr std::size_t arena_offset(std::size_t ranks) {
