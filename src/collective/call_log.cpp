@@ -20,15 +20,13 @@ const char* name(CallNote note) {
 
 void CallLog::compare() {
     const auto self = fabric_.self();
-    auto* const network = fabric_.network();
     for (int local = 0; local < fabric_.host_size(); ++local) {
         const CallNote note = fabric_.host_block(local).call.load(std::memory_order_acquire);
         if (!fabric::shm::differ(self.note, note)) continue;
         fabric_.report_difference(self, {fabric_.rank_on_host(local), note});
-        if (network != nullptr) network->tell_difference();
+        if (auto* network = fabric_.network()) network->tell_difference();
         return;
     }
-    if (network != nullptr) network->tell_call();
 }
 
 Failure CallLog::difference() const {

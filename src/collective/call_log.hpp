@@ -10,8 +10,8 @@ namespace kumiki::collective {
 
 /// Which collective this rank and the others are in. Collectives of one place meet there and compare what they are; but
 /// ranks in different places, one in a barrier and one in a broadcast, would wait for each other for ever. So each
-/// notes where it is, and who has waited long looks at the notes of the others. Only one of two such ranks need find
-/// it out: it tells all.
+/// notes where it is, and who has waited long looks at the notes of the others; between hosts the signs of life bring
+/// them. Only one of two such ranks need find it out: it tells all.
 class CallLog {
 public:
     /// Where ranks meet.

@@ -3,6 +3,7 @@
 #include <latch>
 #include <thread>
 
+#include "support/build.hpp"
 #include "support/jobs.hpp"
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
@@ -242,7 +243,8 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
     };
     for (const auto& [odd, others] : {std::pair(barrier, broadcast), std::pair(reduce, barrier),
                                       std::pair(split_phase, reduce), std::pair(broadcast, leave)})
-        for (const auto late : {0, 50})
+        for (const auto late : {0, 50}) {
+            if (over_network() && late > 0) continue; // there the next sign of life must come first
             run_ranks_to_failure(options(), [&](Rank& rank) {
                 ASSERT_TRUE(rank.collectives.barrier());
                 if (rank.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(late));
@@ -250,6 +252,7 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
                 expect_refused(outcome, KUMIKI_ERROR_ARGUMENT, {"rank 1", "barrier", "another collective"});
                 expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, {"no more collectives"});
             });
+        }
 }
 
 // A rank that has entered and then leaves must not be what the others wait for.

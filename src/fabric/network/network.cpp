@@ -406,7 +406,12 @@ void Network::watch_over_hosts() {
         if (host == hosts_.own()) continue;
         if (life_->lost(host)) give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)));
     }
-    tell_call();
+    MessageHeader message = header(MessageKind::sign_of_life);
+    message.value = fabric_.self().note;
+    {
+        const std::lock_guard lock(mutex_);
+        post_to_hosts(message);
+    }
     for (int local = 0; local < fabric_.host_size(); ++local)
         if (const auto& block = fabric_.host_block(local);
             block.state.load(std::memory_order_relaxed) == shm::RankState::joined)
@@ -415,14 +420,6 @@ void Network::watch_over_hosts() {
                 give_up(fmt::format("rank {} on host {} (process {}) has shown no sign of life",
                                     hosts_.rank_at(hosts_.own(), local), hosts_.name(hosts_.own()),
                                     block.process.load(std::memory_order_relaxed)));
-}
-
-void Network::tell_call() {
-    if (!hosts_.leads()) return;
-    MessageHeader message = header(MessageKind::sign_of_life);
-    message.value = fabric_.self().note;
-    const std::lock_guard lock(mutex_);
-    post_to_hosts(message);
 }
 
 /// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.

@@ -80,10 +80,7 @@ public:
     /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
     void enter_barrier(std::uint64_t epoch);
 
-    /// A leader tells those of the other hosts which collective it is in, as each sign of life does. Who finds that
-    /// they wait in vain for each other tells its host (Fabric::report_difference) and the others.
-    void tell_call();
-    /// Tells the other hosts what was reported on this one.
+    /// Tells the other hosts of ranks that wait in vain for each other, after Fabric::report_difference on this one.
     void tell_difference();
 
     /// Receives what has come, for a program thread that will look again soon.
