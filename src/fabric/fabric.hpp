@@ -179,7 +179,8 @@ void Fabric::wait(Ready ready, Doubt doubt) {
     wait::wait(own().bell, patience_, serve, doubt);
 }
 
-/// While this thread is awake it receives; when it falls asleep the agent does, and rings.
+/// While this thread is awake it receives, and it stays awake as long as there is something to receive; when it falls
+/// asleep the agent does, and rings.
 template <class Ready, class Doubt>
 void Fabric::wait_for_network(Ready ready, Doubt doubt) {
     network_->release();
@@ -189,15 +190,19 @@ void Fabric::wait_for_network(Ready ready, Doubt doubt) {
         if (attendance) messenger_->progress();
         return ready();
     };
+    bool received = false;
     const auto receive = [&] {
-        network_->poll();
+        received = network_->poll() || received;
         return serve();
     };
-    if (wait::awake(wait::until_doubt(patience_), receive)) return;
-    doubt();
-    if (!wait::sleeps(patience_) && wait::awake(patience_, receive)) return;
+    do {
+        received = false;
+        if (wait::awake(wait::until_doubt(patience_), receive)) return;
+        doubt();
+    } while (received || !wait::sleeps(patience_));
     network_->hand_over();
     wait::wait(own().bell, wait::asleep(patience_), serve);
+    network_->take_back();
 }
 
 } // namespace kumiki::fabric

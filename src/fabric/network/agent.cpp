@@ -34,7 +34,7 @@ Result<> Agent::start(Duties duties) {
 void Agent::stop() {
     stop_.store(true, std::memory_order_release);
     if (thread_.joinable()) {
-        take_over();
+        wake();
         thread_.join();
     }
     if (wake_ >= 0) close(wake_);
@@ -42,7 +42,12 @@ void Agent::stop() {
 }
 
 void Agent::take_over() {
+    sleepers_.fetch_add(1, std::memory_order_relaxed);
     relieved_.store(false, std::memory_order_relaxed);
+    wake();
+}
+
+void Agent::wake() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // full: it will wake all the same
 }
@@ -50,8 +55,10 @@ void Agent::take_over() {
 void Agent::serve() {
     constexpr auto lease = 1ms;
     auto next_tick = std::chrono::steady_clock::now();
+    auto awake_until = next_tick;
     while (!stop_.load(std::memory_order_acquire)) {
-        if (const auto now = std::chrono::steady_clock::now(); now >= next_tick) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= next_tick) {
             duties_.tick();
             next_tick = now + duties_.period;
         }
@@ -59,8 +66,9 @@ void Agent::serve() {
             sleep(-1, lease);
             continue;
         }
-        if (duties_.receive()) continue;
-        if (duties_.arm()) sleep(duties_.descriptor, duties_.period);
+        if (duties_.receive()) awake_until = now + duties_.linger;
+        else if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) continue;
+        else if (duties_.arm()) sleep(duties_.descriptor, duties_.period);
     }
 }
 

@@ -12,7 +12,8 @@ namespace kumiki::fabric {
 
 /// The thread that serves the network while the program computes: the network interface processor of the papers. It
 /// sleeps until a message comes. As long as the program's threads look for messages themselves it leaves that to them,
-/// and only asks once in a millisecond whether they still do.
+/// and only asks once in a millisecond whether they still do. While one of them sleeps, its core is free, and the agent
+/// stays awake for a while after each message: the next one often follows at once.
 class Agent {
 public:
     struct Duties {
@@ -21,6 +22,7 @@ public:
         std::function<void()> tick; ///< now and then
         int descriptor = -1;
         std::chrono::milliseconds period{}; ///< of tick
+        std::chrono::nanoseconds linger{};  ///< after a message, while a thread of the program sleeps
     };
 
     Agent() = default;
@@ -35,15 +37,19 @@ public:
     void relieve() {
         if (!relieved_.load(std::memory_order_relaxed)) relieved_.store(true, std::memory_order_relaxed);
     }
-    /// No thread looks any more.
+    /// A thread of the program falls asleep, and looks no more.
     void take_over();
+    /// It is awake again.
+    void step_back() { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
 
 private:
     void serve();
+    void wake();
     void sleep(int descriptor, std::chrono::milliseconds at_most);
 
     Duties duties_;
     std::atomic<bool> relieved_{false};
+    std::atomic<int> sleepers_{0}; ///< threads of the program between take_over() and step_back()
     std::atomic<bool> stop_{false};
     int wake_ = -1; ///< an eventfd
     std::thread thread_;

@@ -186,10 +186,10 @@ void Network::await(const Ticket& ticket) {
 
 // -- receiving --
 
-void Network::poll() {
+bool Network::poll() {
     agent_.relieve();
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (lock.owns_lock()) progress();
+    return lock.owns_lock() && progress();
 }
 
 bool Network::progress() {
@@ -390,6 +390,7 @@ Result<> Network::serve() {
     };
     duties.tick = [this] { watch_over_hosts(); };
     duties.descriptor = transport_->descriptor();
+    duties.linger = std::min<std::chrono::nanoseconds>(fabric_.patience().spin, std::chrono::milliseconds(1));
     duties.period = std::min(std::chrono::milliseconds(1000),
                              std::chrono::duration_cast<std::chrono::milliseconds>(life_->patience()) / 5);
     return agent_.start(std::move(duties));

@@ -83,10 +83,12 @@ public:
     /// Tells the other hosts of ranks that wait in vain for each other, after Fabric::report_difference on this one.
     void tell_difference();
 
-    /// Receives what has come, for a program thread that will look again soon.
-    void poll();
-    /// The program's threads stop looking: the agent takes over at once.
+    /// Receives what has come, for a program thread that will look again soon; whether there was anything.
+    bool poll();
+    /// A thread of the program falls asleep: the agent takes over at once.
     void hand_over() { agent_.take_over(); }
+    /// It is awake again.
+    void take_back() { agent_.step_back(); }
     Traffic traffic() const { return {messages_.load(std::memory_order_relaxed)}; }
 
 private:
