@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kumiki import process
-from kumiki.native import MEND, Native
+from kumiki.native import Native
 from kumiki.problem import ExitCode
-from kumiki.row import MalformedRow, ProgramRow, parse_row
+from kumiki.reader import Reader
+from kumiki.row import ProgramRow
 from kumiki.suites.model import Point
-
-SHOWN_OF_A_LINE = 120
 
 
 @dataclass(frozen=True)
@@ -43,41 +43,35 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
         return Outcome(point, absent=sentence)
     command = point.command(native, cores)
     log(f"# {point.key}\n$ {command}\n")
-    rows: list[ProgramRow] = []
-    malformed: list[str] = []
+    reader = point.reader(cores)
+    remarks: deque[str] = deque(maxlen=process.TAIL_LINES)
 
     def read(line: str) -> None:
-        if not line.startswith("{"):
+        if not reader.take(line):
             log(line + "\n")
-            return
-        try:
-            row = parse_row(line)
-            rows.append(replace(row, parameters={**row.parameters, **point.location}))
-        except MalformedRow as problem:
-            log(line + "\n")
-            malformed.append(f"printed a malformed row: {problem}: {line[:SHOWN_OF_A_LINE]}")
+            if line.strip():
+                remarks.append(line)
+
+    def read_error(line: str) -> None:
+        log(f"stderr: {line}\n")
+        reader.take_error(line)
 
     try:
-        ended = process.run(
-            command.arguments,
-            {**os.environ, **command.variables},
-            limit_seconds,
-            read,
-            lambda line: log(f"stderr: {line}\n"),
-        )
+        ended = process.run(command.arguments, {**os.environ, **command.variables}, limit_seconds, read, read_error)
     except OSError as error:
-        return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {MEND}")
+        return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {point.mend}")
     left = f"; {ended.leftovers} processes that were still there were ended" if ended.leftovers else ""
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
-    complaint = _complaint(ended, limit_seconds, rows, malformed)
-    failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors)}"
-    return Outcome(point, tuple(rows), ended.seconds, failed=failed, hung=ended.code is None)
+    rows = reader.rows(ended)
+    complaint = _complaint(ended, limit_seconds, rows, reader)
+    failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors or tuple(remarks))}"
+    return Outcome(point, rows, ended.seconds, failed=failed, hung=ended.code is None)
 
 
-def _complaint(ended: process.Ended, limit_seconds: float, rows: list[ProgramRow], malformed: list[str]) -> str | None:
+def _complaint(ended: process.Ended, limit_seconds: float, rows: tuple[ProgramRow, ...], reader: Reader) -> str | None:
     """What went wrong, the first cause first; None when nothing did."""
-    if malformed:
-        return malformed[0]
+    if reader.malformed:
+        return reader.malformed
     if ended.code is None:
         return f"was still running after {limit_seconds:g} s and was ended"
     if ended.code == ExitCode.FAILED and any(row.validated is False for row in rows):
@@ -86,8 +80,8 @@ def _complaint(ended: process.Ended, limit_seconds: float, rows: list[ProgramRow
         return f"was ended by signal {-ended.code} ({signal.Signals(-ended.code).name})"
     if ended.code > 0:
         return f"ended with exit code {ended.code}"
-    return None if rows else "printed no row"
+    return None if rows else reader.silence
 
 
-def _told(last_errors: tuple[str, ...]) -> str:
-    return f"; its last words: {' | '.join(last_errors)}" if last_errors else ""
+def _told(last_words: tuple[str, ...]) -> str:
+    return f"; its last words: {' | '.join(last_words)}" if last_words else ""

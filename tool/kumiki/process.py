@@ -30,6 +30,7 @@ class Ended:
 
     code: int | None
     seconds: float
+    """Wall time from its start to its own end, whatever it left behind."""
     last_errors: tuple[str, ...]
     """The last lines of standard error."""
     leftovers: int
@@ -67,11 +68,11 @@ def run(
         on_error(line)
 
     try:
-        code = _follow(child, start + limit_seconds, on_output, keep)
+        code, end = _follow(child, start + limit_seconds, on_output, keep)
     finally:
         with _undisturbed():
             leftovers = _end_all(child, before)
-    return Ended(code, time.monotonic() - start, tuple(tail), leftovers)
+    return Ended(code, end - start, tuple(tail), leftovers)
 
 
 @contextmanager
@@ -101,9 +102,10 @@ def _undisturbed() -> Iterator[None]:
 
 def _follow(
     child: subprocess.Popen[bytes], deadline: float, on_output: Callable[[str], None], on_error: Callable[[str], None]
-) -> int | None:
-    """Reads both streams until they and the child have ended; None when the deadline came first."""
+) -> tuple[int | None, float]:
+    """Reads both streams until they and the child have ended: its code, None when the deadline came first, and when."""
     assert child.stdout is not None and child.stderr is not None
+    end: float | None = None
     with selectors.DefaultSelector() as selector:
         for stream, receive in ((child.stdout, on_output), (child.stderr, on_error)):
             os.set_blocking(stream.fileno(), False)
@@ -115,14 +117,15 @@ def _follow(
             while selector.get_map() and (left := deadline - time.monotonic()) > 0:
                 for key, _ in selector.select(left):
                     if key.data is None:
+                        end = time.monotonic()
                         selector.unregister(ending)
                         # A grandchild may hold the streams open for ever; what the child wrote is there already.
-                        deadline = min(deadline, time.monotonic() + DRAIN_SECONDS)
+                        deadline = min(deadline, end + DRAIN_SECONDS)
                     elif not key.data.read():
                         selector.unregister(key.fileobj)
         finally:
             os.close(ending)
-    return child.poll()
+    return child.poll(), end or time.monotonic()
 
 
 class _Lines:

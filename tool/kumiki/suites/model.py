@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from kumiki import mpi
 from kumiki.hosts import Hosts
-from kumiki.native import Native
+from kumiki.native import MEND, Native
 from kumiki.peer import Peer, absence
+from kumiki.reader import Reader, RowReader
 
 NAMESPACE_AGENT = "namespace-agent"
 """The program of the native part that an mpirun calls in the place of ssh."""
@@ -189,6 +190,15 @@ class Point:
     def limit_seconds(self) -> float:
         """When the point counts as hanging: generous, since a slow or busy machine is not a hanging one."""
         return round(30 + 10 * self.estimated_seconds)
+
+    @property
+    def mend(self) -> str:
+        """What to do when the program cannot be started."""
+        return MEND
+
+    def reader(self, cores: int) -> Reader:
+        """What reads the program's output on a machine of `cores` usable cores."""
+        return RowReader(self.location)
 
     def command(self, native: Native, cores: int) -> Command:
         """The command line on a machine of `cores` usable cores."""
