@@ -2,84 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from kumiki.report import tables
+from kumiki.report.exhibit import HOLLOW, Exhibit, Section, numbered
 from kumiki.report.figures import network
 from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.breakdown import breakdown
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.heatmap import efficiency
 from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Quantity, over_size, shortest
-from kumiki.report.figures.scaling import scaling
+from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.quantity import amount, plural
 from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
-from kumiki.report.tables import Table
-
-HOLLOW = "Hollow points in the shaded part are oversubscribed: more threads than cores."
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """A numbered table or figure with its caption."""
-
-    kind: str
-    """`Table` or `Figure`."""
-    title: str
-    shows: str
-    reading: str
-    paper: str = ""
-    """Its counterpart in the COMPaS paper, empty where it has none."""
-    base: str = ""
-    picture: Picture | None = None
-    table: Table | None = None
-    wide: bool = False
-    number: int = 0
-
-
-@dataclass
-class Section:
-    id: str
-    title: str
-    intro: str
-    exhibits: list[Exhibit] = field(default_factory=list)
-    gaps: list[str] = field(default_factory=list)
-    """What could not be measured, in sentences."""
-    validation: str = ""
-    wrong: list[Row] = field(default_factory=list)
-
-    @property
-    def measured(self) -> bool:
-        return bool(self.exhibits)
 
 
 def build(results: Results) -> list[Section]:
     sections = [_memory(results), _thread_barrier(results), _rank_barrier(results), _waiting(results), _remote(results)]
     sections += [_network(results)] if results.suite("network") else []
     sections += [_program(results, program) for program in PROGRAMS]
-    counters = {"Table": 0, "Figure": 0}
-    for section in sections:
-        section.exhibits = [_numbered(exhibit, counters) for exhibit in section.exhibits]
-    return sections
-
-
-def _numbered(exhibit: Exhibit, counters: dict[str, int]) -> Exhibit:
-    counters[exhibit.kind] += 1
-    return Exhibit(**{**exhibit.__dict__, "number": counters[exhibit.kind]})
-
-
-def _section(results: Results, suite: str, heading: str, intro: str, exhibits: Iterator[Exhibit]) -> Section:
-    rows = results.suite(suite)
-    checked = [row for row in rows if row.validated is not None]
-    wrong = [row for row in checked if not row.validated]
-    gaps = list(dict.fromkeys(row.failed or row.absent for row in rows if row.failed or row.absent))
-    verdict = ""
-    if checked and not wrong:
-        verdict = f"All {plural(len(checked), 'row')} with a result to check were validated and are right."
-    return Section(suite, heading, intro, list(exhibits), gaps, verdict, wrong)
+    return numbered(sections)
 
 
 def _memory(results: Results) -> Section:
@@ -98,7 +43,7 @@ def _memory(results: Results) -> Section:
             )
 
     intro = "What main memory delivers bounds every program whose data do not fit into the caches."
-    return _section(results, "memory", "Memory bus", intro, exhibits())
+    return Section.of(results, "memory", "Memory bus", intro, exhibits())
 
 
 def _thread_barrier(results: Results) -> Section:
@@ -127,7 +72,7 @@ def _thread_barrier(results: Results) -> Section:
             yield _barrier_figure("The thread barrier over the number of threads", "Table 2", picture)
 
     intro = "How long the threads of one rank take to wait for each other."
-    return _section(results, "thread-barrier", "Thread barrier", intro, exhibits())
+    return Section.of(results, "thread-barrier", "Thread barrier", intro, exhibits())
 
 
 def _rank_barrier(results: Results) -> Section:
@@ -151,7 +96,7 @@ def _rank_barrier(results: Results) -> Section:
             yield _barrier_figure("The rank barrier over the number of ranks", "Tables 3 and 4", picture)
 
     intro = "How long ranks, which share no memory of their own, take to wait for each other."
-    return _section(results, "rank-barrier", "Rank barrier", intro, exhibits())
+    return Section.of(results, "rank-barrier", "Rank barrier", intro, exhibits())
 
 
 def _rank_series(results: Results) -> dict[str, tuple[Look, list[Row]]]:
@@ -195,7 +140,7 @@ def _waiting(results: Results) -> Section:
             )
 
     intro = "Waiting is a policy: spin, yield, sleep, or adaptive (a little of each)."
-    return _section(results, "wait", "Waiting", intro, exhibits())
+    return Section.of(results, "wait", "Waiting", intro, exhibits())
 
 
 def _remote(results: Results) -> Section:
@@ -222,7 +167,7 @@ def _remote(results: Results) -> Section:
             yield _over_size(time, "Transfer time over the size of the message", picture)
 
     intro = "Moving data between two ranks: Kumiki's put and get beside what others offer on this machine."
-    return _section(results, "remote-memory", "Remote memory", intro, exhibits())
+    return Section.of(results, "remote-memory", "Remote memory", intro, exhibits())
 
 
 def _network(results: Results) -> Section:
@@ -254,7 +199,7 @@ def _network(results: Results) -> Section:
         yield from _between_hosts(results)
 
     intro = "What the network between the hosts gives, and what is left of it for a program." + _link_words(results)
-    return _section(results, "network", "Network", intro, exhibits())
+    return Section.of(results, "network", "Network", intro, exhibits())
 
 
 def _link_words(results: Results) -> str:
@@ -328,7 +273,7 @@ def _program(results: Results, program: Program) -> Section:
     intro = _INTROS[program.suite]
     if problem and problem.label:
         intro += f" Here: {problem.label}."
-    return _section(results, program.suite, program.title, intro, exhibits)
+    return Section.of(results, program.suite, program.title, intro, exhibits)
 
 
 def _program_exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
@@ -338,30 +283,8 @@ def _program_exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
     picture = scaling(f"{prefix}-{figure}", problem, "rate" if figure == "rate" else "time", total)
     if picture:
         yield _first_figure(problem, figure, picture, papers, base)
-    picture = scaling(f"{prefix}-speedup", problem, "speedup", total)
-    if picture:
-        yield Exhibit(
-            "Figure",
-            f"{problem.program.title}: speed-up over processors",
-            "How many times as fast as the base case, by total processors; one line for each number of ranks.",
-            "The dashed line is the ideal; it ends at the number of cores. Lines of more ranks above lines of fewer: "
-            f"the program gains from ranks rather than from threads. {HOLLOW}",
-            papers.speedup,
-            base,
-            picture,
-        )
-    picture = efficiency(f"{prefix}-efficiency", problem)
-    if picture:
-        yield Exhibit(
-            "Figure",
-            f"{problem.program.title}: efficiency over ranks × threads",
-            "Speed-up divided by the number of processors used (ranks × threads).",
-            "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
-            "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
-            "",
-            base,
-            picture,
-        )
+    yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
+    yield from efficiency_map(f"{prefix}-efficiency", problem, base)
     picture = breakdown(f"{prefix}-parts", problem)
     if picture:
         yield Exhibit(
@@ -375,6 +298,40 @@ def _program_exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
             picture=picture,
         )
     yield from _program_tables(results, problem, papers, base)
+
+
+def speedup_figure(
+    name: str, problem: Problem, total: int | None, paper: str, base: str, laws: Sequence[Law] = ()
+) -> Iterator[Exhibit]:
+    """Speed-up over processors, where there is a base case; beside it the laws that were fitted to it."""
+    picture = scaling(name, problem, "speedup", total, laws)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: speed-up over processors",
+            "How many times as fast as the base case, by total processors; one line for each number of ranks.",
+            "The dashed line is the ideal; it ends at the number of cores. Lines of more ranks above lines of fewer: "
+            f"the program gains from ranks rather than from threads. {HOLLOW}",
+            paper,
+            base,
+            picture,
+        )
+
+
+def efficiency_map(name: str, problem: Problem, base: str) -> Iterator[Exhibit]:
+    """Efficiency over ranks and threads, where there is a base case and more than one setting."""
+    picture = efficiency(name, problem)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: efficiency over ranks × threads",
+            "Speed-up divided by the number of processors used (ranks × threads).",
+            "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
+            "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
+            "",
+            base,
+            picture,
+        )
 
 
 def _first_figure(problem: Problem, figure: str, picture: Picture, papers: Papers, base: str) -> Exhibit:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from kumiki.report.compare import best
+from kumiki.report.compare import best, speed
 from kumiki.report.model import Results, Row
-from kumiki.report.quantity import count_text
+from kumiki.report.quantity import count_text, plural
 
 Setting = tuple[int, int]
 """(ranks, threads per rank)"""
@@ -77,6 +77,23 @@ class Problem:
     def title(self) -> str:
         return f"{self.program.title} ({self.label})" if self.label else self.program.title
 
+    @property
+    def name(self) -> str:
+        """The program within a sentence."""
+        return self.program.title
+
+    def series_name(self, ranks: int | None) -> str:
+        """What a line over processors is called: that of so many ranks, or of all settings (None)."""
+        return "Kumiki" if ranks is None else f"Kumiki, {plural(ranks, 'rank')}"
+
+    def command(self, setting: Setting) -> str:
+        """What runs the program in a setting."""
+        return command(setting, self.results)
+
+    def option(self, setting: Setting) -> str:
+        """The setting in a few words."""
+        return option(setting)
+
     @cached_property
     def rows(self) -> list[Row]:
         """The usable rows of the time metric: hybrid ones of just this variant, others that do not contradict it."""
@@ -99,18 +116,18 @@ class Problem:
 
     @cached_property
     def hybrid(self) -> dict[Setting, Row]:
-        return _by_setting(self.form("hybrid"))
+        return by_setting(self.form("hybrid"))
 
     @cached_property
     def openmp(self) -> dict[Setting, Row]:
-        return _by_setting(self.form("openmp"))
+        return by_setting(self.form("openmp"))
 
     @cached_property
     def mpi(self) -> dict[str, dict[Setting, Row]]:
         """The plain message-passing form by implementation of MPI."""
         rows = self.form("mpi")
         names = sorted({row.implementation for row in rows}, key=lambda n: (MPI.index(n) if n in MPI else 9, n))
-        return {name: _by_setting(row for row in rows if row.implementation == name) for name in names}
+        return {name: by_setting(row for row in rows if row.implementation == name) for name in names}
 
     @cached_property
     def library(self) -> list[Row]:
@@ -129,11 +146,17 @@ class Problem:
         return f"{form} of the same problem"
 
     @cached_property
-    def best_hybrid(self) -> tuple[Setting, Row] | None:
-        return min(self.hybrid.items(), key=lambda item: (item[1].value, item[0][0] * item[0][1]), default=None)
+    def base_place(self) -> str:
+        """How the base case was run, where it is not the sequential form."""
+        return "with one rank of one thread"
 
-    def speedup(self, row: Row) -> float | None:
-        return self.base.value / row.value if self.base and row.measured else None
+    @cached_property
+    def best_hybrid(self) -> tuple[Setting, Row] | None:
+        return max(self.hybrid.items(), key=lambda item: (speed(item[1]), -item[1].processors), default=None)
+
+    def speedup(self, row: Row, value: float | None = None) -> float | None:
+        """How many times as fast as the base case a row is, or would be with another value than its median."""
+        return self.base.value / (row.value if value is None else value) if self.base and row.measured else None
 
     def efficiency(self, row: Row) -> float | None:
         gain = self.speedup(row)
@@ -237,11 +260,11 @@ def option(setting: Setting) -> str:
     return f"`-n {setting[0]} -t {setting[1]}`"
 
 
-def _by_setting(rows: Iterable[Row]) -> dict[Setting, Row]:
+def by_setting(rows: Iterable[Row]) -> dict[Setting, Row]:
     settings: dict[Setting, Row] = {}
     for row in rows:
         key = (row.ranks, row.threads)
         known = settings.get(key)
-        if known is None or row.value < known.value:
+        if known is None or speed(row) > speed(known):
             settings[key] = row
     return dict(sorted(settings.items()))

@@ -159,7 +159,7 @@ def _grid(corner: str, columns: dict[str, dict[int, Row]], bars: bool = False) -
     lines = []
     for count in counts:
         cells = [
-            _cell(rows[count], formats[name], rows[count].value / top if bars else None) if count in rows else NOTHING
+            cell(rows[count], formats[name], rows[count].value / top if bars else None) if count in rows else NOTHING
             for name, rows in columns.items()
         ]
         lines.append(Line(str(count), cells, any(c.crowded for c in cells)))
@@ -193,7 +193,7 @@ class Format:
         return text, ("." if not shown and self.decimals else "") + "0" * (self.decimals - shown)
 
 
-def _cell(row: Row, shape: Format, bar: float | None = None) -> Cell:
+def cell(row: Row, shape: Format, bar: float | None = None) -> Cell:
     if row.value <= 0:
         return Cell("≈ 0", row=row.id, crowded=row.oversubscribed)
     text, pad = shape.text(row)
@@ -214,19 +214,19 @@ def settings(problem: Problem) -> Table | None:
     scale, unit = common_scale([row for _, _, row in entries])
     times = Format.of([row for _, _, row in entries], scale)
     columns: list[tuple[Column, Callable[[Row], Cell]]] = [
-        (Column("time", unit, noted=True), lambda row: _cell(row, times)),
-        (Column("speed-up"), lambda row: _derived(problem.speedup(row), factor, row)),
-        (Column("efficiency"), lambda row: _derived(problem.efficiency(row), percent, row)),
-        (Column("shared time"), lambda row: _derived(_shared(problem, row), percent, row)),
+        (Column("time", unit, noted=True), lambda row: cell(row, times)),
+        (Column("speed-up"), lambda row: derived(problem.speedup(row), factor, row)),
+        (Column("efficiency"), lambda row: derived(problem.efficiency(row), percent, row)),
+        (Column("shared time"), lambda row: derived(_shared(problem, row), percent, row)),
     ]
     if rates:
         shape = Format.of(rates)
         columns.append((Column("rate", rates[0].unit, noted=True), lambda row: _rate_cell(problem, row, shape)))
     if bound:
-        columns.append((Column(OF_DGEMM), lambda row: _derived(_share_of_bound(problem, row, bound), percent, row)))
+        columns.append((Column(OF_DGEMM), lambda row: derived(_share_of_bound(problem, row, bound), percent, row)))
     fastest = min((row for _, _, row in entries), key=lambda row: row.value)
     lines = [
-        Line(text, [cell(row) for _, cell in columns], row.oversubscribed, role + (" best" if row is fastest else ""))
+        Line(text, [fill(row) for _, fill in columns], row.oversubscribed, role + (" best" if row is fastest else ""))
         for text, role, row in entries
     ]
     return Table("setting", [column for column, _ in columns], lines)
@@ -242,7 +242,7 @@ def _entries(problem: Problem) -> list[tuple[str, str, Row]]:
     return found
 
 
-def _derived(value: float | None, words: Callable[[float], str], row: Row) -> Cell:
+def derived(value: float | None, words: Callable[[float], str], row: Row) -> Cell:
     return NOTHING if value is None else Cell(words(value), row=row.id, crowded=row.oversubscribed)
 
 
@@ -254,7 +254,7 @@ def _shared(problem: Problem, row: Row) -> float | None:
 
 def _rate_cell(problem: Problem, row: Row, shape: Format) -> Cell:
     rate = problem.rate(row)
-    return _cell(rate, shape) if rate and rate.measured else NOTHING
+    return cell(rate, shape) if rate and rate.measured else NOTHING
 
 
 def _share_of_bound(problem: Problem, row: Row, bound: dict[int, Row]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import better, equal
+from kumiki.report.compare import best, better, equal, speed
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
 from kumiki.report.select import PROGRAMS, Problem, cores, principal
@@ -16,14 +16,19 @@ HEADING = "Loading the cores"
 def advise(results: Results) -> list[Advice]:
     total = cores(results)
     found = [problem for program in PROGRAMS if (problem := principal(results, program)) and problem.hybrid]
-    if total is None or total < 2 or not found:
+    return of_problems(found, total) if total else []
+
+
+def of_problems(found: list[Problem], total: int) -> list[Advice]:
+    """What the programs say of loading this many cores."""
+    if total < 2 or not found:
         return []
     return [piece for piece in (_spare(found, total), _crowd(found, total)) if piece]
 
 
 def _fastest(problem: Problem, holds: Callable[[Row], bool]) -> Row | None:
     rows: Iterable[Row] = [row for row in problem.hybrid.values() if holds(row)]
-    return min(rows, key=lambda row: row.value, default=None)
+    return best(rows)
 
 
 def _spare(found: list[Problem], total: int) -> Advice | None:
@@ -40,10 +45,8 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
         return None
     spared = total - max(less.processors for _, _, less in pairs)
     freed = f"leaving {plural(spared, 'core')} of {total} free"
-    gains = [
-        f"{p.program.title} ({amount(less)} against {amount(full)})" for p, full, less in pairs if better(less, full)
-    ]
-    same = [p.program.title for p, full, less in pairs if equal(less, full)]
+    gains = [f"{p.name} ({amount(less)} against {amount(full)})" for p, full, less in pairs if better(less, full)]
+    same = [p.name for p, full, less in pairs if equal(less, full)]
     losses = [pair for pair in pairs if better(pair[1], pair[2])]
     words = []
     if gains:
@@ -51,10 +54,10 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
     if same:
         words.append(f"{freed if not words else 'it'} is equal to using all of them for {enumerate_words(same)}")
     if losses:
-        worst = max(losses, key=lambda pair: pair[2].value / pair[1].value)
+        worst = max(losses, key=lambda pair: speed(pair[1]) / speed(pair[2]))
         figures = f"{amount(worst[2])} instead of {amount(worst[1])}"
-        subject = "it costs most" if words else f"{freed} costs most"
-        words.append(f"{subject} in {worst[0].program.title}, {figures}")
+        costs = "costs most in" if len(losses) > 1 else "is slower for"
+        words.append(f"{'it' if words else freed} {costs} {worst[0].name}, {figures}")
     start = "Use all cores: " if losses and not gains and not same else ""
     text = "; ".join(words)
     text = (start + text if start else text[0].upper() + text[1:]) + "."
@@ -68,18 +71,18 @@ def _crowd(found: list[Problem], total: int) -> Advice | None:
     most = 0
     for problem in found:
         full = _fastest(problem, lambda row: not row.oversubscribed)
-        crowded = sorted((row for row in problem.hybrid.values() if row.oversubscribed), key=lambda row: row.value)
+        crowded = sorted((row for row in problem.hybrid.values() if row.oversubscribed), key=speed, reverse=True)
         if full is None or not crowded:
             continue
         least, worst = crowded[0], crowded[-1]
         rows += [full, least, worst]
         most = max(most, *(row.processors for row in crowded))
         if better(least, full):
-            wins.append(problem.program.title)
+            wins.append(problem.name)
         elif better(full, worst):
-            costs.append(f"{_range(full, least, worst)} in {problem.program.title}")
+            costs.append(f"{_range(full, least, worst)} in {problem.name}")
         else:
-            harmless.append(problem.program.title)
+            harmless.append(problem.name)
     if not rows:
         return None
     words = [f"costs {enumerate_words(costs)}"] if costs else []
@@ -99,7 +102,7 @@ def _crowd(found: list[Problem], total: int) -> Advice | None:
 
 def _range(full: Row, least: Row, worst: Row) -> str:
     """The cost of crowding as '3 % to 12 %', 'up to 12 %' where the least cannot be told from none, or as factors."""
-    low, high = least.value / full.value, worst.value / full.value
+    low, high = speed(full) / speed(least), speed(full) / speed(worst)
     large = high >= 2
     ends = [factor(ratio) if large else percent(ratio - 1.0) for ratio in (low, high)]
     words = f"up to {ends[1]}" if equal(full, least) else ends[1] if equal(least, worst) else f"{ends[0]} to {ends[1]}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, equal
+from kumiki.report.compare import against, best, better, equal, speed
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
-from kumiki.report.select import PROGRAMS, Problem, Setting, command, option, principal
+from kumiki.report.select import PROGRAMS, Problem, Setting, option, principal
 
 WORTH_NAMING = 0.05
 """A loss against the ideal below this share of the time needs no explanation."""
@@ -17,16 +17,31 @@ def advise(results: Results) -> list[Advice]:
     pieces: list[Advice | None] = []
     for program in PROGRAMS:
         problem = principal(results, program)
-        if problem and problem.best_hybrid:
-            pieces += [_best_setting(problem), _threads_or_ranks(problem), _limit(problem), _peers(problem)]
+        pieces += of_problem(problem) if problem else []
+    return [piece for piece in pieces if piece]
+
+
+def of_problem(problem: Problem) -> list[Advice]:
+    """All that there is to say of one program at one size."""
+    if problem.best_hybrid is None:
+        return []
+    pieces = (_best_setting(problem), _threads_or_ranks(problem), _limit(problem), _peers(problem))
     return [piece for piece in pieces if piece]
 
 
 def parallel_pays(problem: Problem) -> bool:
-    """Whether the best hybrid setting beats the sequential form beyond the intervals."""
+    """Whether the best setting beats the base case beyond the intervals, as far as any parallel one was measured."""
     if problem.best_hybrid is None:
         return False
-    return problem.sequential is None or better(problem.best_hybrid[1], problem.sequential)
+    base, top = problem.base, problem.best_hybrid[1]
+    if base is None or (base is not problem.sequential and not _wider(problem, base)):
+        return True
+    return better(top, base)
+
+
+def _wider(problem: Problem, base: Row) -> dict[Setting, Row]:
+    """The settings that use more than the base case."""
+    return {setting: row for setting, row in problem.hybrid.items() if row.processors > base.processors}
 
 
 def shared_time(problem: Problem, row: Row) -> float:
@@ -41,8 +56,10 @@ def _best_setting(problem: Problem) -> Advice | None:
     if not parallel_pays(problem):
         return _do_not_parallelise(problem, setting, row)
     same = [other for other, peer in problem.hybrid.items() if other != setting and equal(peer, row)]
-    equals = f"; {enumerate_words([option(s) for s in same])} equal within the confidence intervals" if same else ""
-    text = f"{problem.title}: use {command(setting, problem.results)}, {amount(row)}{_gain(problem, row)}{equals}."
+    equals = (
+        f"; {enumerate_words([problem.option(s) for s in same])} equal within the confidence intervals" if same else ""
+    )
+    text = f"{problem.title}: use {problem.command(setting)}, {amount(row)}{_gain(problem, row)}{equals}."
     return say("program", problem.program.title, text, [row, problem.base, *(problem.hybrid[s] for s in same)])
 
 
@@ -50,26 +67,36 @@ def _gain(problem: Problem, row: Row) -> str:
     base, gain, share = problem.base, problem.speedup(row), problem.efficiency(row)
     if base is None or base is row or gain is None or share is None:
         return ""
-    form = "sequentially" if base is problem.sequential else "with one rank of one thread"
+    form = "sequentially" if base is problem.sequential else problem.base_place
     efficiency = "" if row.oversubscribed else f", efficiency {percent(share)}"
     processors = plural(row.processors, "processor")
-    return f" against {amount(base)} {form}: {factor(gain)} times as fast on {processors}{efficiency}"
+    ratio = factor(gain / base.processors)
+    return f" against {amount(base)} {form}: {ratio} times as fast on {processors}{efficiency}"
 
 
 def _do_not_parallelise(problem: Problem, setting: Setting, row: Row) -> Advice | None:
-    base = problem.sequential
+    base = problem.base
     if base is None:
         return None
-    relation = "is only equal to it within the confidence intervals" if equal(row, base) else "takes longer"
+    if base is row:  # no setting is faster: the best of those that use more
+        setting, row = max(_wider(problem, base).items(), key=lambda item: speed(item[1]))
+    slower = "takes longer" if row.better == "lower" else "is slower"
+    relation = "is only equal to it within the confidence intervals" if equal(row, base) else slower
+    form = "The sequential form" if base is problem.sequential else f"A run {problem.base_place}"
     text = (
-        f"{problem.title}: do not parallelise at this size. The sequential form takes {amount(base)}; the best "
-        f"parallel setting measured, {option(setting)}, {relation} ({amount(row)})."
+        f"{problem.title}: do not parallelise at this size. {form} {_verb(row, 's')} {amount(base)}; the best "
+        f"parallel setting measured, {problem.option(setting)}, {relation} ({amount(row)})."
     )
     shared = shared_time(problem, row)
     if shared > 0:
         text += f" {percent(shared / row.value)} of that is communication and synchronisation."
     parts = [part for name, part in problem.parts(row).items() if name != "computation"]
     return say("program", problem.program.title, text, [base, row, *parts])
+
+
+def _verb(row: Row, ending: str = "") -> str:
+    """What a program does with a figure: it takes a time, and reaches a rate."""
+    return f"take{ending}" if row.better == "lower" else f"reach{'e' if ending else ''}{ending}"
 
 
 def _threads_or_ranks(problem: Problem) -> Advice | None:
@@ -81,7 +108,7 @@ def _threads_or_ranks(problem: Problem) -> Advice | None:
         return None
     (t, by_threads), (r, by_ranks) = threads, ranks
     figures = (
-        f"{plural(r[0], 'rank')} of one thread {'take' if r[0] > 1 else 'takes'} {amount(by_ranks)}, one rank of "
+        f"{plural(r[0], 'rank')} of one thread {_verb(one)} {amount(by_ranks)}, one rank of "
         f"{plural(t[1], 'thread')} {amount(by_threads)}, one of one {amount(one)}"
     )
     gains = (better(by_threads, one), better(by_ranks, one))
@@ -102,7 +129,7 @@ def _threads_or_ranks(problem: Problem) -> Advice | None:
 
 def _best_of(rows: dict[Setting, Row]) -> tuple[Setting, Row] | None:
     fitting = {setting: row for setting, row in rows.items() if not row.oversubscribed}
-    return min(fitting.items(), key=lambda item: item[1].value, default=None)
+    return max(fitting.items(), key=lambda item: speed(item[1]), default=None)
 
 
 def _limit(problem: Problem) -> Advice | None:

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from matplotlib.ticker import PercentFormatter
+
+from kumiki.report.compare import speed
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.model import Row
 from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
-from kumiki.report.quantity import plural, quantity
+from kumiki.report.quantity import quantity
 from kumiki.report.select import Problem, Setting
 
-Figure = Literal["time", "rate", "speedup"]
+Figure = Literal["time", "rate", "speedup", "efficiency"]
 
-_AXIS = {"time": "execution time", "rate": "rate", "speedup": "speed-up over the base case"}
+LAW_STEPS = 40
+"""Pieces of which the curve of a law is made."""
+_AXIS = {
+    "time": "execution time",
+    "rate": "rate",
+    "speedup": "speed-up over the base case",
+    "efficiency": "efficiency",
+}
+
+
+@dataclass(frozen=True)
+class Law:
+    """A speed-up that a law foresees, drawn beside what was measured."""
+
+    text: str
+    speedup: Callable[[float], float]
 
 
 @dataclass(frozen=True)
@@ -42,11 +60,14 @@ def series_of(problem: Problem) -> list[Series]:
     by_rank: dict[int, dict[Setting, Row]] = {}
     for setting, row in problem.hybrid.items():
         by_rank.setdefault(setting[0], {})[setting] = row
+    known = looks(row.implementation for row in problem.results.rows)
+    if len(by_rank) > 1 and all(len(rows) == 1 for rows in by_rank.values()):
+        found.append(Series(problem.series_name(None), known["kumiki"], _points(problem.hybrid)))
+        by_rank = {}
     by_rank = _drawn_counts(by_rank)
     tints = rank_looks(by_rank)
     for ranks, rows in by_rank.items():
-        found.append(Series(f"Kumiki, {plural(ranks, 'rank')}", tints[ranks], _points(rows)))
-    known = looks(row.implementation for row in problem.results.rows)
+        found.append(Series(problem.series_name(ranks), tints[ranks], _points(rows)))
     for name, rows in problem.mpi.items():
         found.append(Series(f"all-MPI, {title(name)}", _dashed(known[name]), _points(rows)))
     if problem.openmp:
@@ -66,7 +87,7 @@ def _drawn_counts(by_rank: dict[int, dict[Setting, Row]]) -> dict[int, dict[Sett
     return {ranks: rows for ranks, rows in by_rank.items() if ranks in kept}
 
 
-def scaling(name: str, problem: Problem, figure: Figure, cores: int | None) -> Picture | None:
+def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws: Sequence[Law] = ()) -> Picture | None:
     """The plot, or None where there is nothing to draw (no base case for a speed-up, no rate)."""
     value = _VALUES[figure]
     lines = [
@@ -85,6 +106,8 @@ def scaling(name: str, problem: Problem, figure: Figure, cores: int | None) -> P
             _line(sheet, line, drawn, shift)
         counts = sorted({count for line in lines for count, _ in line.rows})
         _reference(sheet, problem, figure, counts, cores)
+        for law in laws:
+            _law(sheet, law, figure, counts[-1])
         _frame(sheet, problem, figure, counts, lines)
 
     description = f"{problem.title}: {_AXIS[figure]} over total processors (ranks times threads)"
@@ -112,6 +135,9 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
     if figure == "speedup":
         sheet.curve(corner, [min(x, usable) for x in corner], ideal, 1.0)
         sheet.key("ideal", ideal, marker=False)
+    elif figure == "efficiency":
+        sheet.curve(corner, [min(x, usable) / x for x in corner], ideal, 1.0)
+        sheet.key("ideal", ideal, marker=False)
     elif figure == "time" and problem.base is not None:
         sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], ideal, 1.0)
         sheet.key("ideal (base case ÷ processors)", ideal, marker=False)
@@ -120,6 +146,13 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
     crowded = [count for count in counts if count > usable]
     if crowded:
         sheet.axes.axvspan((usable * crowded[0]) ** 0.5, last * 1.6, color=colour("crowd"), linewidth=0, zorder=0)
+
+
+def _law(sheet: Sheet, law: Law, figure: Figure, last: int) -> None:
+    look = Look("synchronisation", dash="dashdot")
+    xs = [last ** (step / LAW_STEPS) for step in range(LAW_STEPS + 1)]
+    sheet.curve(xs, [law.speedup(x) / (x if figure == "efficiency" else 1) for x in xs], look, 1.1)
+    sheet.key(law.text, look, marker=False)
 
 
 def _dgemm(sheet: Sheet, problem: Problem) -> None:
@@ -137,9 +170,16 @@ def _dgemm(sheet: Sheet, problem: Problem) -> None:
 def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], lines: list[Series]) -> None:
     axes = sheet.axes
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2 if figure == "speedup" else 10)
     log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
     axes.set_xlim(counts[0] / 1.25, max(counts[-1], 2) * 1.25)
+    axes.set_xlabel("total processors (ranks × threads)")
+    axes.grid(axis="x", visible=False)
+    if figure == "efficiency":
+        axes.set_ylabel(_AXIS[figure])
+        axes.set_ylim(0, max(1.05, axes.get_ylim()[1]))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+        return
+    axes.set_yscale("log", base=2 if figure == "speedup" else 10)
     low, high = axes.get_ylim()
     if high / low < 4:  # a narrow band of values would leave an empty, tickless axis
         middle = (low * high) ** 0.5
@@ -154,9 +194,7 @@ def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], li
         log_axis(axes.yaxis, decades(low, high), lambda v: quantity(v, "s", 2 if high / low < 10 else 1))
     else:
         log_axis(axes.yaxis, decades(low, high), lambda v: f"{v:g}")
-    axes.set_xlabel("total processors (ranks × threads)")
     axes.set_ylabel(_AXIS[figure] + (f" [{unit}]" if figure == "rate" else ""))
-    axes.grid(axis="x", visible=False)
 
 
 def _rate_unit(problem: Problem, lines: list[Series]) -> str:
@@ -174,14 +212,22 @@ def _rate(problem: Problem, row: Row) -> Drawn | None:
 
 
 def _speedup(problem: Problem, row: Row) -> Drawn | None:
-    gain = problem.speedup(row)
-    if gain is None or problem.base is None:
-        return None
-    low, high = row.interval
-    return Drawn(row, gain, problem.base.value / high, problem.base.value / low)
+    gain, *ends = (problem.speedup(row, value) for value in (row.value, *row.interval))
+    reached = [end for end in ends if end is not None]
+    return None if gain is None else Drawn(row, gain, min(reached), max(reached))
 
 
-_VALUES: dict[str, Callable[[Problem, Row], Drawn | None]] = {"time": _time, "rate": _rate, "speedup": _speedup}
+def _efficiency(problem: Problem, row: Row) -> Drawn | None:
+    gain, count = _speedup(problem, row), row.processors
+    return gain and Drawn(row, gain.middle / count, gain.low / count, gain.high / count)
+
+
+_VALUES: dict[str, Callable[[Problem, Row], Drawn | None]] = {
+    "time": _time,
+    "rate": _rate,
+    "speedup": _speedup,
+    "efficiency": _efficiency,
+}
 
 
 def _dashed(look: Look) -> Look:
@@ -193,6 +239,6 @@ def _points(rows: dict[Setting, Row]) -> list[tuple[int, Row]]:
     points: dict[int, Row] = {}
     for (ranks, threads), row in rows.items():
         count = ranks * threads
-        if count not in points or row.value < points[count].value:
+        if count not in points or speed(row) > speed(points[count]):
             points[count] = row
     return sorted(points.items())

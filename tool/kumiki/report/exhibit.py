@@ -1,0 +1,70 @@
+"""A section of the page, and the numbered tables and figures in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from kumiki.report.figures.canvas import Picture
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import plural
+from kumiki.report.tables import Table
+
+HOLLOW = "Hollow points in the shaded part are oversubscribed: more threads than cores."
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A numbered table or figure with its caption."""
+
+    kind: str
+    """`Table` or `Figure`."""
+    title: str
+    shows: str
+    reading: str
+    paper: str = ""
+    """Its counterpart in the COMPaS paper, empty where it has none."""
+    base: str = ""
+    picture: Picture | None = None
+    table: Table | None = None
+    wide: bool = False
+    number: int = 0
+
+
+@dataclass
+class Section:
+    id: str
+    title: str
+    intro: str
+    exhibits: list[Exhibit] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """What could not be measured, in sentences."""
+    validation: str = ""
+    wrong: list[Row] = field(default_factory=list)
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.exhibits)
+
+    @staticmethod
+    def of(results: Results, suite: str, heading: str, intro: str, exhibits: Iterator[Exhibit]) -> Section:
+        """The section of a suite: its exhibits, and what its rows say of gaps and validation."""
+        rows = results.suite(suite)
+        checked = [row for row in rows if row.validated is not None]
+        wrong = [row for row in checked if not row.validated]
+        gaps = list(dict.fromkeys(row.failed or row.absent for row in rows if row.failed or row.absent))
+        verdict = ""
+        if checked and not wrong:
+            verdict = f"All {plural(len(checked), 'row')} with a result to check were validated and are right."
+        return Section(suite, heading, intro, list(exhibits), gaps, verdict, wrong)
+
+
+def numbered(sections: Iterable[Section]) -> list[Section]:
+    """The sections with their tables and figures numbered throughout the page."""
+    counts = {"Table": 0, "Figure": 0}
+    found = list(sections)
+    for section in found:
+        for place, exhibit in enumerate(section.exhibits):
+            counts[exhibit.kind] += 1
+            section.exhibits[place] = replace(exhibit, number=counts[exhibit.kind])
+    return found
