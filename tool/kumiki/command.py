@@ -19,6 +19,7 @@ from kumiki.cluster.command import app as cluster_app
 from kumiki.formats import Format, write_csv, write_json_lines
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
+from kumiki.own import options as own
 from kumiki.problem import ExitCode, Problem, complain
 
 app = typer.Typer(
@@ -80,8 +81,9 @@ def _options(
     del version
 
 
-@app.command("evaluate")
+@app.command("evaluate", context_settings={"allow_interspersed_args": False})
 def _evaluate(
+    command: own.Command = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first impression in well under a minute.")] = False,
     suite: Annotated[
         Any | None, typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list).")
@@ -106,13 +108,30 @@ def _evaluate(
             metavar="SECONDS", callback=_positive, help="End a point after this time, if its own limit is longer."
         ),
     ] = None,
+    repeat: own.Repeat = None,
+    metric: own.Metric = None,
+    metric_name: own.MetricName = None,
+    unit: own.Unit = None,
+    better: own.BetterOption = None,
+    sequential: own.Sequential = None,
+    scaling: own.ScalingOption = None,
+    size: own.Size = None,
+    power: own.Power = None,
 ) -> None:
-    """Measure this machine or a cluster: results, report and advice."""
+    """Measure this machine, a cluster, or a program of your own: results, report and advice.
+
+    Your own: kumiki evaluate -- mpirun -n {ranks} ./program. It runs over ranks and threads (--ranks, --threads), and
+    the report tells its speed-up and efficiency, what limits it, and which setting to use.
+    """
     from kumiki import hosts, listing
     from kumiki.plan import Request, plan
 
+    options = own.Options(repeat, metric, metric_name, unit, better, sequential, scaling, size, power)
+    program = options.program(command, quick, ranks, threads)
+    if program is not None:
+        _alone(suite, cluster)
     over = hosts.of_cluster(cluster) if cluster is not None else None
-    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over)
+    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
     machine, native = Machine(), Native.installed()
     stages = plan(
         request, machine.usable_cores(), seed or 0
@@ -120,16 +139,20 @@ def _evaluate(
     if over is not None and suite is None:
         listing.print_left_out()
     if dry_run:
-        listing.print_plan(stages, native, machine.usable_cores(), format)
+        if program is not None:
+            listing.print_runs(stages[0][1], native, machine.usable_cores(), format)
+        else:
+            listing.print_plan(stages, native, machine.usable_cores(), format)
         return
     from kumiki.display import Display, console
     from kumiki.ending import print_report
     from kumiki.evaluate import evaluate, open_folder
 
-    native.require(native.command("kumiki-run"))
+    if program is None:
+        native.require(native.command("kumiki-run"))
     folder = open_folder(request, machine, native)
     listing.print_warnings(machine)
-    code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE))
+    code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE and program is None))
     if code is ExitCode.INTERRUPTED:
         complain(f"interrupted; what was measured is in {output} (kumiki report {output}); go on with --resume")
         raise typer.Exit(code)
@@ -139,6 +162,17 @@ def _evaluate(
     elif format is Format.CSV:
         write_csv(rows, sys.stdout)
     raise typer.Exit(max(code, print_report(output, console(stderr=format is not Format.TABLE))))
+
+
+def _alone(suite: object, cluster: str | None) -> None:
+    """Refuses what is for suites beside a program of the user's own."""
+    if suite is not None:
+        raise typer.BadParameter("suites and a program of your own are evaluated apart", param_hint="--suite")
+    if cluster is not None:
+        raise typer.BadParameter(
+            f"let the command itself start over the cluster: -- kumiki run --cluster {cluster} -n {{ranks}} ...",
+            param_hint="--cluster",
+        )
 
 
 @app.command("doctor")

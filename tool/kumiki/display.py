@@ -35,6 +35,8 @@ class Display:
         self._progress: Progress | None = None
         self._task = TaskID(0)
         self._left = 0.0
+        self._planned, self._taken = 0.0, 0.0
+        """What the points that have ended were expected to take, and what they took."""
 
     def begin(self, points: Sequence[Point]) -> None:
         self._left = sum(point.estimated_seconds for point in points)
@@ -54,11 +56,13 @@ class Display:
 
     def point_begins(self, point: Point) -> None:
         if self._progress is not None:
-            self._progress.update(self._task, description=_short(point), left=f"about {duration(self._left)} left")
+            self._progress.update(self._task, description=point.label, left=self._time_left())
             self._progress.refresh()
 
     def point_ends(self, outcome: Outcome) -> None:
         self._left -= outcome.point.estimated_seconds
+        self._planned += outcome.point.estimated_seconds
+        self._taken += outcome.seconds
         if self._progress is not None:
             self._progress.advance(self._task, outcome.point.estimated_seconds)
             self._progress.refresh()
@@ -72,6 +76,10 @@ class Display:
     def end(self) -> None:
         if self._progress is not None:
             self._progress.stop()
+
+    def _time_left(self) -> str:
+        """By the estimates, as far as they have held so far."""
+        return f"about {duration(self._left * self._taken / self._planned)} left" if self._taken else ""
 
     def _print(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None:
         out = self._out
@@ -92,11 +100,6 @@ class Display:
         show()
         if self._progress is not None:
             self._progress.start()
-
-
-def _short(point: Point) -> str:
-    ranks, threads = point.place
-    return f"{point.suite}: {point.implementation}, {ranks} x {threads}"
 
 
 def _remarks(rows: Sequence[dict[str, Any]], metrics: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from kumiki import report, results
@@ -18,17 +20,34 @@ def print_report(directory: Path, out: Console) -> ExitCode:
     """Writes the report of a folder's results, prints its advice and its path; FAILED when that cannot be done."""
     content = results.load(directory)
     try:
-        advice = report.advice(content)
+        advice = report.advice(content, results.load_samples(directory))
+        tables = report.summary(content)
         page = report.write(directory)
     except Exception as error:  # whatever is wrong with a report, the measurements stand
         complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
         return ExitCode.FAILED
+    for caption, table in tables:
+        out.print(Text(caption, style="bold"))
+        out.print(_grid(table))
     if advice:
         out.print(Text("Advice", style="bold underline"))
     for piece in advice:
         out.print(Text(f"- {piece.text}").append(_cited(piece.rows), style="dim"))
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
+
+
+def _grid(table: report.Table) -> Table:
+    """A table of the report for a terminal; its notes (the half width of the interval) stand behind their figures."""
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column(table.corner)
+    for column in table.columns:
+        grid.add_column(f"{column.title}\n{column.unit}" if column.unit else column.title, justify="right")
+    for line in table.lines:
+        style = "bold" if "best" in line.role else "dim" if line.crowded else ""
+        cells = [f"{cell.text} {cell.note}".rstrip() for cell in line.cells]
+        grid.add_row(f"{line.head}{'*' if line.crowded else ''}", *cells, style=style)
+    return grid
 
 
 def _cited(rows: Sequence[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from kumiki import environment, results, suites
 from kumiki.machine import Machine
 from kumiki.measure import Outcome, measure
 from kumiki.native import Native
+from kumiki.own import program as own
 from kumiki.plan import Request, plan
 from kumiki.problem import ExitCode, Problem
 from kumiki.process import termination_interrupts
@@ -40,7 +42,7 @@ def open_folder(request: Request, machine: Machine, native: Native) -> results.F
     if content["arguments"] != request.arguments():
         raise Problem(
             f"--resume: {request.output} was begun with other arguments; go on with: "
-            f"kumiki evaluate {_spelled(content['arguments'])}--output {request.output} --resume"
+            f"kumiki evaluate {_spelled(content['arguments'], f'--output {request.output} --resume')}"
         )
     if request.seed not in (None, content["seed"]):
         raise Problem(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
@@ -61,15 +63,17 @@ def evaluate(
     stages = plan(request, cores, folder.content["seed"])
     known = folder.measured_keys()
     hung: Counter[str] = Counter()
+    failed: set[object] = set()
     audience.begin([point for _, points in stages for point in points if point.key not in known])
     try:
         with termination_interrupts():
             for suite, points in stages:
                 for point in points:
-                    if point.key not in known:
+                    if point.key not in known and point.setting not in failed:
                         audience.point_begins(point)
                         outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
                         hung[point.program] += outcome.hung
+                        failed |= {point.setting} if outcome.failed else set()
                         folder.add(outcome, machine.load())
                         audience.point_ends(outcome)
                 audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
@@ -97,15 +101,16 @@ def _measure(
     return measure(point, native, cores, limit, log)
 
 
-def _spelled(arguments: dict[str, Any]) -> str:
-    """The arguments as options, with a space behind each."""
-    cluster = arguments.get("cluster")
+def _spelled(arguments: dict[str, Any], more: str) -> str:
+    """The arguments as they were given, with more options, which stand before the command of the user's own."""
+    cluster, command = arguments.get("cluster"), arguments.get("command")
     every = [suite.name for suite in suites.chosen(None, cluster is not None)]
-    options = f"--cluster {cluster} " if cluster else ""
-    options += "--quick " if arguments["quick"] else ""
-    if arguments["suites"] != every:
-        options += f"--suite {','.join(arguments['suites'])} "
+    options = [f"--cluster {cluster}"] if cluster else []
+    options += ["--quick"] if arguments["quick"] else []
+    if not command and arguments["suites"] != every:
+        options.append(f"--suite {','.join(arguments['suites'])}")
     for name in ("ranks", "threads"):
         if arguments[name]:
-            options += f"--{name} {','.join(str(count) for count in arguments[name])} "
-    return options
+            options.append(f"--{name} {','.join(str(count) for count in arguments[name])}")
+    options += own.spelled(command) if command else []
+    return " ".join([*options, more, *(("--", shlex.join(command["words"])) if command else ())])

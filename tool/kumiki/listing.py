@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from kumiki.formats import Format
 from kumiki.machine import Machine
 from kumiki.native import Native
 from kumiki.problem import complain
-from kumiki.quantity import duration
+from kumiki.quantity import counted, duration
 from kumiki.suites.model import Point, Program, Suite
 
 
@@ -52,13 +53,36 @@ def _print_planned(points: Sequence[Point], native: Native, cores: int, format: 
         }
         for point in points
     ]
+    _write(planned, format)
+
+
+def _write(planned: Sequence[dict[str, Any]], format: Format) -> None:
     if format is Format.JSON:
         for entry in planned:
             print(json.dumps(entry))
     else:
-        writer = csv.DictWriter(sys.stdout, list(planned[0]), lineterminator="\n")
+        names = dict.fromkeys(name for entry in planned for name in entry)
+        writer = csv.DictWriter(sys.stdout, list(names), lineterminator="\n")
         writer.writeheader()
         writer.writerows(planned)
+
+
+def print_runs(points: Sequence[Point], native: Native, cores: int, format: Format) -> None:
+    """The settings of the user's own program with their commands, and how often each runs; how long nobody knows."""
+    counts = Counter(point.setting for point in points if not point.warm_up)
+    settings = {point.setting: point for point in points if not point.warm_up}
+    planned: list[dict[str, Any]] = [
+        {**point.parameters, "runs": counts[setting], "command": str(point.command(native, cores))}
+        for setting, point in sorted(settings.items(), key=lambda item: (item[1].total, item[1].place))
+    ]
+    if format is not Format.TABLE:
+        _write(planned, format)
+        return
+    for entry in planned:
+        print(f"  {counted(entry['runs'], 'run')}  {entry['command']}")
+    print(
+        f"{counted(len(points), 'run')} with the warm-up, in random order on {counted(cores, 'core')}; nothing was run"
+    )
 
 
 def print_left_out() -> None:

@@ -64,8 +64,9 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     rows = reader.rows(ended)
     complaint = _complaint(ended, limit_seconds, rows, reader)
+    kept = () if point.warm_up else rows
     failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors or tuple(remarks))}"
-    return Outcome(point, rows, ended.seconds, failed=failed, hung=ended.code is None)
+    return Outcome(point, kept, ended.seconds, failed=failed, hung=ended.code is None)
 
 
 def _complaint(ended: process.Ended, limit_seconds: float, rows: tuple[ProgramRow, ...], reader: Reader) -> str | None:

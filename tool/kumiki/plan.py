@@ -11,6 +11,9 @@ from typing import Any
 
 from kumiki import suites
 from kumiki.hosts import Hosts
+from kumiki.own import runs
+from kumiki.own.figure import SUITE
+from kumiki.own.program import OwnProgram
 from kumiki.problem import Problem
 from kumiki.suites.model import Grid, Point, Suite
 
@@ -29,6 +32,8 @@ class Request:
     time_limit: float | None = None
     hosts: Hosts | None = None
     """Over which hosts; None: on this one alone."""
+    own: OwnProgram | None = None
+    """A program of the user's own, in the place of suites."""
 
     def chosen(self) -> list[Suite]:
         return suites.chosen(self.suites, self.hosts is not None)
@@ -36,18 +41,22 @@ class Request:
     def arguments(self) -> dict[str, Any]:
         """What decides which points there are, as results.json records it."""
         cluster = {"cluster": self.hosts.cluster} if self.hosts else {}
+        command = {"command": self.own.as_arguments()} if self.own else {}
         return {
-            "suites": [suite.name for suite in self.chosen()],
+            "suites": [SUITE] if self.own else [suite.name for suite in self.chosen()],
             "quick": self.quick,
             "ranks": list(self.ranks) if self.ranks else None,
             "threads": list(self.threads) if self.threads else None,
             **cluster,
+            **command,
         }
 
 
 def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
     """Every suite's points in the order in which they are measured."""
     grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts)
+    if request.own:
+        return [runs.stage(request.own, grid, seed)]
     chosen = request.chosen()
     stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
     if not any(points for _, points in stages):

@@ -15,8 +15,9 @@ SHOWN_OF_A_LINE = 120
 class Reader(Protocol):
     """Takes a program's lines as they come, and knows at its end what they say."""
 
-    silence: str
-    """What is wrong with a program that ended well and gave no row."""
+    @property
+    def silence(self) -> str:
+        """What is wrong with a program that ended well and gave no row."""
 
     @property
     def malformed(self) -> str | None:

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -16,7 +17,8 @@ from jsonschema.exceptions import best_match
 
 from kumiki.measure import Outcome
 from kumiki.problem import Problem
-from kumiki.row import measured
+from kumiki.row import ProgramRow, identity, measured
+from kumiki.suites.model import Point
 
 SCHEMA_VERSION = 1
 RESULTS = "results.json"
@@ -39,28 +41,22 @@ class Folder:
         self._log.write(text)
         self._log.flush()
 
-    def add(self, outcome: Outcome, load: float) -> list[dict[str, Any]]:
-        """Takes in what came of a point, writes the folder, and returns the point's rows."""
+    def add(self, outcome: Outcome, load: float) -> None:
+        """Takes in what came of a point, and writes the folder."""
         self._forget(outcome.point.key)
-        rows = [{"id": 0, **row} for row in _entries(outcome)]
-        first = max((row["id"] for row in self.content["rows"]), default=-1) + 1
-        for number, row in enumerate(rows, first):
-            row["id"] = number
-            check(row, "row")
-        for row, source in zip(rows, outcome.rows, strict=False):
-            self._samples[str(row["id"])] = list(source.samples)
-        self.content["rows"] += rows
+        rows = [self._take(outcome.point, row) for row in outcome.rows]
+        if entry := _unmeasured(outcome):
+            rows.append(self._put({"id": self._next_id(), **entry}))
         self.content["points"].append(
             {
                 "key": outcome.point.key,
                 "state": outcome.state,
                 "seconds": round(outcome.seconds, 3),
-                "rows": [row["id"] for row in rows],
+                "rows": rows,
             }
         )
         self.content["environment"]["load"]["end"] = load
         self.write()
-        return rows
 
     def measured_keys(self) -> set[str]:
         """The points that need not be measured again."""
@@ -81,6 +77,36 @@ class Folder:
             _replace(self.path / RESULTS, json.dumps(self.content, indent=1) + "\n")
         except OSError as error:
             raise _not_writable(self.path, error) from None
+
+    def _take(self, point: Point, row: ProgramRow) -> int:
+        """Takes in a program's row; its samples join those of earlier runs of the point's setting."""
+        number = self._known(point, row)
+        if number is None:
+            number = self._next_id()
+        samples = (*self._samples.get(str(number), ()), *row.samples)
+        self._put({"id": number, **measured(replace(row, samples=samples), point.suite)})
+        self._samples[str(number)] = list(samples)
+        return number
+
+    def _known(self, point: Point, row: ProgramRow) -> int | None:
+        if point.setting == point.key:
+            return None
+        sought = identity(measured(row, point.suite))
+        return next(
+            (known["id"] for known in self.content["rows"] if "failed" not in known and identity(known) == sought), None
+        )
+
+    def _put(self, row: dict[str, Any]) -> int:
+        """Puts a row in the place of the one of its id, or behind all others."""
+        check(row, "row")
+        rows = self.content["rows"]
+        place = next((place for place, known in enumerate(rows) if known["id"] == row["id"]), len(rows))
+        rows[place : place + 1] = [row]
+        number: int = row["id"]
+        return number
+
+    def _next_id(self) -> int:
+        return max((row["id"] for row in self.content["rows"]), default=-1) + 1
 
     def _forget(self, key: str) -> None:
         """Drops what an earlier, failed attempt at a point left."""
@@ -185,30 +211,27 @@ def _validator(definition: str | None) -> Draft202012Validator:
     )
 
 
-def _entries(outcome: Outcome) -> list[dict[str, Any]]:
-    """The rows of results.json for a point: what it measured, and one that says why when it is absent or failed."""
+def _unmeasured(outcome: Outcome) -> dict[str, Any] | None:
+    """The row of results.json that says why a point is absent or failed; None for one that is neither."""
     point = outcome.point
-    entries = [measured(row, point.suite) for row in outcome.rows]
     reason = {"absent": outcome.absent} if outcome.absent else {"failed": outcome.failed} if outcome.failed else None
-    if reason is not None:
-        entries.append(
-            {
-                "suite": point.suite,
-                "metric": point.metric,
-                "implementation": point.implementation,
-                "parameters": {**point.parameters, **point.location},
-                "unit": point.unit,
-                "better": point.better,
-                "median": None,
-                "ci95": None,
-                "n": 0,
-                "converged": False,
-                "oversubscribed": False,
-                "validated": None,
-                **reason,
-            }
-        )
-    return entries
+    if reason is None:
+        return None
+    return {
+        "suite": point.suite,
+        "metric": point.metric,
+        "implementation": point.implementation,
+        "parameters": {**point.parameters, **point.location},
+        "unit": point.unit,
+        "better": point.better,
+        "median": None,
+        "ci95": None,
+        "n": 0,
+        "converged": False,
+        "oversubscribed": False,
+        "validated": None,
+        **reason,
+    }
 
 
 def _locked_log(path: Path) -> IO[str]:

@@ -1,23 +1,37 @@
 """The report: one HTML file with the tables, figures and advice drawn from the rows of an evaluation.
 
-`write` draws the file, `advice` gives the sentences alone (for the command line). Neither measures anything; neither
-knows a number of any machine: whatever they say is computed from the rows and cites them.
+`write` draws the file; `advice` and `summary` give the sentences and what they rest on alone (for the command line).
+Nothing here measures, and nothing knows a number of any machine: all is computed from the rows, and the advice cites
+them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.model import Results, ResultsError
+from kumiki.report.own import table
+from kumiki.report.own.problem import own_problems
+from kumiki.report.tables import Table
 
-__all__ = ["Advice", "ResultsError", "advice", "write"]
+__all__ = ["Advice", "ResultsError", "Table", "advice", "summary", "write"]
 
 
-def advice(results: dict[str, Any]) -> list[Advice]:
-    """The advice that the rows of `results` (the content of results.json) support, the most important first."""
-    return derive(Results.parse(results))
+def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> list[Advice]:
+    """The advice that the rows of `results` (the content of results.json) support, the most important first.
+
+    Without `samples` (the content of samples.json) it does without what needs raw samples.
+    """
+    return derive(Results.parse(results, samples))
+
+
+def summary(results: Mapping[str, Any]) -> list[tuple[str, Table]]:
+    """The tables of a program of the user's own with their captions; none for suites, which print theirs as they go."""
+    found = [(problem, table.settings(problem)) for problem in own_problems(Results.parse(results))]
+    return [(problem.caption, made) for problem, made in found if made]
 
 
 def write(directory: Path) -> Path:

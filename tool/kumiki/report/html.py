@@ -13,6 +13,8 @@ from kumiki.report import environment as surroundings
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.figures.canvas import Key
 from kumiki.report.model import Results, Row
+from kumiki.report.own import section as own
+from kumiki.report.own.problem import asked
 from kumiki.report.palette import looks, title
 from kumiki.report.quantity import common_scale, digits_of, significant, size_text
 from kumiki.report.sections import build
@@ -56,9 +58,10 @@ def render(results: Results) -> str:
         complete=results.complete,
         cores=cores(results),
         topics=_topics(derive(results)),
-        sections=build(results),
+        sections=own.sections(results) if asked(results) else build(results),
         listings=_listings(results),
         groups=surroundings.groups(results),
+        own=bool(asked(results)),
         measured=sum(row.median is not None for row in results.rows),
         wrong=[row for row in results.rows if row.validated is False],
         style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),

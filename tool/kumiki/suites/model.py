@@ -51,9 +51,15 @@ class Grid:
         Both named: every combination. Else: every split of 1, 2, 4, ... cores, of all cores, and of twice as many (the
         one oversubscribed column), as far as the named ranks or threads take part; a named number is always measured.
         """
+        return self._splits((*self._whole(), *self._crowded()))
+
+    def pairs_with_a_core_free(self) -> list[tuple[int, int]]:
+        """The same with a column that leaves one core free in the place of the oversubscribed one."""
+        return self._splits((*self._whole(), max(1, self.cores - 1)))
+
+    def _splits(self, totals: Sequence[int]) -> list[tuple[int, int]]:
         if self.ranks and self.threads:
             return sorted({(ranks, threads) for ranks in self.ranks for threads in self.threads})
-        totals = (*self._whole(), *self._crowded())
         found = {(ranks, total // ranks) for total in totals for ranks in range(1, total + 1) if total % ranks == 0}
         if self.ranks:
             found = {pair for pair in found if pair[0] in self.ranks} | {(ranks, 1) for ranks in self.ranks}
@@ -161,6 +167,22 @@ class Point:
     def key(self) -> str:
         """Names the point among all others, in the same words on every run."""
         return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
+
+    @property
+    def setting(self) -> object:
+        """What the point is a run of: points of one setting are repeats, and their samples belong to the same rows."""
+        return self.key
+
+    @property
+    def warm_up(self) -> bool:
+        """Whether its figures do not count."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """The point in a few words, for who watches."""
+        ranks, threads = self.place
+        return f"{self.suite}: {self.implementation}, {ranks} x {threads}"
 
     @property
     def location(self) -> Mapping[str, int | str]:

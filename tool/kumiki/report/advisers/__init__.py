@@ -12,6 +12,7 @@ from kumiki.report.advisers import (
     memory,
     network,
     occupancy,
+    own,
     program,
     remote,
     setting,
@@ -24,6 +25,7 @@ from kumiki.report.model import Results
 __all__ = ["Advice", "derive"]
 
 _SUBJECTS = (
+    own.advise,
     setting.advise,
     trust.advise,
     program.advise,

@@ -13,7 +13,7 @@ class Advice:
     """One statement and the rows that it rests on. Commands and settings in the text stand between backticks."""
 
     kind: str
-    """The name of the module that says it, in the singular: `setting`, `trust`, `program`, ..., `remote`, `network`."""
+    """The name of the module that says it, in the singular: `own`, `setting`, `trust`, `program`, ..., `network`."""
     heading: str
     """What the statement is about: pieces of the same heading belong together."""
     text: str

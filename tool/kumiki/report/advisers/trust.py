@@ -20,9 +20,11 @@ def advise(results: Results) -> list[Advice]:
         pieces.append(say("trust", HEADING, text, wrong))
     loose = [row for row in results.rows if row.usable and not row.converged]
     if loose:
+        own = bool(results.arguments.get("command"))
+        cause, mend = ("the runs were over", "with `--repeat` more runs") if own else ("time was up", "for longer")
         text = (
-            f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge: time was up before the confidence "
-            "interval was narrow enough. Measure again on a quieter machine or for longer for sharper figures."
+            f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge: {cause} before the confidence "
+            f"interval was narrow enough. Measure again on a quieter machine or {mend} for sharper figures."
         )
         pieces.append(say("trust", HEADING, text, loose))
     if not results.complete:

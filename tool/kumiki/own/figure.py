@@ -1,0 +1,112 @@
+"""The figure of a run: its wall time, and one that the program prints itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kumiki.problem import Problem
+from kumiki.process import Ended
+from kumiki.row import METRIC, ProgramRow
+
+SUITE = "command"
+IMPLEMENTATION = "command"
+WALL_TIME = f"{SUITE}.time"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that the program prints: the last match of `regex`, whose one group holds it."""
+
+    regex: str
+    name: str
+    unit: str
+    better: str
+
+    @property
+    def metric(self) -> str:
+        return f"{SUITE}.{self.name}"
+
+    def as_arguments(self) -> dict[str, Any]:
+        """As results.json records it."""
+        return asdict(self)
+
+
+def figure(regex: str, name: str, unit: str | None, better: str) -> Figure:
+    """What was asked for; raises Problem where it cannot be a figure."""
+    try:
+        groups = re.compile(regex).groups
+    except re.error as error:
+        raise Problem(f"--metric: '{regex}' is not a regular expression ({error})") from None
+    if groups != 1:
+        raise Problem(
+            f"--metric: '{regex}' has {groups} groups and needs one, around the number: 'Rate: ([0-9.]+)'; "
+            "write (?:...) for other parentheses"
+        )
+    found = Figure(regex, name, unit or "s", better)
+    if not METRIC.fullmatch(found.metric) or found.metric == WALL_TIME:
+        raise Problem(f"--metric-name: '{name}' is not a name of lower-case letters, digits and _ other than 'time'")
+    if better == "higher" and not unit:
+        raise Problem("--better higher: say with --unit what the figure is in, such as MFLOPS")
+    return found
+
+
+class FigureReader:
+    """Finds the figure in what a run prints, on either stream; every line is a remark beside that."""
+
+    malformed: str | None = None
+
+    def __init__(
+        self, figure: Figure | None, parameters: Mapping[str, int | str], oversubscribed: bool, command: str
+    ) -> None:
+        """`command` is what was run, in one line: the note of its rows."""
+        self._figure = figure
+        self._parameters = parameters
+        self._oversubscribed = oversubscribed
+        self._command = command
+        self._said: str | None = None
+
+    @property
+    def silence(self) -> str:
+        sought = self._figure.regex if self._figure else ""
+        if self._said is None:
+            return f"printed nothing that --metric '{sought}' matches"
+        return f"printed '{self._said}' where --metric '{sought}' looks for a number"
+
+    def take(self, line: str) -> bool:
+        if self._figure and (found := re.search(self._figure.regex, line)):
+            self._said = found[1]
+        return False
+
+    def take_error(self, line: str) -> None:
+        self.take(line)
+
+    def rows(self, ended: Ended) -> tuple[ProgramRow, ...]:
+        """The figure and the wall time of a run that ended well; nothing of one that did not."""
+        if ended.code != 0:
+            return ()
+        time = self._row(WALL_TIME, "s", "lower", ended.seconds)
+        if self._figure is None:
+            return (time,)
+        value = _number(self._said)
+        return (
+            ()
+            if value is None
+            else (self._row(self._figure.metric, self._figure.unit, self._figure.better, value), time)
+        )
+
+    def _row(self, metric: str, unit: str, better: str, value: float) -> ProgramRow:
+        return ProgramRow(
+            metric, IMPLEMENTATION, self._parameters, unit, better, (value,), None, self._oversubscribed, self._command
+        )
+
+
+def _number(text: str | None) -> float | None:
+    """What a match says as a number; None when it says none, or one that is not finite."""
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None

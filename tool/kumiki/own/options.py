@@ -1,0 +1,142 @@
+"""The options of `kumiki evaluate -- COMMAND`, beside those that suites take, too."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kumiki.problem import Problem
+
+if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
+    from kumiki.own.figure import Figure
+    from kumiki.own.program import OwnProgram
+
+
+class Scaling(str, Enum):
+    """How the work goes with the processors."""
+
+    STRONG = "strong"
+    WEAK = "weak"
+    BOTH = "both"
+
+
+class Better(str, Enum):
+    """Which way a figure is good."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- COMMAND...]",
+        show_default=False,
+        help="A program of your own in the place of suites, with {ranks}, {threads}, {processors} or {size}.",
+    ),
+]
+Repeat = Annotated[
+    int | None, typer.Option("--repeat", metavar="N", min=1, help="COMMAND: runs of each setting, 5 unless given.")
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="REGEX",
+        help="COMMAND: the figure is what the one group of this matches last in its output; else its wall time.",
+    ),
+]
+MetricName = Annotated[
+    str | None, typer.Option("--metric-name", metavar="NAME", help="COMMAND: what --metric finds; figure unless given.")
+]
+Unit = Annotated[
+    str | None, typer.Option("--unit", metavar="TEXT", help="COMMAND: what --metric counts in; s unless given.")
+]
+BetterOption = Annotated[
+    Better | None, typer.Option("--better", help="COMMAND: which way what --metric finds is good; lower unless given.")
+]
+Sequential = Annotated[
+    str | None,
+    typer.Option(
+        "--sequential", metavar="'COMMAND'", help="COMMAND: the same work without parallelism, the base of speed-ups."
+    ),
+]
+ScalingOption = Annotated[
+    Scaling | None,
+    typer.Option("--scaling", help="COMMAND: the same work (strong), work that grows with the processors, or both."),
+]
+Size = Annotated[
+    int | None, typer.Option("--size", metavar="N", min=1, help="COMMAND: what {size} is on the fewest processors.")
+]
+Power = Annotated[
+    float | None,
+    typer.Option("--power", metavar="P", help="COMMAND: its work grows as {size} to the power P, 1 unless given."),
+]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was given of them; None: nothing."""
+
+    repeat: int | None
+    metric: str | None
+    metric_name: str | None
+    unit: str | None
+    better: Better | None
+    sequential: str | None
+    scaling: Scaling | None
+    size: int | None
+    power: float | None
+
+    def program(
+        self, command: Sequence[str] | None, quick: bool, ranks: Sequence[int] | None, threads: Sequence[int] | None
+    ) -> OwnProgram | None:
+        """The program that was asked for, None when there is no command; raises Problem where the parts do not fit."""
+        given = [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
+        if not command:
+            if given:
+                raise Problem(
+                    f"{given[0]} is for a program of your own: put its command behind all options, -- COMMAND"
+                )
+            return None
+        from kumiki.own.program import QUICK_REPEATS, REPEATS, OwnProgram
+        from kumiki.own.template import template
+
+        found = OwnProgram(
+            template=template(command),
+            sequential=template(_split(self.sequential)) if self.sequential is not None else None,
+            figure=self._figure(),
+            scaling=(self.scaling or Scaling.STRONG).value,
+            size=self.size,
+            power=1.0 if self.power is None else self.power,
+            repeats=self.repeat or (QUICK_REPEATS if quick else REPEATS),
+        )
+        found.check(ranks=ranks is not None, threads=threads is not None)
+        return found
+
+    def _figure(self) -> Figure | None:
+        from kumiki.own.figure import figure
+
+        if self.metric is not None:
+            better = (self.better or Better.LOWER).value
+            return figure(self.metric, self.metric_name or "figure", self.unit, better)
+        for name, value in (("metric-name", self.metric_name), ("unit", self.unit), ("better", self.better)):
+            if value is not None:
+                raise Problem(f"--{name} is of the figure that --metric REGEX finds, and there is no --metric")
+        return None
+
+
+def _split(command: str) -> list[str]:
+    """The words of a command that was given as one, as a shell would cut them."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Problem(f"--sequential: '{command}' cannot be cut into words ({error})") from None
+    if not words:
+        raise Problem("--sequential: the command is empty")
+    return words

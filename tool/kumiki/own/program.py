@@ -1,0 +1,101 @@
+"""What was asked of the user's program: its command, its figure, and how its work grows with the processors."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kumiki.own.figure import Figure
+from kumiki.own.template import Template
+from kumiki.problem import Problem
+from kumiki.suites.model import Grid
+
+REPEATS, QUICK_REPEATS = 5, 3
+STRONG, WEAK, BOTH = "strong", "weak", "both"
+
+
+@dataclass(frozen=True)
+class OwnProgram:
+    """The program, and how it is to be measured."""
+
+    template: Template
+    sequential: Template | None = None
+    """The same work without any parallelism: the base of all speed-ups where it is there."""
+    figure: Figure | None = None
+    """None: the wall time."""
+    scaling: str = STRONG
+    """`strong`: the same work on any number of processors; `weak`: work that grows with them; `both`."""
+    size: int | None = None
+    """What {size} is on the fewest processors."""
+    power: float = 1.0
+    """The work grows as the size to this power."""
+    repeats: int = REPEATS
+
+    def check(self, ranks: bool, threads: bool) -> None:
+        """Raises Problem where the parts do not fit each other; the flags tell whether the user named such numbers."""
+        places = self.template.placeholders
+        if ranks and "ranks" not in places:
+            raise Problem("--ranks names ranks, and the command has no {ranks} for them")
+        if not places & {"ranks", "threads", "processors"} and not threads:
+            raise Problem(
+                "nothing in the command changes from run to run: put {ranks} or {threads} where its numbers belong; "
+                "for an OpenMP program name the numbers, --threads 1,2,4 (OMP_NUM_THREADS is set to them)"
+            )
+        if threads and self.template.sets_threads and not places & {"threads", "processors"}:
+            raise Problem("--threads names threads, and the command sets OMP_NUM_THREADS without {threads}")
+        if not self.power > 0:
+            raise Problem(f"--power: {self.power:g} is not above 0")
+        sized = "size" in places | (self.sequential.placeholders if self.sequential else set())
+        if sized and self.size is None:
+            raise Problem("the command has a {size}: say with --size what it is on one processor")
+        if self.size is not None and not sized:
+            raise Problem("--size names a size, and the command has no {size} for it")
+        if self.scaling == BOTH and "size" not in places:
+            raise Problem(
+                "--scaling both runs the same work and work that grows: put {size} where the command says how large "
+                "its problem is, and --size N for what it is on one processor"
+            )
+
+    def settings(self, grid: Grid) -> list[tuple[int, int]]:
+        """(ranks, threads) in ascending order: all that the command has a place for."""
+        places = self.template.placeholders
+        by_ranks = "ranks" in places
+        by_threads = "threads" in places or grid.threads is not None or not by_ranks
+        axes = Grid(
+            grid.cores,
+            ranks=grid.ranks if by_ranks else (1,),
+            threads=grid.threads if by_threads else (1,),
+        )
+        return axes.pairs_with_a_core_free()
+
+    def grown(self, factor: float) -> int | None:
+        """{size} of so many times the work, to a whole number; None where the command has no such place."""
+        return None if self.size is None else max(1, round(self.size * factor ** (1 / self.power)))
+
+    def as_arguments(self) -> dict[str, Any]:
+        """What decides which runs there are, as results.json records it."""
+        return {
+            "words": list(self.template.words),
+            "sequential": list(self.sequential.words) if self.sequential else None,
+            "metric": self.figure.as_arguments() if self.figure else None,
+            "scaling": self.scaling,
+            "size": self.size,
+            "power": self.power,
+            "repeats": self.repeats,
+        }
+
+
+def spelled(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The recorded arguments as the options that were given; the command itself is not among them."""
+    if arguments["sequential"]:
+        yield f"--sequential {shlex.quote(shlex.join(arguments['sequential']))}"
+    if metric := arguments["metric"]:
+        yield f"--metric {shlex.quote(metric['regex'])} --metric-name {metric['name']}"
+        yield f"--unit {shlex.quote(metric['unit'])} --better {metric['better']}"
+    if arguments["scaling"] != STRONG:
+        yield f"--scaling {arguments['scaling']}"
+    if arguments["size"] is not None:
+        yield f"--size {arguments['size']} --power {arguments['power']:g}"
+    yield f"--repeat {arguments['repeats']}"

@@ -1,0 +1,103 @@
+"""What the runs of the user's program say: whether and how to run it in parallel, and what limits it (F66 to F68)."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers import occupancy, program
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import against
+from kumiki.report.model import Results
+from kumiki.report.own import laws
+from kumiki.report.own.problem import OwnProblem, own_problems
+from kumiki.report.quantity import amount, factor, percent, plural
+from kumiki.report.select import cores
+
+KIND = "own"
+FITS = 0.1
+"""A law that is further off than this does not describe the program."""
+STEADY = 0.01
+"""Serial fractions that differ by less than this are the same for whoever reads them."""
+
+
+def advise(results: Results) -> list[Advice]:
+    total = cores(results)
+    pieces: list[Advice] = []
+    for problem in own_problems(results):
+        if not problem.weak:
+            pieces += [*program.of_problem(problem), *_overhead(problem)]
+            pieces += occupancy.of_problems([problem], total) if total else []
+        pieces += [piece for piece in (_law(problem, total), _trend(problem)) if piece]
+    return pieces
+
+
+def _overhead(problem: OwnProblem) -> list[Advice]:
+    """What it costs to be parallel at all: the program on one processor beside its sequential form."""
+    one, sequential = problem.hybrid.get((1, 1)), problem.sequential
+    if one is None or sequential is None:
+        return []
+    relation = against(one, sequential, "the sequential form")
+    text = f"On one processor {problem.name} is {relation}: {amount(one)} and {amount(sequential)}."
+    return [say(KIND, problem.program.title, text, [one, sequential])]
+
+
+def _law(problem: OwnProblem, total: int | None) -> Advice | None:
+    """What the law foresees where it fits, and that it does not where it does not."""
+    fit = laws.fit(problem)
+    if fit is None or problem.base is None:
+        return None
+    rows = [problem.base, *fit.rows]
+    name = f"{fit.name}'s law"
+    share = f"a serial share of {percent(fit.serial)}{_interval(fit)}"
+    if fit.misfit > FITS:
+        text = (
+            f"{name} does not describe {problem.name}: with {share} it is still off by {percent(fit.misfit)}. Trust "
+            "the settings that were measured, and no figure beyond them."
+        )
+        return say(KIND, problem.program.title, text, rows)
+    if len(fit.rows) == 1:
+        start = f"On {plural(fit.rows[0].processors, 'processor')} alone {name} has {share}"
+    else:
+        start = f"{name} with {share} meets what was measured within {percent(fit.misfit)}"
+    return say(KIND, problem.program.title, f"{start}{_foreseen(problem, fit, total)}.", rows)
+
+
+def _interval(fit: laws.Fit) -> str:
+    if fit.low is None or fit.high is None:
+        return " (too few runs for an interval)"
+    return f" (95 %: {percent(fit.low)} to {percent(fit.high)})"
+
+
+def _foreseen(problem: OwnProblem, fit: laws.Fit, total: int | None) -> str:
+    """What twice the cores would bring, and the bound of all machines."""
+    if fit.serial < 0:
+        return "; less than none: the pieces get faster as they get smaller, and how far that goes the law cannot tell"
+    most = max(total or 1, *(row.processors for row in fit.rows))
+    words = f"; on {2 * most} processors it foresees {factor(fit.speedup(2 * most))} times the speed of one"
+    if fit.name == "Gustafson":
+        return f"{words}, with {factor(2 * most)} times the work" if problem.weak else words
+    if fit.limit is None or (fit.low is not None and fit.low <= 0):
+        return f"{words}; no serial share shows that would bound it"
+    return f"{words}, on any number at most {factor(fit.limit)}"
+
+
+def _trend(problem: OwnProblem) -> Advice | None:
+    """Whether serial code or what grows with the processors limits the program."""
+    trend = laws.trend(problem)
+    if trend is None:
+        return None
+    first, last = (plural(row.processors, "processor") for row in (trend.first, trend.last))
+    figures = f"{percent(trend.before)} on {first}, {percent(trend.after)} on {last}"
+    if trend.direction == 0 or abs(trend.after - trend.before) < STEADY:
+        text = (
+            f"The serial fraction stays where it is with more processors ({figures}): what limits is the same for all."
+        )
+    elif trend.direction > 0:
+        text = (
+            f"The serial fraction grows with the processors ({figures}): what they share limits the program "
+            "(communication, waiting, imbalance, the memory bus), rather than code that one of them runs alone."
+        )
+    else:
+        text = (
+            f"The serial fraction falls with the processors ({figures}): each of them works better on its smaller "
+            "piece, mostly since it fits into caches."
+        )
+    return say(KIND, problem.program.title, text, [problem.base, trend.first, trend.last])
