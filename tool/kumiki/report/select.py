@@ -154,6 +154,12 @@ class Problem:
     def best_hybrid(self) -> tuple[Setting, Row] | None:
         return max(self.hybrid.items(), key=lambda item: (speed(item[1]), -item[1].processors), default=None)
 
+    def best_by_processors(self) -> list[Row]:
+        """The best row of each number of processors, but for those with more than there are cores."""
+        fitting = [row for row in self.hybrid.values() if not row.oversubscribed]
+        counts = sorted({row.processors for row in fitting})
+        return [row for count in counts if (row := best(r for r in fitting if r.processors == count))]
+
     def speedup(self, row: Row, value: float | None = None) -> float | None:
         """How many times as fast as the base case a row is, or would be with another value than its median."""
         return self.base.value / (row.value if value is None else value) if self.base and row.measured else None

@@ -42,7 +42,7 @@ def _overhead(problem: OwnProblem) -> list[Advice]:
 def _law(problem: OwnProblem, total: int | None) -> Advice | None:
     """What the law foresees where it fits, and that it does not where it does not."""
     fit = laws.fit(problem)
-    if fit is None or problem.base is None:
+    if fit is None or problem.base is None or fit.serial >= 1:  # slower than one processor: other advice says so
         return None
     rows = [problem.base, *fit.rows]
     name = f"{fit.name}'s law"

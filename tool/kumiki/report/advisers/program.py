@@ -78,8 +78,9 @@ def _do_not_parallelise(problem: Problem, setting: Setting, row: Row) -> Advice 
     base = problem.base
     if base is None:
         return None
-    if base is row:  # no setting is faster: the best of those that use more
-        setting, row = max(_wider(problem, base).items(), key=lambda item: speed(item[1]))
+    wider = _wider(problem, base)
+    if wider and setting not in wider:
+        setting, row = max(wider.items(), key=lambda item: speed(item[1]))
     slower = "takes longer" if row.better == "lower" else "is slower"
     relation = "is only equal to it within the confidence intervals" if equal(row, base) else slower
     form = "The sequential form" if base is problem.sequential else f"A run {problem.base_place}"

@@ -54,6 +54,15 @@ class Drawn:
     high: float
 
 
+@dataclass(frozen=True)
+class Curve:
+    """One line as it is drawn: by number of processors."""
+
+    text: str
+    look: Look
+    points: list[tuple[int, Drawn]]
+
+
 def series_of(problem: Problem) -> list[Series]:
     """Hybrid by number of ranks, then the peers: plain MPI, OpenMP, libraries, and the sequential form as a point."""
     found = []
@@ -89,34 +98,52 @@ def _drawn_counts(by_rank: dict[int, dict[Setting, Row]]) -> dict[int, dict[Sett
 
 def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws: Sequence[Law] = ()) -> Picture | None:
     """The plot, or None where there is nothing to draw (no base case for a speed-up, no rate)."""
+    lines = [curve_of(problem, figure, series) for series in series_of(problem)]
+    rates = (problem.rate(row) for series in series_of(problem) for _, row in series.rows) if figure == "rate" else ()
+    unit = next((rate.unit for rate in rates if rate), "")
+
+    def refer(sheet: Sheet, counts: list[int]) -> None:
+        _reference(sheet, problem, figure, counts, cores)
+        for law in laws:
+            _law(sheet, law, figure, counts[-1])
+
+    return over_processors(name, problem.title, figure, lines, refer, unit)
+
+
+def curve_of(problem: Problem, figure: Figure, series: Series) -> Curve:
+    """A line of a problem as a figure draws it; without the points that it has no value for."""
     value = _VALUES[figure]
-    lines = [
-        Series(s.text, s.look, [(p, r) for p, r in s.rows if value(problem, r) is not None]) for s in series_of(problem)
-    ]
-    lines = [line for line in lines if line.rows]
+    points = [(count, point) for count, row in series.rows if (point := value(problem, row))]
+    return Curve(series.text, series.look, points)
+
+
+def over_processors(
+    name: str,
+    heading: str,
+    figure: Figure,
+    curves: Sequence[Curve],
+    refer: Callable[[Sheet, list[int]], None],
+    unit: str = "",
+) -> Picture | None:
+    """Curves over processors, and whatever `refer` draws beside them; None without a point."""
+    lines = [curve for curve in curves if curve.points]
     if not lines:
         return None
 
     def paint(sheet: Sheet) -> None:
-        spread = len(lines)
         for index, line in enumerate(lines):
-            # Series stand a little apart so that points of one count of processors do not hide each other.
-            shift = 1.0 + (index - (spread - 1) / 2.0) * 0.022
-            drawn = [(count, point) for count, row in line.rows if (point := value(problem, row))]
-            _line(sheet, line, drawn, shift)
-        counts = sorted({count for line in lines for count, _ in line.rows})
-        _reference(sheet, problem, figure, counts, cores)
-        for law in laws:
-            _law(sheet, law, figure, counts[-1])
-        _frame(sheet, problem, figure, counts, lines)
+            # Curves stand a little apart so that points of one count of processors do not hide each other.
+            _line(sheet, line, 1.0 + (index - (len(lines) - 1) / 2.0) * 0.022)
+        counts = sorted({count for line in lines for count, _ in line.points})
+        refer(sheet, counts)
+        _frame(sheet, figure, counts, unit)
 
-    description = f"{problem.title}: {_AXIS[figure]} over total processors (ranks times threads)"
-    return draw(name, description, paint)
+    return draw(name, f"{heading}: {_AXIS[figure]} over total processors (ranks times threads)", paint)
 
 
-def _line(sheet: Sheet, line: Series, drawn: list[tuple[int, Drawn]], shift: float) -> None:
+def _line(sheet: Sheet, line: Curve, shift: float) -> None:
     xs, ys = [], []
-    for count, point in drawn:
+    for count, point in line.points:
         sheet.axes.plot([count * shift] * 2, [point.low, point.high], color=line.look.colour, linewidth=1.1, zorder=3)
         sheet.point(count * shift, point.row, line.look, point.middle)
         xs.append(count * shift)
@@ -126,21 +153,25 @@ def _line(sheet: Sheet, line: Series, drawn: list[tuple[int, Drawn]], shift: flo
     sheet.key(line.text, line.look)
 
 
+def ideal(sheet: Sheet, figure: Figure, last: int, usable: int) -> None:
+    """The ideal speed-up or efficiency, which ends at the number of cores."""
+    corner = [1, usable, last] if last > usable else [1, usable]
+    look = Look("muted", dash="dashed")
+    sheet.curve(corner, [min(x, usable) / (x if figure == "efficiency" else 1) for x in corner], look, 1.0)
+    sheet.key("ideal", look, marker=False)
+
+
 def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], cores: int | None) -> None:
     """The ideal that ends at the number of cores, the bound, and a shade where there are more threads than cores."""
     last = counts[-1]
     usable = min(cores or last, last)
-    ideal = Look("muted", dash="dashed")
-    corner = [1, usable, last] if last > usable else [1, usable]
-    if figure == "speedup":
-        sheet.curve(corner, [min(x, usable) for x in corner], ideal, 1.0)
-        sheet.key("ideal", ideal, marker=False)
-    elif figure == "efficiency":
-        sheet.curve(corner, [min(x, usable) / x for x in corner], ideal, 1.0)
-        sheet.key("ideal", ideal, marker=False)
+    if figure in ("speedup", "efficiency"):
+        ideal(sheet, figure, last, usable)
     elif figure == "time" and problem.base is not None:
-        sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], ideal, 1.0)
-        sheet.key("ideal (base case ÷ processors)", ideal, marker=False)
+        corner = [1, usable, last] if last > usable else [1, usable]
+        look = Look("muted", dash="dashed")
+        sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], look, 1.0)
+        sheet.key("ideal (base case ÷ processors)", look, marker=False)
     elif figure == "rate":
         _dgemm(sheet, problem)
     crowded = [count for count in counts if count > usable]
@@ -167,7 +198,7 @@ def _dgemm(sheet: Sheet, problem: Problem) -> None:
     sheet.key("bound: DGEMM of the library", look)
 
 
-def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], lines: list[Series]) -> None:
+def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:
     axes = sheet.axes
     axes.set_xscale("log", base=2)
     log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
@@ -185,7 +216,6 @@ def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], li
         middle = (low * high) ** 0.5
         low, high = min(low, middle / 2), max(high, middle * 2)
         axes.set_ylim(low, high)
-    unit = "s" if figure == "time" else _rate_unit(problem, lines)
     if figure == "speedup":
         fine = (1.0, 1.5) if high / low < 8 else (1.0,)
         ticks = [step * 2.0**e for e in range(-8, 14) for step in fine if low <= step * 2.0**e <= high]
@@ -195,11 +225,6 @@ def _frame(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], li
     else:
         log_axis(axes.yaxis, decades(low, high), lambda v: f"{v:g}")
     axes.set_ylabel(_AXIS[figure] + (f" [{unit}]" if figure == "rate" else ""))
-
-
-def _rate_unit(problem: Problem, lines: list[Series]) -> str:
-    rates = (problem.rate(row) for line in lines for _, row in line.rows)
-    return next((rate.unit for rate in rates if rate), "")
 
 
 def _time(_: Problem, row: Row) -> Drawn | None:

@@ -121,12 +121,6 @@ class OwnProblem(Problem):
             return float(ratio ** asked(self.results)["power"])
         return row.processors / base.processors
 
-    def best_by_processors(self) -> list[Row]:
-        """The best row of each number of processors, but for those with more than there are cores."""
-        fitting = [row for row in self.hybrid.values() if not row.oversubscribed]
-        counts = sorted({row.processors for row in fitting})
-        return [row for count in counts if (row := best(r for r in fitting if r.processors == count))]
-
 
 def asked(results: Results) -> Mapping[str, Any]:
     """What was asked of the user's program; empty in an evaluation of suites."""

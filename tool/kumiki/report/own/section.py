@@ -54,11 +54,8 @@ def _exhibits(results: Results, problem: OwnProblem) -> Iterator[Exhibit]:
     if len(problem.hybrid) < 2:
         return
     total, fitted = cores(results), laws.fit(problem)
-    lines = (
-        [Law(f"{fitted.name}'s law, {percent(fitted.serial)} serial", fitted.speedup)]
-        if fitted and fitted.serial >= 0
-        else []
-    )
+    drawn = [fitted] if fitted and 0 <= fitted.serial < 1 else []
+    lines = [Law(f"{fit.name}'s law, {percent(fit.serial)} serial", fit.speedup) for fit in drawn]
     yield from speedup_figure(f"{_prefix(problem)}-speedup", problem, total, "", base, lines)
     picture = scaling(f"{_prefix(problem)}-efficiency", problem, "efficiency", total, lines)
     if picture:
