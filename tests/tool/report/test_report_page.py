@@ -93,6 +93,11 @@ def test_reaches_for_nothing_outside(whole: tuple[str, Page]) -> None:
     assert not re.search(r"https?://|@import|url\((?!#)", text)
 
 
+def test_points_lead_to_their_rows_and_tell_them(whole: tuple[str, Page]) -> None:
+    assert re.search(r'<a href="#row-\d+"><title>laplace\.time, Kumiki', whole[0])
+    assert "_blank" not in whole[0]
+
+
 def test_is_small(tmp_path: Path) -> None:
     text, _ = write(Host(cores=64, bus_threads=12), tmp_path)
     assert len(text.encode()) < LARGEST_PAGE

@@ -172,7 +172,8 @@ def _inline(svg: str, name: str, description: str, cited: Mapping[int, Row]) -> 
     body = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", body)
     body = re.sub(r'href="#(?!row-)([^"]+)"', rf'href="#{name}-\1"', body)
     body = re.sub(r"font: (?:(bold|\d+) )?([\d.]+)px [^;\"]+", _font, body)
-    body = re.sub(r'<a href="#row-(\d+)">', lambda m: _link(int(m[1]), cited), body)
+    # matplotlib 3.11 adds a target to its links: rows are on this page, and no new one is wanted.
+    body = re.sub(r'<a href="#row-(\d+)"[^>]*>', lambda m: _link(int(m[1]), cited), body)
     body = to_variables(re.sub(r"\n\s*", "\n", body))
     label = html.escape(description, quote=True)
     return f'<svg viewBox="{size}" role="img" aria-label="{label}">{body}'
