@@ -16,6 +16,7 @@ from kumiki import environment, results
 from kumiki.compare import Side, compare
 from kumiki.machine import Machine
 from kumiki.native import Native as NativePart
+from kumiki.platforms import labels
 from kumiki.row import measured, parse_row
 
 Figures = Mapping[tuple[str, str, int], Sequence[float]]
@@ -127,6 +128,88 @@ def test_json_names_regressions(native: Native) -> None:
     assert [entry["metric"] for entry in entries if entry["regression"]] == ["cg.time"]
     assert entries[0]["metric"] == "cg.time"
     assert entries[0]["worsening"] == pytest.approx(1.5)
+
+
+def three(native: Native) -> None:
+    """Three results of one machine: the second slower, the third without one of the figures."""
+    save(native.prefix / "a", side(BEFORE))
+    save(native.prefix / "b", side({**BEFORE, ("cg.time", "lower", 2): scaled(STEADY, 1.5)}))
+    save(native.prefix / "c", side({name: values for name, values in BEFORE.items() if name[0] != "put.latency"}))
+
+
+def test_three_results_stand_side_by_side(native: Native) -> None:
+    three(native)
+    ended = native.kumiki("compare", "a", "b/results.json", "c", "--output", "side")
+    assert ended.returncode == 0 and ended.stderr == "", ended.stderr
+    lines = [line.split() for line in ended.stdout.splitlines()]
+    assert ["a", "b", "c"] in lines
+    assert ["copy", "1.00", "GB/s,", "1", "thread"] not in lines  # the rows are no real GB/s
+    for label in "abc":
+        assert f"Guidelines: {label}" in ended.stdout
+    assert "Page: side/index.html" in ended.stdout
+    page = (native.prefix / "side" / "index.html").read_text()
+    assert "put.latency, Kumiki (ranks 2)" in page and "3 platforms side by side" in page
+
+
+def test_others_are_regressions_against_the_first(native: Native) -> None:
+    three(native)
+    ended = native.kumiki("compare", "a", "b", "c", "--fail-if-slower", "10")
+    assert ended.returncode == 4
+    assert ended.stderr == "kumiki: 1 figures in b are significantly worse by more than 10 %\n"
+    assert native.kumiki("compare", "b", "a", "c", "--fail-if-slower", "10").returncode == 0
+
+
+def test_json_of_three_has_a_median_for_each(native: Native) -> None:
+    three(native)
+    ended = native.kumiki("compare", "a", "b", "c", "--fail-if-slower", "10", "--format", "json")
+    entries = {entry["metric"]: entry for entry in map(json.loads, ended.stdout.splitlines())}
+    assert entries["cg.time"]["medians"] == pytest.approx({"a": 1.0, "b": 1.5, "c": 1.0})
+    assert entries["cg.time"]["regressions"] == ["b"]
+    assert set(entries["put.latency"]["medians"]) == {"a", "b"}
+
+
+def test_two_results_may_have_a_page_too(native: Native) -> None:
+    three(native)
+    ended = native.kumiki("compare", "a", "b", "--output", "side")
+    assert "worse by 50.0 %" in ended.stdout and "Page: side/index.html" in ended.stdout
+    again = native.kumiki("compare", "a", "b", "--output", "side", "--format", "json")
+    assert all(json.loads(line) for line in again.stdout.splitlines()) and "Page:" in again.stderr
+
+
+def test_page_takes_the_place_of_nothing_else(native: Native) -> None:
+    three(native)
+    (native.prefix / "mine").mkdir()
+    (native.prefix / "mine" / "index.html").write_text("<p>mine")
+    for folder, words in (
+        ("a", "results of its own"),
+        ("mine", "no page of kumiki compare"),
+        ("a/x.json/y", "--output"),
+    ):
+        (native.prefix / "a" / "x.json").write_text("")
+        ended = native.kumiki("compare", "a", "b", "c", "--output", folder)
+        assert ended.returncode == 2, folder
+        assert words in ended.stderr and "Traceback" not in ended.stderr
+    assert (native.prefix / "mine" / "index.html").read_text() == "<p>mine"
+
+
+def test_one_result_is_no_comparison(native: Native) -> None:
+    three(native)
+    ended = native.kumiki("compare", "a")
+    assert ended.returncode == 2 and "two results or more" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (("slow", "fast/results.json"), ["slow", "fast"]),
+        (("x/report", "y/report"), ["x/report", "y/report"]),
+        (("x/a/r", "y/a/r", "z"), ["x/a/r", "y/a/r", "z"]),
+        (("r", "r"), ["r", "r (2)"]),
+    ],
+)
+def test_platforms_are_called_as_their_folders(tmp_path: Path, paths: tuple[str, ...], names: list[str]) -> None:
+    found = labels([tmp_path / path for path in paths])
+    assert [name.rpartition(tmp_path.name + "/")[2] for name in found] == names
 
 
 def test_missing_or_foreign_file_is_a_sentence(native: Native) -> None:

@@ -218,39 +218,50 @@ def _report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The f
 
 @app.command("compare")
 def _compare(
-    before: Annotated[Path, typer.Argument(metavar="A", help="A report folder or a results.json.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="A B [C...]", help="Report folders or results.json files, two or more.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Leave a page in DIR with all of them side by side.")
+    ] = None,
     fail_if_slower: Annotated[
         float | None,
         typer.Option(
-            metavar="PERCENT", min=0, help="Exit with 4 if any figure of B is significantly worse by more than this."
+            metavar="PERCENT",
+            min=0,
+            help="Exit with 4 if any figure is significantly worse than A's by more than this.",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE,
 ) -> None:
-    """Compare two results.
+    """Compare two results, or set several side by side.
 
-    What became better or worse by more than chance, the worst first.
+    Two: what became better or worse by more than chance, the worst first. Three or more, or --output: tables with a
+    column for each platform, and what each is good for.
     """
+    from kumiki import comparison_view, platforms
     from kumiki.compare import Side, compare
-    from kumiki.comparison_view import json_lines, print_table
     from kumiki.display import console
 
     _not_csv(format)
-    comparison = compare(Side.load(before), Side.load(after))
-    for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
-        if differing:
-            complain(f"warning: the two were not measured on the same {what}: {'; '.join(differing)}")
-    if format is Format.JSON:
-        for line in json_lines(comparison, fail_if_slower):
+    if len(paths) < 2:
+        raise typer.BadParameter("name two results or more", param_hint="A B [C...]")
+    if output is not None:
+        platforms.check_folder(output)
+    sides, names = [Side.load(path) for path in paths], platforms.labels(paths)
+    changes = [compare(sides[0], other) for other in sides[1:]]
+    if len(sides) == 2:
+        comparison_view.print_both(changes[0], fail_if_slower, format)
+    elif format is Format.JSON:
+        for line in platforms.json_lines(names, sides, changes, fail_if_slower):
             typer.echo(line)
     else:
-        print_table(comparison, console())
-    if fail_if_slower is not None:
-        regressions = [change for change in comparison.changes if change.regression(fail_if_slower)]
-        if regressions:
-            complain(f"{len(regressions)} figures are significantly worse by more than {fail_if_slower:g} %")
-            raise typer.Exit(ExitCode.REGRESSION)
+        platforms.print_tables(platforms.side_by_side(names, sides), console())
+    if output is not None:
+        page = platforms.write_page(platforms.side_by_side(names, sides), output)
+        console(stderr=format is Format.JSON).print(f"Page: {page}", soft_wrap=True)
+    if fail_if_slower is not None and comparison_view.complain_of_regressions(names, changes, fail_if_slower):
+        raise typer.Exit(ExitCode.REGRESSION)
 
 
 @app.command("run", cls=HandedOn)

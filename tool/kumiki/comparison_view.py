@@ -13,9 +13,36 @@ from rich.table import Table
 from rich.text import Text
 
 from kumiki.compare import SIGNIFICANCE_LEVEL, Change, Comparison
+from kumiki.display import console
+from kumiki.formats import Format
+from kumiki.problem import complain
 from kumiki.quantity import figure
 
 SHOWN_OF_ONE_SIDE = 10
+
+
+def print_both(comparison: Comparison, percent: float | None, format: Format) -> None:
+    """Two results: a warning where they are not of the same machine or build, and what changed."""
+    for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
+        if differing:
+            complain(f"warning: the two were not measured on the same {what}: {'; '.join(differing)}")
+    if format is Format.JSON:
+        for line in json_lines(comparison, percent):
+            print(line)
+    else:
+        print_table(comparison, console())
+
+
+def complain_of_regressions(names: Sequence[str], changes: Sequence[Comparison], percent: float) -> bool:
+    """Says how many figures of each result are worse than the first's by more than this; whether there are any."""
+    found = False
+    for name, comparison in zip(names[1:], changes, strict=True):
+        count = sum(change.regression(percent) for change in comparison.changes)
+        whose = f" in {name}" if len(changes) > 1 else ""
+        if count:
+            complain(f"{count} figures{whose} are significantly worse by more than {percent:g} %")
+        found = found or count > 0
+    return found
 
 
 def print_table(comparison: Comparison, out: Console) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kumiki import report, results
+from kumiki.grid import grid
 from kumiki.problem import ExitCode, complain
 
 CITED_AT_MOST = 6
@@ -28,26 +27,13 @@ def print_report(directory: Path, out: Console) -> ExitCode:
         return ExitCode.FAILED
     for caption, table in tables:
         out.print(Text(caption, style="bold"))
-        out.print(_grid(table))
+        out.print(grid(table))
     if advice:
         out.print(Text("Advice", style="bold underline"))
     for piece in advice:
         out.print(Text(f"- {piece.text}").append(_cited(piece.rows), style="dim"))
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
-
-
-def _grid(table: report.Table) -> Table:
-    """A table of the report for a terminal; its notes (the half width of the interval) stand behind their figures."""
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column(table.corner)
-    for column in table.columns:
-        grid.add_column(f"{column.title}\n{column.unit}" if column.unit else column.title, justify="right")
-    for line in table.lines:
-        style = "bold" if "best" in line.role else "dim" if line.crowded else ""
-        cells = [f"{cell.text} {cell.note}".rstrip() for cell in line.cells]
-        grid.add_row(f"{line.head}{'*' if line.crowded else ''}", *cells, style=style)
-    return grid
 
 
 def _cited(rows: Sequence[int]) -> str:

@@ -1,13 +1,14 @@
 """The report: one HTML file with the tables, figures and advice drawn from the rows of an evaluation.
 
-`write` draws the file; `advice` and `summary` give the sentences and what they rest on alone (for the command line).
+`write` draws the file; `advice` and `summary` give the sentences and what they rest on alone (for the command line);
+`side_by_side` compares several evaluations.
 Nothing here measures, and nothing knows a number of any machine: all is computed from the rows, and the advice cites
 them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from kumiki.report.advisers import Advice, derive
 from kumiki.report.model import Results, ResultsError
 from kumiki.report.own import table
 from kumiki.report.own.problem import own_problems
+from kumiki.report.platforms.comparison import Comparison
+from kumiki.report.platforms.model import Platform
 from kumiki.report.tables import Table
 
-__all__ = ["Advice", "ResultsError", "Table", "advice", "summary", "write"]
+__all__ = ["Advice", "Comparison", "ResultsError", "Table", "advice", "side_by_side", "summary", "write"]
 
 
 def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> list[Advice]:
@@ -32,6 +35,11 @@ def summary(results: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """The tables of a program of the user's own with their captions; none for suites, which print theirs as they go."""
     found = [(problem, table.settings(problem)) for problem in own_problems(Results.parse(results))]
     return [(problem.caption, made) for problem, made in found if made]
+
+
+def side_by_side(sides: Iterable[tuple[str, Mapping[str, Any], Mapping[str, Any] | None]]) -> Comparison:
+    """Several platforms: of each what it is called, and the contents of results.json and samples.json."""
+    return Comparison(tuple(Platform(label, Results.parse(results, samples)) for label, results, samples in sides))
 
 
 def write(directory: Path) -> Path:

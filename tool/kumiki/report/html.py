@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
@@ -16,7 +17,7 @@ from kumiki.report.model import Results, Row
 from kumiki.report.own import section as own
 from kumiki.report.own.problem import asked
 from kumiki.report.palette import looks, title
-from kumiki.report.quantity import common_scale, digits_of, significant, size_text
+from kumiki.report.quantity import common_scale, digits_of, parameters_text, significant
 from kumiki.report.sections import build
 from kumiki.report.select import cores
 
@@ -50,8 +51,8 @@ class Listing:
 
 def render(results: Results) -> str:
     """The whole page as one string of HTML."""
-    template = _environment().get_template("report.html.j2")
-    return template.render(
+    return page(
+        "report.html.j2",
         machine=surroundings.machine(results.environment),
         host=results.environment.get("hostname") or "",
         date=surroundings.date(results.environment),
@@ -64,9 +65,14 @@ def render(results: Results) -> str:
         own=bool(asked(results)),
         measured=sum(row.median is not None for row in results.rows),
         wrong=[row for row in results.rows if row.validated is False],
-        style=Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8")),
         script=Markup((_TEMPLATES / "sort.js").read_text(encoding="utf-8")),
     )
+
+
+def page(template: str, **content: Any) -> str:
+    """A template filled with this content, in the style of all pages."""
+    style = Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    return _environment().get_template(template).render(style=style, **content)
 
 
 def _environment() -> Environment:
@@ -104,7 +110,7 @@ def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
         row=row,
         implementation=title(row.implementation),
         role=role,
-        parameters=_parameters(row),
+        parameters=parameters_text(row),
         median=significant(row.value * scale, digits) if row.median is not None else "–",
         unit=unit,
         interval=f"{significant(low, digits)} – {significant(high, digits)}"
@@ -113,16 +119,6 @@ def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
         span=f"{significant(min(samples) * scale)} – {significant(max(samples) * scale)}" if samples else "",
         state="wrong" if row.validated is False else "failed" if row.failed else "absent" if row.absent else "",
     )
-
-
-def _parameters(row: Row) -> str:
-    """The parameters, the form and the setting first: 'hybrid 2 × 1, size 1800'."""
-    rest = dict(row.parameters)
-    words = [str(rest.pop("form"))] if "form" in rest else []
-    if "ranks" in rest and "threads" in rest:
-        words.append(f"{rest.pop('ranks')} × {rest.pop('threads')}")
-    listed = [f"{size_text(int(value))}" if name == "bytes" else f"{name} {value}" for name, value in rest.items()]
-    return ", ".join(filter(None, [" ".join(words), *listed]))
 
 
 def _code(text: str) -> Markup:

@@ -102,6 +102,16 @@ def size_text(count: int, digits: int = 3) -> str:
     return f"{count} B"
 
 
+def parameters_text(row: Row) -> str:
+    """The parameters, the form and the setting first: 'hybrid 2 × 1, size 1800'."""
+    rest = dict(row.parameters)
+    words = [str(rest.pop("form"))] if "form" in rest else []
+    if "ranks" in rest and "threads" in rest:
+        words.append(f"{rest.pop('ranks')} × {rest.pop('threads')}")
+    listed = [f"{size_text(int(value))}" if name == "bytes" else f"{name} {value}" for name, value in rest.items()]
+    return ", ".join(filter(None, [" ".join(words), *listed]))
+
+
 def count_text(count: int) -> str:
     """A large count of things: 4 Mi (2^20), 64 Mi, 4 million, 1800."""
     if count >= 1 << 20 and count % (1 << 20) == 0:

@@ -31,6 +31,7 @@ class Cell:
     row: int | None = None
     crowded: bool = False
     best: bool = False
+    """Whether it is the best of its line, or equal to that."""
 
 
 @dataclass(frozen=True)

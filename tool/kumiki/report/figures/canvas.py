@@ -11,7 +11,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matplotlib import rc_context
@@ -158,6 +158,11 @@ def describe(row: Row) -> str:
     places = ", ".join(f"{name} {value}" for name, value in row.parameters.items())
     crowded = ", oversubscribed" if row.oversubscribed else ""
     return f"{row.metric}, {title(row.implementation)}, {places}: {amount(row)} {tolerance(row)}{crowded}"
+
+
+def unlinked(picture: Picture) -> Picture:
+    """The same for a page without the rows that its points are: they keep their tooltips."""
+    return replace(picture, svg=re.sub(r'<a href="#row-\d+">', "<g>", picture.svg).replace("</a>", "</g>"))
 
 
 def _inline(svg: str, name: str, description: str, cited: Mapping[int, Row]) -> str:

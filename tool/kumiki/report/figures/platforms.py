@@ -1,0 +1,60 @@
+"""A line for each platform: speed-up and efficiency over processors, and bandwidth over the size of the message.
+
+After Figures 10 to 33, and 1 to 6, of the JAMSTEC paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kumiki.report.figures.canvas import Picture, Sheet, draw, unlinked
+from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
+from kumiki.report.figures.scaling import Curve, Figure, Series, curve_of, ideal, over_processors
+from kumiki.report.model import Row
+from kumiki.report.palette import Look
+from kumiki.report.select import Problem, cores
+
+APART = 1_000_000
+"""Between the numbers of two platforms' rows, so that a tooltip is that of its own row."""
+
+
+def scaling(
+    name: str, heading: str, problems: Mapping[str, Problem], looks: Mapping[str, Look], figure: Figure
+) -> Picture | None:
+    """The best setting of each number of processors, by platform."""
+    curves = []
+    for place, (label, problem) in enumerate(problems.items()):
+        rows = [(row.processors, row) for row in problem.best_by_processors()]
+        curve = curve_of(problem, figure, Series(label, looks[label], rows))
+        points = [(count, replace(point, row=_own(point.row, place))) for count, point in curve.points]
+        curves.append(Curve(label, looks[label], points))
+    usable = max((cores(problem.results) or 1 for problem in problems.values()), default=1)
+
+    def refer(sheet: Sheet, counts: list[int]) -> None:
+        ideal(sheet, figure, counts[-1], min(usable, counts[-1]))
+
+    picture = over_processors(name, heading, figure, curves, refer)
+    return unlinked(picture) if picture else None
+
+
+def bandwidth(
+    name: str, heading: str, rows: Mapping[str, Mapping[int, Row]], looks: Mapping[str, Look]
+) -> Picture | None:
+    """Bandwidth by size, by platform."""
+    curves = {label: dict(sorted(sizes.items())) for label, sizes in rows.items() if len(sizes) > 1}
+    if len(curves) < 2:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        for place, (label, sizes) in enumerate(curves.items()):
+            own = {size: _own(row, place) for size, row in sizes.items()}
+            paint_curve(sheet, own, looks[label], BANDWIDTH, 1.6)
+            sheet.key(label, looks[label])
+        paint_frame(sheet, BANDWIDTH, {(label, ""): sizes for label, sizes in curves.items()})
+
+    return unlinked(draw(name, heading, paint))
+
+
+def _own(row: Row, place: int) -> Row:
+    return replace(row, id=row.id + place * APART)

@@ -1,0 +1,101 @@
+"""Platforms, and the problems that several of them solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from kumiki.report.compare import best
+from kumiki.report.model import Results, Row
+from kumiki.report.own.problem import OwnProblem, asked, own_problems
+from kumiki.report.palette import Look
+from kumiki.report.select import PROGRAMS, Problem, problems
+
+_ROLES = ("kumiki", "openmpi", "openmp", "mpich", "central", "other-1", "std", "ucx", "other-2", "other-4")
+_MARKERS = "osD^vPpX<>"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One machine, cluster or setting: the results of one evaluation."""
+
+    label: str
+    results: Results
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A platform in a contest."""
+
+    platform: Platform
+    problem: Problem
+
+    @property
+    def top(self) -> Row | None:
+        """Its best time of all settings, the sequential form included."""
+        parallel = [self.problem.best_hybrid[1]] if self.problem.best_hybrid else []
+        return best([*parallel, *([self.problem.sequential] if self.problem.sequential else [])])
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One problem that two platforms or more have solved."""
+
+    id: str
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def problem(self) -> Problem:
+        """As the first of them has it; the others' is of the same size."""
+        return self.entrants[0].problem
+
+    @property
+    def name(self) -> str:
+        return self.problem.program.title
+
+    @property
+    def title(self) -> str:
+        """The problem in a line of a table."""
+        return f"{self.name} ({self.detail})" if self.detail else self.name
+
+    @property
+    def detail(self) -> str:
+        """Its size, or the command of the user's own program."""
+        if isinstance(self.problem, OwnProblem):
+            return " ".join(asked(self.problem.results)["words"])
+        return self.problem.label
+
+
+def contests(platforms: Sequence[Platform]) -> list[Contest]:
+    """The problem of each program that most platforms have in common, and the user's own program."""
+    found = []
+    for program in PROGRAMS:
+        solved: dict[object, list[Entrant]] = {}
+        for platform in platforms:
+            for problem in problems(platform.results, program):
+                solved.setdefault((problem.size, problem.variant), []).append(Entrant(platform, problem))
+        # The first of equals is the principal problem of the first platform.
+        if solved:
+            found.append(Contest(program.suite, max(map(tuple, solved.values()), key=len)))
+    own: dict[object, list[Entrant]] = {}
+    for platform in platforms:
+        for problem in own_problems(platform.results):
+            own.setdefault(_own_key(problem), []).append(Entrant(platform, problem))
+    found += [Contest(f"command-{number}", tuple(entrants)) for number, entrants in enumerate(own.values(), 1)]
+    return [contest for contest in found if len(contest.entrants) > 1]
+
+
+def looks(platforms: Sequence[Platform]) -> dict[str, Look]:
+    """A colour and marker for each platform, by its label."""
+    count = len(_ROLES)
+    return {
+        platform.label: Look(_ROLES[place % count], _MARKERS[place % count], "solid" if place < count else "dashed")
+        for place, platform in enumerate(platforms)
+    }
+
+
+def _own_key(problem: OwnProblem) -> object:
+    """Platforms may keep the same program in different folders."""
+    words = tuple(PurePath(word).name for word in asked(problem.results)["words"])
+    return words, problem.weak, problem.metric

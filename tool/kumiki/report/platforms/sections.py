@@ -1,0 +1,129 @@
+"""The sections of the page of several platforms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kumiki.report.exhibit import Exhibit, Section, numbered
+from kumiki.report.figures import platforms as figures
+from kumiki.report.model import Row
+from kumiki.report.platforms import tables
+from kumiki.report.platforms.model import Contest, Platform, looks
+from kumiki.report.select import network_rows
+from kumiki.report.tables import Table
+
+BOLD = "The best figure of a line is set in bold, with those that its confidence interval meets."
+
+
+def sections(platforms: Sequence[Platform], contests: Sequence[Contest]) -> list[Section]:
+    found = [
+        Section("platforms", "The platforms", "What was measured.", list(_machines(platforms))),
+        Section(
+            "programs", "The programs", "The same problems on every platform.", list(_programs(contests, platforms))
+        ),
+        *(_contest(contest, platforms) for contest in contests),
+        Section("memory", "Memory bus", "What main memory delivers.", list(_memory(platforms))),
+        Section("messages", "Messages", "What it costs to move data between ranks.", list(_messages(platforms))),
+        Section(
+            "figures", "All figures in common", "Every figure of two platforms or more.", list(_figures(platforms))
+        ),
+    ]
+    return numbered(section for section in found if section.measured)
+
+
+def _machines(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
+    yield _table(
+        "The platforms",
+        "What each of them is, as recorded when it was measured.",
+        "What differs here is what the figures below differ by.",
+        tables.machines(platforms),
+    )
+
+
+def _programs(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Iterator[Exhibit]:
+    if table := tables.one_processor(contests, platforms):
+        yield _table(
+            "One processor",
+            "The base case of each problem: its sequential form, or one rank of one thread.",
+            f"What a core and its share of the memory are worth, before anything is parallel. {BOLD}",
+            table,
+        )
+    if table := tables.at_best(contests, platforms):
+        yield _table(
+            "Every platform at its best",
+            "The shortest time of each problem over all settings, and the setting that took it.",
+            f"What the platform is worth for the program. {BOLD}",
+            table,
+        )
+
+
+def _contest(contest: Contest, platforms: Sequence[Platform]) -> Section:
+    names = {entrant.platform.label: entrant.problem for entrant in contest.entrants}
+    known = looks(platforms)
+    exhibits = []
+    for figure, words, reading in (
+        ("speedup", "speed-up", "A line near the ideal: the platform suits the program, and more of it would help."),
+        ("efficiency", "efficiency", "Where a line falls, communication, the memory bus or serial code take over."),
+    ):
+        heading = f"{contest.name}: {words} over processors"
+        picture = figures.scaling(f"{contest.id}-{figure}", heading, names, known, figure)  # type: ignore[arg-type]
+        if picture:
+            shows = (
+                f"Each platform over its own base case, with its best setting of each number of processors: {words}."
+            )
+            exhibits.append(Exhibit("Figure", heading, shows, reading, picture=picture))
+    if table := tables.by_processors(contest, platforms):
+        shows = (
+            "Time, speed-up and efficiency of the best setting of each number of processors that has a core for each."
+        )
+        exhibits.append(_table(f"{contest.name}: by processors", shows, BOLD, table))
+    return Section(contest.id, contest.name, contest.detail, exhibits)
+
+
+def _memory(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
+    if table := tables.memory_bus(platforms):
+        yield _table(
+            "The memory bus at its best",
+            "The highest rate of each operation, the sum over all threads, and how many threads it takes.",
+            f"The fewer threads fill the bus, the sooner programs that stream stop gaining from them. {BOLD}",
+            table,
+        )
+
+
+def _messages(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
+    if table := tables.shortest(platforms):
+        yield _table(
+            "The shortest operations", "Of 8 bytes, and barriers of two ranks.", f"Lower is better. {BOLD}", table
+        )
+    known = looks(platforms)
+    for name, heading, rows in (
+        ("put-bandwidth", "Bandwidth of puts within a host", {p.label: _puts(p, "put.bandwidth") for p in platforms}),
+        ("network-bandwidth", "Bandwidth of puts between hosts", {p.label: _network(p) for p in platforms}),
+    ):
+        if picture := figures.bandwidth(name, heading, rows, known):
+            shows = "Kumiki's puts over the size of the message: median with its 95 % band, logarithmic on both axes."
+            yield Exhibit("Figure", heading, shows, "Higher is better.", picture=picture)
+    if table := tables.bandwidth(platforms):
+        shows = "Of Kumiki's and MPI's operations between two ranks the fastest at each size, and which it is."
+        yield _table("The highest bandwidth by size", shows, f"Higher is better. {BOLD}", table)
+    if table := tables.routines(platforms):
+        shows = "Which routine moves a message of each size fastest, for each implementation."
+        yield _table("The routine to use by size", shows, f"Higher is better. {BOLD}", table)
+
+
+def _figures(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
+    if table := tables.everything(platforms):
+        yield _table("All figures in common", "Medians, and half the width of their 95 % intervals.", BOLD, table)
+
+
+def _puts(platform: Platform, metric: str) -> dict[int, Row]:
+    return {row.count("bytes"): row for row in platform.results.where(metric, "kumiki") if row.usable}
+
+
+def _network(platform: Platform) -> dict[int, Row]:
+    rows = network_rows(platform.results, "network.bandwidth")
+    return {r.count("bytes"): r for r in rows if r.implementation == "kumiki" and r.text("operation") == "put"}
+
+
+def _table(heading: str, shows: str, reading: str, table: Table) -> Exhibit:
+    return Exhibit("Table", heading, shows, reading, table=table, wide=True)
