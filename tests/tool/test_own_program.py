@@ -261,6 +261,12 @@ def test_usual_settings_leave_a_core_free_and_crowd_nobody() -> None:
     assert (2, 3) in OwnProgram(Template(("x", "{ranks}", "{threads}"))).settings(Grid(6))
 
 
+def test_time_limit_may_be_longer_than_the_usual() -> None:
+    own = OwnProgram(Template(("./heat", "{threads}")))
+    _, (run, *_) = stage(own, Grid(2), 1)
+    assert (run.limit(None), run.limit(7200), run.limit(1)) == (3600, 7200, 1)
+
+
 def test_program_has_no_more_braces_than_are_ours() -> None:
     template = Template(("awk", "{print $1}", "{ranks}x{ranks}"))
     assert template.filled({"ranks": 3, "threads": 1}) == ("awk", "{print $1}", "3x3")

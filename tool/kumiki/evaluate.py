@@ -97,8 +97,7 @@ def _measure(
     """Measures a point, unless its program has hung so often that it would only take time from the others."""
     if hung[point.program] >= HANGS_BEFORE_GIVING_UP:
         return Outcome(point, failed=f"{point.key}: was not started, because {point.program} hung before")
-    limit = min(point.limit_seconds, time_limit or point.limit_seconds)
-    return measure(point, native, cores, limit, log)
+    return measure(point, native, cores, point.limit(time_limit), log)
 
 
 def _spelled(arguments: dict[str, Any], more: str) -> str:

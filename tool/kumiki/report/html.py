@@ -21,6 +21,8 @@ from kumiki.report.quantity import common_scale, digits_of, parameters_text, sig
 from kumiki.report.sections import build
 from kumiki.report.select import cores
 
+LONG_CODE = 36
+"""Characters that do not fit into a line of a narrow page."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -122,8 +124,9 @@ def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
 
 
 def _code(text: str) -> Markup:
-    """Text in which what stands between backticks is set as code; a line break inside a command is never wanted."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    """Text in which what stands between backticks is set as code; only a long command may be broken into lines."""
+    marked = re.sub(rf"`([^`]{{{LONG_CODE},}})`", r'<code class="long">\1</code>', str(escape(text)))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", marked))
 
 
 def _ranges(ids: list[int]) -> list[tuple[int, int]]:

@@ -222,6 +222,10 @@ class Point:
         """What reads the program's output on a machine of `cores` usable cores."""
         return RowReader(self.location)
 
+    def limit(self, wanted: float | None) -> float:
+        """The seconds that it may take, where the user wants no more than so many."""
+        return self.limit_seconds if wanted is None else min(self.limit_seconds, wanted)
+
     def command(self, native: Native, cores: int) -> Command:
         """The command line on a machine of `cores` usable cores."""
         budget = ("--seconds", f"{self.seconds:.2f}", "--samples", str(MOST_SAMPLES))

@@ -68,12 +68,14 @@ def _interval(fit: laws.Fit) -> str:
 
 def _foreseen(problem: OwnProblem, fit: laws.Fit, total: int | None) -> str:
     """What twice the cores would bring, and the bound of all machines."""
-    if fit.serial < 0:
+    if fit.serial < 0 and (fit.high is None or fit.high < 0):
         return "; less than none: the pieces get faster as they get smaller, and how far that goes the law cannot tell"
+    if fit.serial < 0:
+        return ", which is none as far as these runs tell"
     most = max(total or 1, *(row.processors for row in fit.rows))
     words = f"; on {2 * most} processors it foresees {factor(fit.speedup(2 * most))} times the speed of one"
     if fit.name == "Gustafson":
-        return f"{words}, with {factor(2 * most)} times the work" if problem.weak else words
+        return f"{words}, with {2 * most} times the work" if problem.weak else words
     if fit.limit is None or (fit.low is not None and fit.low <= 0):
         return f"{words}; no serial share shows that would bound it"
     return f"{words}, on any number at most {factor(fit.limit)}"

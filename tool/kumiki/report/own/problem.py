@@ -33,7 +33,8 @@ class OwnProblem(Problem):
         return f"{self.program.title}; base case: {self.base_words}" + (f", {amount(self.base)}" if self.base else "")
 
     def series_name(self, ranks: int | None) -> str:
-        return "measured" if ranks is None else plural(ranks, "rank")
+        alone = len({ranks for ranks, _ in self.hybrid}) == 1
+        return "measured" if ranks is None or alone else plural(ranks, "rank")
 
     def command(self, setting: Setting) -> str:
         """What was run, as its rows have it."""
