@@ -219,7 +219,7 @@ def _report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The f
 @app.command("compare")
 def _compare(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="A B [C...]", help="Report folders or results.json files, two or more.")
+        list[Path], typer.Argument(metavar="A B", help="Report folders or results.json files, two or more.")
     ],
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Leave a page in DIR with all of them side by side.")
@@ -245,7 +245,7 @@ def _compare(
 
     _not_csv(format)
     if len(paths) < 2:
-        raise typer.BadParameter("name two results or more", param_hint="A B [C...]")
+        raise typer.BadParameter("name two results or more", param_hint="A B")
     if output is not None:
         platforms.check_folder(output)
     sides, names = [Side.load(path) for path in paths], platforms.labels(paths)

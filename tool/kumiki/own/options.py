@@ -35,7 +35,7 @@ class Better(str, Enum):
 Command = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[-- COMMAND...]",
+        metavar="-- COMMAND",
         show_default=False,
         help="A program of your own in the place of suites, with {ranks}, {threads}, {processors} or {size}.",
     ),
