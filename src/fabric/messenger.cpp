@@ -40,10 +40,8 @@ Result<int> Messenger::add(Handler handler) {
 int Messenger::fabric_rank() const { return fabric_.rank(); }
 
 bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payload) {
-    if (!fabric_.is_remote(rank)) return deliver_on_host(rank, fabric_.rank(), handler, payload);
-    // A rank that cannot be reached is one whose loss ends the job: there is nobody to tell.
-    static_cast<void>(fabric_.network()->active_message(rank, handler, payload));
-    return true;
+    if (fabric_.is_remote(rank)) return fabric_.network()->active_message(rank, handler, payload);
+    return deliver_on_host(rank, fabric_.rank(), handler, payload);
 }
 
 bool Messenger::deliver_on_host(int rank, int source, int handler, std::span<const std::byte> payload) {
@@ -64,6 +62,7 @@ void Messenger::send(int rank, int handler, std::span<const std::byte> payload) 
         return;
     }
     if (deliver(rank, handler, payload)) return;
+    if (fabric_.is_remote(rank)) return fabric_.wait([&] { return deliver(rank, handler, payload); });
     // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own.
     // No attendance is promised: while this thread sleeps at the other's bell, the agent serves here.
     wait::wait(fabric_.block(rank).inbox.space, fabric_.patience(), [&] {

@@ -60,6 +60,39 @@ TEST(NetworkTest, TheAgentServesATargetThatNeverCalls) {
     });
 }
 
+// A rank whose handlers are slow must not be buried: its senders wait.
+TEST(NetworkTest, ActiveMessagesToASlowRankAreLimited) {
+    const Watchdog watchdog("a rank with slow handlers");
+    constexpr std::uint64_t messages = 20000;
+    std::atomic<std::uint64_t> sent{0}, handled{0};
+    std::atomic<bool> go_on{false};
+    run_ranks_as_threads({.ranks = 2, .hosts = 2}, [&](Rank& rank) {
+        const int handler = rank.collectives
+                                .add_handler([&](int, auto) {
+                                    while (!go_on.load()) std::this_thread::sleep_for(1ms);
+                                    handled.fetch_add(1);
+                                })
+                                .value();
+        if (rank.rank() == 0) {
+            std::thread sender([&] {
+                for (; sent.load() < messages; sent.fetch_add(1)) rank.fabric.messenger().send(1, handler, {});
+            });
+            for (std::uint64_t before = ~0ull; before != sent.load();) {
+                before = sent.load();
+                std::this_thread::sleep_for(200ms);
+            }
+            // What has found a place in the inbox may have given its credit back.
+            EXPECT_LE(sent.load(), fabric::Credits::window + fabric::shm::Inbox::slots);
+            EXPECT_GE(sent.load(), fabric::Credits::window);
+            go_on = true;
+            sender.join();
+        }
+        ASSERT_TRUE(rank.collectives.barrier());
+        while (handled.load() < messages) std::this_thread::sleep_for(1ms);
+    });
+    EXPECT_EQ(handled.load(), messages);
+}
+
 // What was put to one rank is there when another one leaves the barrier that the sender has entered.
 TEST(NetworkTest, ABarrierCompletesPuts) {
     const Watchdog watchdog("puts before a barrier");

@@ -13,6 +13,7 @@ namespace kumiki::fabric {
 Network::Network(Fabric& fabric, const Settings& settings)
     : fabric_(fabric),
       rank_(settings.rank),
+      credits_(settings.size),
       bursts_(static_cast<std::size_t>(settings.size)),
       unflushed_(static_cast<std::size_t>(settings.size)) {}
 
@@ -122,10 +123,12 @@ Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t 
     return ticket.value;
 }
 
-Result<> Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
+bool Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
+    if (!credits_.take(rank)) return false;
     MessageHeader message = header(MessageKind::active_message);
     message.value = static_cast<std::uint64_t>(handler);
-    return send(rank, message, payload);
+    static_cast<void>(send(rank, message, payload));
+    return true;
 }
 
 Result<> Network::flush() {
@@ -215,6 +218,7 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
         Ticket::of(header).left.fetch_sub(1, std::memory_order_release);
         return fabric_.ring(rank_);
     case MessageKind::active_message: return take_active_message(header, payload);
+    case MessageKind::credit: credits_.give_back(header.source, header.value); return fabric_.ring(rank_);
     case MessageKind::mail:
         if (mail_.take(header, payload)) fabric_.ring(rank_);
         return;
@@ -275,15 +279,25 @@ void Network::answer_atomic(const MessageHeader& request) {
 
 void Network::take_active_message(const MessageHeader& header, std::span<const std::byte> payload) {
     const int handler = static_cast<int>(header.value);
-    if (waiting_.empty() && fabric_.messenger().accept(header.source, handler, payload)) return;
+    if (waiting_.empty() && accept(header.source, handler, payload)) return;
     waiting_.push_back({header.source, handler, {payload.begin(), payload.end()}});
+}
+
+bool Network::accept(int source, int handler, std::span<const std::byte> payload) {
+    if (!fabric_.messenger().accept(source, handler, payload)) return false;
+    if (const auto taken = credits_.taken(source)) {
+        MessageHeader message = header(MessageKind::credit);
+        message.value = *taken;
+        post(source, message);
+    }
+    return true;
 }
 
 bool Network::deliver_waiting() {
     bool any = false;
     while (!waiting_.empty()) {
         const Waiting& first = waiting_.front();
-        if (!fabric_.messenger().accept(first.source, first.handler, first.payload)) break;
+        if (!accept(first.source, first.handler, first.payload)) break;
         waiting_.pop_front();
         any = true;
     }

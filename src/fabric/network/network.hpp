@@ -13,6 +13,7 @@
 #include "error/result.hpp"
 #include "fabric/network/agent.hpp"
 #include "fabric/network/burst.hpp"
+#include "fabric/network/credits.hpp"
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
@@ -63,7 +64,9 @@ public:
     /// Returns the value before; `expected` is for compare_swap.
     Result<std::uint64_t> change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
                                  std::uint64_t expected = 0);
-    Result<> active_message(int rank, int handler, std::span<const std::byte> payload);
+    /// False when so many are under way to that rank that this one has to wait. A rank that cannot be reached is one
+    /// whose loss ends the job: there is nobody to tell.
+    bool active_message(int rank, int handler, std::span<const std::byte> payload);
     /// Returns when all that this rank has put and signalled has been done at its targets.
     Result<> flush();
 
@@ -125,6 +128,7 @@ private:
     void answer_atomic(const MessageHeader& request);
     void take_got(const MessageHeader& header, std::span<const std::byte> payload);
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
+    bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
     void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     void open_gate(std::uint64_t epoch);
@@ -140,6 +144,7 @@ private:
     Mail mail_;
     std::unique_ptr<HostsBarrier> barrier_;
     std::deque<Waiting> waiting_;
+    Credits credits_;
     std::vector<Burst> bursts_;                ///< by rank
     std::atomic<int> held_back_{0};            ///< bursts that are not empty
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush

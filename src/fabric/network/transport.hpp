@@ -20,6 +20,7 @@ enum class MessageKind : std::uint8_t {
     answer,         ///< to atomic and flush: `value`
     flush,          ///< asks for an answer: then all that was sent before has been done
     active_message, ///< payload for handler number `value`
+    credit,         ///< so many active messages of the receiver, `value` in all, have been taken
     mail,           ///< a part of a message of a collective
     barrier,        ///< round `value` of the hosts' barrier number `ticket`
     arrived,        ///< the last rank of a host has entered barrier number `ticket`
