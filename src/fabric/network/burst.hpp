@@ -21,13 +21,15 @@ public:
         return bytes_.size() + sizeof(MessageHeader) + payload <= Transport::longest_payload;
     }
     void add(const MessageHeader& header, std::span<const std::byte> payload) {
+        if (empty()) bytes_.reserve(Transport::longest_payload);
         MessageHeader stated = header;
         stated.bytes = payload.size(); // where the next one begins
         append(&stated, sizeof stated);
         append(payload.data(), payload.size());
     }
     std::span<const std::byte> bytes() const { return bytes_; }
-    void clear() { bytes_.clear(); } // and keeps the memory
+    /// Gives the memory back, too: a rank may have thousands of peers.
+    void clear() { bytes_ = {}; }
 
     /// Calls receive(header, payload) for each message of a burst that has arrived.
     template <class Receive>
