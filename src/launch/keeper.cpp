@@ -68,7 +68,6 @@ Result<> Keeper::prepare() {
     auto segment = fabric::shm::Segment::create(job_.ranks(), job_.settings.arena_bytes);
     if (!segment) return tl::unexpected(segment.error());
     segment_.emplace(std::move(*segment));
-    fcntl(segment_->descriptor(), F_SETFD, FD_CLOEXEC);
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);

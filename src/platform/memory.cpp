@@ -49,7 +49,7 @@ std::size_t available_memory() {
 }
 
 Result<SharedFile> SharedFile::create(std::size_t bytes) {
-    SharedFile file(memfd_create("kumiki", 0), true);
+    SharedFile file(memfd_create("kumiki", MFD_CLOEXEC), true);
     if (file.descriptor_ < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot create shared memory (memfd_create: {})", reason()));
     if (ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)

@@ -42,6 +42,11 @@ TEST(SegmentTest, WhoAdoptsItSeesTheSameMemory) {
     EXPECT_EQ(adopted.arena(1)[arena - 1], std::byte{42});
 }
 
+TEST(SegmentTest, NoProgramInheritsIt) {
+    const Segment segment = Segment::create(1, arena).value();
+    EXPECT_EQ(fcntl(segment.descriptor(), F_GETFD), FD_CLOEXEC) << "who hands it on duplicates it";
+}
+
 TEST(SegmentTest, AnotherVersionIsRefused) {
     const Segment segment = Segment::create(2, arena).value();
     segment.header().version ^= 1;

@@ -30,6 +30,7 @@ Result<Segment> Segment::create(int ranks, std::size_t arena_bytes) {
     if (!file) return tl::unexpected(file.error());
     auto mapping = platform::Mapping::of(*file);
     if (!mapping) return tl::unexpected(mapping.error());
+    platform::exclude_from_dumps(mapping->data(), mapping->size());
     Segment segment(std::move(*file), std::move(*mapping));
     segment.header().version = layout_version;
     segment.header().ranks = count;
