@@ -35,9 +35,6 @@ enum class MessageType : std::uint32_t {
 /// keep other messages back, nor fill our memory.
 inline constexpr std::size_t stream_window = std::size_t{1} << 20;
 
-/// The most bytes of a rank's card.
-inline constexpr std::size_t longest_card = std::size_t{64} << 10;
-
 /// keeper -> front, first.
 struct Hello {
     static constexpr auto type = MessageType::hello;

@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "fabric/wireup/wireup.hpp"
+
 namespace kumiki::launch {
 namespace {
 
+using fabric::longest_card;
 using Length = std::uint32_t;
 
 } // namespace

@@ -1,9 +1,13 @@
 #include "fabric/wireup/wireup.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
+#include <string_view>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "fabric/wireup/manager.hpp"
@@ -12,43 +16,61 @@
 namespace kumiki::fabric {
 namespace {
 
-/// The launcher's socket: a card is its length (32 bits) and so many bytes.
-class Socket {
+/// kumiki-run's socket: a card is its length (32 bits) and so many bytes.
+class LauncherSocket {
 public:
-    explicit Socket(int descriptor) : descriptor_(descriptor) {}
-    ~Socket() { close(descriptor_); } // tells the launcher that this rank has what it needs
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
+    explicit LauncherSocket(int descriptor) : descriptor_(descriptor) {}
+    ~LauncherSocket() { close(descriptor_); } // tells the launcher that this rank has what it needs
+    LauncherSocket(const LauncherSocket&) = delete;
+    LauncherSocket& operator=(const LauncherSocket&) = delete;
 
-    Result<> write(const std::vector<std::byte>& card) {
+    Result<> write(std::span<const std::byte> card) const {
         const auto length = static_cast<std::uint32_t>(card.size());
-        if (auto written = all(::write, &length, sizeof length); !written) return written;
-        return all(::write, card.data(), card.size());
+        if (auto written = write_all(std::as_bytes(std::span(&length, 1))); !written) return written;
+        return write_all(card);
     }
-    Result<std::vector<std::byte>> read() {
+    Result<std::vector<std::byte>> read() const {
         std::uint32_t length = 0;
-        if (auto known = all(::read, &length, sizeof length); !known) return tl::unexpected(known.error());
+        if (auto known = read_all(std::as_writable_bytes(std::span(&length, 1))); !known)
+            return tl::unexpected(known.error());
+        if (length > longest_card) return unusable(fmt::format("it offers a card of {} bytes", length));
         std::vector<std::byte> card(length);
-        if (auto whole = all(::read, card.data(), card.size()); !whole) return tl::unexpected(whole.error());
+        if (auto whole = read_all(card); !whole) return tl::unexpected(whole.error());
         return card;
     }
 
 private:
-    template <class Move, class Bytes>
-    Result<> all(Move move, Bytes* bytes, std::size_t count) {
-        for (std::size_t done = 0; done < count;) {
-            const ssize_t moved = move(descriptor_, (char*)bytes + done, count - done);
-            if (moved > 0) done += static_cast<std::size_t>(moved);
-            else if (moved == 0)
-                return fail(KUMIKI_ERROR_ENVIRONMENT,
-                            "the launcher ended before all ranks had found each other; its own message says why");
-            else if (errno != EINTR)
-                return fail(KUMIKI_ERROR_ENVIRONMENT,
-                            fmt::format("cannot reach the launcher through KUMIKI_WIREUP={}: {}; it is set by the "
-                                        "launcher, not by hand",
-                                        descriptor_, std::strerror(errno)));
+    Result<> write_all(std::span<const std::byte> left) const {
+        while (!left.empty()) {
+            const ssize_t sent = send(descriptor_, left.data(), left.size(), MSG_NOSIGNAL);
+            if (sent >= 0) left = left.subspan(static_cast<std::size_t>(sent));
+            else if (errno != EINTR) return broken();
         }
         return {};
+    }
+    Result<> read_all(std::span<std::byte> left) const {
+        while (!left.empty()) {
+            const ssize_t received = recv(descriptor_, left.data(), left.size(), 0);
+            if (received > 0) left = left.subspan(static_cast<std::size_t>(received));
+            else if (received == 0) return ended();
+            else if (errno != EINTR) return broken();
+        }
+        return {};
+    }
+
+    tl::unexpected<Failure> broken() const {
+        if (errno == EPIPE || errno == ECONNRESET) return ended();
+        return unusable(std::strerror(errno));
+    }
+    static tl::unexpected<Failure> ended() {
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    "the launcher ended before all ranks had found each other; its own message says why");
+    }
+    tl::unexpected<Failure> unusable(std::string_view why) const {
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot reach the launcher through KUMIKI_WIREUP={}: {}; it is set by the launcher, "
+                                "not by hand",
+                                descriptor_, why));
     }
 
     int descriptor_;
@@ -63,7 +85,7 @@ Wireup wireup_of(const Settings& settings) {
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         "this rank's job spans several hosts, but nothing tells how to find the others; start it by "
                         "kumiki-run --hosts");
-        Socket launcher(descriptor);
+        const LauncherSocket launcher(descriptor);
         if (auto written = launcher.write(own); !written) return tl::unexpected(written.error());
         std::vector<std::vector<std::byte>> cards;
         for (int rank = 0; rank < size; ++rank) {
@@ -76,18 +98,18 @@ Wireup wireup_of(const Settings& settings) {
 }
 
 Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings) {
-    auto space = open_space();
+    auto space = open_space(std::chrono::seconds(settings.timeout_s));
     if (!space) return tl::unexpected(space.error());
     if (*space == nullptr || (*space)->size() == 1) return std::nullopt;
     if ((*space)->size() > most_ranks)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("the launcher has started {} ranks; a job has at most {}",
                                                           (*space)->size(), most_ranks));
-    const Exchange exchange(std::move(*space));
+    Exchange exchange(std::move(*space));
     if (exchange.is_spent())
         return fail(KUMIKI_ERROR_STATE, fmt::format("rank {} has already joined the job; a process joins once, and a "
                                                     "rank is one process",
                                                     exchange.rank()));
-    auto job = RankMeeting(exchange).hold(settings);
+    auto job = meet(std::move(exchange), settings);
     if (!job) return tl::unexpected(job.error());
     return std::move(*job);
 }

@@ -12,11 +12,15 @@
 
 namespace kumiki::fabric {
 
+/// The most bytes of a card that kumiki-run hands on.
+inline constexpr std::size_t longest_card = std::size_t{64} << 10;
+
 /// How the ranks of several hosts find each other: each gives its card, and gets those of all ranks, in their order.
 /// Collective.
 using Wireup = std::function<Result<std::vector<std::vector<std::byte>>>(const std::vector<std::byte>& own)>;
 
-/// The way that the settings tell: through the launcher's socket (KUMIKI_WIREUP). Fails, when called, with a sentence.
+/// The way that the settings tell: through kumiki-run's socket (KUMIKI_WIREUP). Fails, when called, when there is none,
+/// the launcher ends, or what comes are no cards.
 Wireup wireup_of(const Settings& settings);
 
 /// What a rank joins that another launcher than kumiki-run has started (mpirun, srun).

@@ -1,0 +1,77 @@
+#include "fabric/wireup/introduction.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <unistd.h>
+
+#include "platform/memory.hpp"
+#include "platform/thread.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+constexpr std::string_view this_version = "kumiki-join-2";
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+std::string boot() {
+    std::string line;
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::getline(file, line);
+    return line;
+}
+
+std::string inode(const char* link) {
+    std::error_code error;
+    return std::filesystem::read_symlink(link, error).string();
+}
+
+} // namespace
+
+Introduction Introduction::of_this_process(const Settings& settings) {
+    const std::string name = host_name();
+    Introduction own;
+    own.machine = boot();
+    if (own.machine.empty()) own.machine = name;
+    // Namespaces of the network are hosts to it; over the border of one of processes no memory can be handed on.
+    own.host = fmt::format("{}/{}/{}/{}", own.machine, inode("/proc/self/ns/net"), inode("/proc/self/ns/pid"), name);
+    own.process = getpid();
+    own.threads = settings.threads;
+    own.arena_bytes = settings.arena_bytes;
+    own.memory_bytes = platform::physical_memory();
+    own.cpus = platform::usable_cpus();
+    return own;
+}
+
+std::string Introduction::pack() const {
+    return fmt::format("{}\n{}\n{}\n{} {} {} {} {}", this_version, machine, host, process, threads, arena_bytes,
+                       memory_bytes, fmt::join(cpus, " "));
+}
+
+Result<Introduction> Introduction::unpack(const std::string& text) {
+    std::istringstream lines(text);
+    Introduction other;
+    std::string version;
+    std::getline(lines, version);
+    std::getline(lines, other.machine);
+    std::getline(lines, other.host);
+    lines >> other.process >> other.threads >> other.arena_bytes >> other.memory_bytes;
+    bool understood = version == this_version && lines;
+    for (int cpu = 0; lines >> cpu;) other.cpus.push_back(cpu);
+    understood = understood && lines.eof();
+    if (!understood)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, "a rank of this job runs another version of Kumiki, or another program; "
+                                              "start the same program with the same library everywhere");
+    return other;
+}
+
+} // namespace kumiki::fabric

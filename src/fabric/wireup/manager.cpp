@@ -1,0 +1,73 @@
+#include "fabric/wireup/manager.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "fabric/module.hpp"
+#include "fabric/wireup/pmi1.hpp"
+#include "fabric/wireup/pmi2.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+/// A whole number from the environment; -1: it is not there, or none.
+int number_in_environment(const char* name) {
+    const char* text = std::getenv(name);
+    if (text == nullptr) return -1;
+    const std::string_view digits(text);
+    int number = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+}
+
+Result<std::unique_ptr<KeyValueSpace>> open_pmix() {
+    const auto function = load({.file = "kumiki-pmix.so",
+                                .function = "kumiki_open_pmix",
+                                .needed = "the launcher has started this program with PMIx",
+                                .to_build = "libpmix-dev",
+                                .to_run = "libpmix2"});
+    if (!function) return tl::unexpected(function.error());
+    return reinterpret_cast<OpenPmix>(*function)();
+}
+
+/// srun speaks PMI-2 and PMI-1, and names its job; MPICH's mpirun names none. PMI-1 needs no library.
+Result<std::unique_ptr<KeyValueSpace>> open_pmi(std::chrono::milliseconds patience) {
+    if (is_set("PMI_JOBID") && pmi2_is_loaded()) return open_pmi2();
+    const int descriptor = number_in_environment("PMI_FD"), rank = number_in_environment("PMI_RANK"),
+              size = number_in_environment("PMI_SIZE");
+    if (descriptor < 0 || rank < 0 || rank >= size)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    "PMI_FD, PMI_RANK and PMI_SIZE contradict each other: they are set by the launcher, not by hand");
+    return open_pmi1(descriptor, rank, size, patience);
+}
+
+} // namespace
+
+ProcessManager find_process_manager() {
+    if (is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK")) return ProcessManager::pmix;
+    if (is_set("PMI_FD") && is_set("PMI_RANK") && is_set("PMI_SIZE")) return ProcessManager::pmi;
+    if (is_set("PMI_PORT")) return ProcessManager::pmi_on_port;
+    if (is_set("SLURM_PROCID") && number_in_environment("SLURM_STEP_NUM_TASKS") > 1) return ProcessManager::bare_srun;
+    return ProcessManager::none;
+}
+
+Result<std::unique_ptr<KeyValueSpace>> open_space(std::chrono::milliseconds patience) {
+    switch (find_process_manager()) {
+    case ProcessManager::none: break;
+    case ProcessManager::pmix: return open_pmix();
+    case ProcessManager::pmi: return open_pmi(patience);
+    case ProcessManager::pmi_on_port:
+        return fail(KUMIKI_ERROR_ENVIRONMENT, "the launcher offers PMI on a port (PMI_PORT), which Kumiki does not "
+                                              "speak; start the program by mpirun without -pmi-port");
+    case ProcessManager::bare_srun:
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    "srun has started several tasks without telling them how to find each other; use srun --mpi=pmix "
+                    "or --mpi=pmi2, or set KUMIKI_SIZE=1 if each task is a job of its own");
+    }
+    return nullptr;
+}
+
+} // namespace kumiki::fabric

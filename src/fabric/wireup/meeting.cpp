@@ -1,0 +1,111 @@
+#include "fabric/wireup/meeting.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "fabric/shm/segment.hpp"
+#include "fabric/wireup/neighbours.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+using shm::Segment;
+
+/// What a rank tells that has no memory to offer; otherwise it is a descriptor's number.
+constexpr std::string_view no_place = "none: ";
+
+Result<Neighbours> introduce(Exchange& exchange, const Settings& settings) {
+    const auto told = exchange.all(Introduction::of_this_process(settings).pack());
+    if (!told) return tl::unexpected(told.error());
+    std::vector<Introduction> all;
+    for (const std::string& text : *told) {
+        auto other = Introduction::unpack(text);
+        if (!other) return tl::unexpected(other.error());
+        all.push_back(std::move(*other));
+    }
+    return Neighbours(std::move(all), exchange.rank());
+}
+
+/// An arena has the same size on all hosts: the least that anybody wants or has memory for, unless that is more
+/// address space than the host with the most ranks has.
+Result<Segment> create(const Neighbours& neighbours) {
+    const auto [bytes, is_wish] = neighbours.least_arena();
+    if (is_wish) return Segment::create(neighbours.local_size(), bytes);
+    const auto fullest = Segment::create(neighbours.largest_local_size(), 0);
+    if (!fullest) return tl::unexpected(fullest.error());
+    return Segment::create(neighbours.local_size(), std::min(bytes, fullest->arena_bytes()));
+}
+
+/// Makes the memory of this host and tells its other ranks where it is.
+Result<Segment> make(Exchange& exchange, const Neighbours& neighbours) {
+    auto made = create(neighbours);
+    const auto place = made ? std::to_string(made->descriptor()) : fmt::format("{}{}", no_place, made.error().message);
+    if (auto told = exchange.tell(place); !told) return tl::unexpected(told.error());
+    return made;
+}
+
+/// Maps the memory that the first rank of this host has made.
+Result<Segment> find(Exchange& exchange, const Neighbours& neighbours) {
+    if (auto told = exchange.tell(""); !told) return tl::unexpected(told.error());
+    const int leader = neighbours.leader();
+    const auto place = exchange.told_by(leader);
+    if (!place) return tl::unexpected(place.error());
+    if (place->starts_with(no_place))
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("rank {} cannot make the memory of this host: {}", leader,
+                                                          place->substr(no_place.size())));
+    const auto path = fmt::format("/proc/{}/fd/{}", neighbours.at(leader).process, *place);
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot open the memory that rank {} shares with this host ({}: {}); the ranks of a "
+                                "host must run as the same user, see the same /proc, and may trace each other (a "
+                                "container may forbid it); kumiki-run does without this",
+                                leader, path, std::strerror(errno)));
+    auto adopted = Segment::adopt(descriptor, neighbours.local_size());
+    close(descriptor); // what is mapped stays
+    return adopted;
+}
+
+/// All ranks learn whether all have their memory.
+Result<> agree(Exchange& exchange, const Result<Segment>& segment) {
+    const auto told = exchange.all(segment ? "" : segment.error().message);
+    if (!told) return tl::unexpected(told.error());
+    if (!segment) return tl::unexpected(segment.error());
+    for (std::size_t rank = 0; rank < told->size(); ++rank)
+        if (!(*told)[rank].empty())
+            return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("rank {} cannot join: {}", rank, (*told)[rank]));
+    return {};
+}
+
+Result<std::vector<std::vector<std::byte>>> exchange_cards(Exchange& exchange, const std::vector<std::byte>& card) {
+    const auto told = exchange.all({reinterpret_cast<const char*>(card.data()), card.size()});
+    if (!told) return tl::unexpected(told.error());
+    std::vector<std::vector<std::byte>> cards;
+    for (const std::string& bytes : *told) {
+        const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+        cards.emplace_back(first, first + bytes.size());
+    }
+    return cards;
+}
+
+} // namespace
+
+Result<OthersJob> meet(Exchange exchange, Settings& settings) {
+    const auto neighbours = introduce(exchange, settings);
+    if (!neighbours) return tl::unexpected(neighbours.error());
+    neighbours->settle(settings);
+    auto segment = neighbours->leads() ? make(exchange, *neighbours) : find(exchange, *neighbours);
+    if (auto agreed = agree(exchange, segment); !agreed) return tl::unexpected(agreed.error());
+    return OthersJob{std::make_shared<const Segment>(std::move(*segment)),
+                     [exchange](const std::vector<std::byte>& card) mutable { return exchange_cards(exchange, card); }};
+}
+
+} // namespace kumiki::fabric
