@@ -91,4 +91,11 @@ int report(W& world, std::span<const Contestant> contestants) {
     return code;
 }
 
+/// Contestants take turns, and their rows are printed; the program's exit code.
+template <World W>
+int contest(W& world, std::vector<Contestant> contestants, Budget budget) {
+    take_turns(world, std::span(contestants), budget);
+    return report(world, std::span<const Contestant>(contestants));
+}
+
 } // namespace kumiki::bench

@@ -88,8 +88,7 @@ public:
         add_copy(contestants, "memory.memcpy", sweep_memcpy);
         if (has_nontemporal()) add_copy(contestants, "memory.nontemporal", sweep_nontemporal);
         Alone world{crew_.oversubscribed()};
-        take_turns(world, contestants, options_.budget);
-        return report<Alone>(world, contestants);
+        return contest(world, std::move(contestants), options_.budget);
     }
 
 private:

@@ -87,16 +87,11 @@ private:
         add("kumiki", "get", gets(job_, links_.span(), pair), 1);
         add("kumiki", "atomic", fetch_adds(job_, boxes_[0].counter, pair), 1);
         add("tcp", "send", tcp_ping_pong(job_, tcp, pair), 2);
-        int code = finish(contestants);
-        const Mover put = put_mover(job_, own_.span(), region_.span(), boxes_[0], pair);
-        const Mover stream = tcp_mover(job_, tcp, own_.span(), pair);
-        for (const std::size_t bytes : options_.sizes()) {
-            if (too_long(world, stream, bytes, batches_)) break;
-            contestants = {sized(world, network_bandwidth("kumiki", "put", bytes), put, bytes),
-                           sized(world, network_bandwidth("tcp", "send", bytes), stream, bytes)};
-            code = std::max(code, finish(contestants));
-        }
-        return code;
+        const int code = contest(world, std::move(contestants), options_.budget);
+        const std::vector movers{
+            network_mover("kumiki", "put", put_mover(job_, own_.span(), region_.span(), boxes_[0], pair)),
+            network_mover("tcp", "send", tcp_mover(job_, tcp, own_.span(), pair))};
+        return std::max(code, sweep_sizes(world, options_, movers, batches_, network_limits));
     }
 
     /// Puts between the first ranks of every two hosts, one pair after another.
@@ -113,35 +108,24 @@ private:
         PairWorld world(job_, pair);
         auto boxes = job_.allocate<Mailbox>(mailboxes); // fresh: other pairs have raised their signals further
         const Mover put = put_mover(job_, own_.span(), region_.span(), boxes[0], pair);
-        Contestant latency = rounds(world, network_latency("kumiki", "put"),
-                                    put_ping_pong(job_, boxes.span(), &Mailbox::adjacent, pair), 2);
-        std::vector<Contestant> contestants;
-        contestants.push_back(told_to_all(world, std::move(latency)));
-        contestants.push_back(
-            told_to_all(world, sized(world, network_bandwidth("kumiki", "put", usual_bytes), put, usual_bytes)));
+        const std::uint64_t count = batch_of(world, put, usual_bytes, batches_, network_limits.least_count);
+        std::vector<Contestant> contestants{
+            rounds(world, network_latency("kumiki", "put"), put_ping_pong(job_, boxes.span(), &Mailbox::adjacent, pair),
+                   2),
+            bandwidth(world, network_bandwidth("kumiki", "put", usual_bytes), put, usual_bytes, count, batches_)};
         for (Contestant& each : contestants) {
+            each = told_to_all(world, std::move(each));
             each.row.parameters["from"] = std::int64_t{from};
             each.row.parameters["to"] = std::int64_t{to};
         }
-        return finish(contestants);
+        return contest(world_, std::move(contestants), options_.budget);
     }
 
     int active_messages(Pair pair) {
         PairWorld world(job_, pair);
         ActivePingPong active(job_, boxes_[0].handled.signal, pair);
         const auto play = [&active](std::uint64_t count) { return active.play(count); };
-        std::vector<Contestant> contestants{rounds(world, network_latency("kumiki", "active_message"), play, 2)};
-        return finish(contestants);
-    }
-
-    Contestant sized(PairWorld& world, Row row, const Mover& mover, std::size_t bytes) {
-        const std::uint64_t count = network_batch(world, mover, bytes, batches_);
-        return bandwidth(world, std::move(row), mover, bytes, count, batches_);
-    }
-
-    int finish(std::vector<Contestant>& contestants) {
-        take_turns<JobWorld>(world_, contestants, options_.budget);
-        return report<JobWorld>(world_, contestants);
+        return contest(world, {rounds(world, network_latency("kumiki", "active_message"), play, 2)}, options_.budget);
     }
 
     Job& job_;

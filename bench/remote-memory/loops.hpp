@@ -110,11 +110,14 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
             }};
 }
 
+/// Where memory is the limit, caches take some rounds to settle on a transfer of tens of MiB.
+inline constexpr std::uint64_t settling_count = 8;
+
 /// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen
-/// asleep meanwhile and must be woken by the signal; and at least `least` times: where memory is the limit, caches take
-/// some rounds to settle on a transfer of tens of MiB.
+/// asleep meanwhile and must be woken by the signal; and at least `least` times.
 template <World W>
-std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches, std::uint64_t least = 8) {
+std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches,
+                       std::uint64_t least = settling_count) {
     const auto seconds = [&](std::uint64_t count) { return move_batch(world, mover, bytes, count, batches).first; };
     return std::max(least, calibrate(world, seconds, 5e-3));
 }

@@ -68,16 +68,14 @@ private:
         contestants.push_back(contended_fetch_add_latency(world_, job_, boxes));
         contestants.push_back(bare_load_latency(world_, links_));
         contestants.push_back(put_rate());
-        take_turns<JobWorld>(world_, contestants, options_.budget);
-        return report<JobWorld>(world_, contestants);
+        return contest(world_, std::move(contestants), options_.budget);
     }
 
     int active_messages() {
         ActivePingPong active(job_, boxes_[0].handled.signal);
         const auto play = [&active](std::uint64_t count) { return active.play(count); };
-        std::vector<Contestant> contestants{rounds(world_, latency_row("active_message.latency", "kumiki"), play, 2)};
-        take_turns<JobWorld>(world_, contestants, options_.budget);
-        return report<JobWorld>(world_, contestants);
+        return contest(world_, {rounds(world_, latency_row("active_message.latency", "kumiki"), play, 2)},
+                       options_.budget);
     }
 
     Contestant put_rate() {
@@ -105,8 +103,7 @@ private:
             contestants.push_back(bandwidth(world_, row("put.bandwidth", "kumiki"), put, bytes, count, batches_));
             contestants.push_back(bandwidth(world_, row("get.bandwidth", "kumiki"), get, bytes, count, batches_));
             contestants.push_back(bandwidth(world_, row("bound.memcpy", "bound"), copy, bytes, count, batches_));
-            take_turns<JobWorld>(world_, contestants, options_.budget);
-            code = std::max(code, report<JobWorld>(world_, contestants));
+            code = std::max(code, contest(world_, std::move(contestants), options_.budget));
         }
         return code;
     }

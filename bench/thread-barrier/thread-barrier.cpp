@@ -125,8 +125,7 @@ int measure_all(int threads, const Budget& budget) {
 #pragma omp barrier
     }));
     Alone world{static_cast<std::size_t>(threads) > cores};
-    take_turns<Alone>(world, contestants, budget);
-    return report<Alone>(world, contestants);
+    return contest(world, std::move(contestants), budget);
 }
 
 int run(int argc, char** argv) {
