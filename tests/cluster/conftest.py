@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from clustering import Hosts, lacking, namespaces_of, new_cluster, unique_name
+from joining_jobs import Starter, build
 from kumiki.cluster import making
 
 HOSTS = 4
@@ -39,3 +40,17 @@ def make_cluster(possible: None) -> Iterator[Callable[..., Hosts]]:
 def cluster(make_cluster: Callable[..., Hosts]) -> Hosts:
     """A cluster of four hosts at full speed."""
     return make_cluster(HOSTS)
+
+
+@pytest.fixture
+def starter() -> Iterator[Starter]:
+    """Starts jobs by other launchers; what they leave is ended after the test."""
+    starter = Starter()
+    yield starter
+    starter.end()
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A program to join with, without MPI."""
+    return str(build(tmp_path_factory.mktemp("alone")))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,14 +104,20 @@ class Starter:
                 os.kill(process, signal.SIGKILL)
 
 
-@contextlib.contextmanager
-def new_starter() -> Iterator[Starter]:
-    """A starter, and the end of all that its jobs have left."""
-    starter = Starter()
-    try:
-        yield starter
-    finally:
-        starter.end()
+def places(output: str) -> list[tuple[int, int]]:
+    """Rank and size from each rank's line; two lines may have been mixed, but none is lost."""
+    return sorted((int(rank), int(size)) for rank, size in re.findall(r"rank (\d+) of (\d+)", output))
+
+
+def all_of(ranks: int) -> list[tuple[int, int]]:
+    """The places in a job of so many."""
+    return [(rank, ranks) for rank in range(ranks)]
+
+
+def expect_job(ended: subprocess.CompletedProcess[str], ranks: int, log: str = "") -> None:
+    """Expects that so many ranks have joined one job, and ended well; `log` is told otherwise."""
+    assert ended.returncode == 0, ended.stderr + log
+    assert places(ended.stdout) == all_of(ranks)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from clustering import Hosts
-from joining_jobs import Mpirun, Starter, agent_script, build, find_mpirun, need_module, new_starter
+from joining_jobs import Mpirun, Starter, agent_script, all_of, build, expect_job, find_mpirun, need_module, places
 from kumiki import mpi
 
 JOIN_FAILED = 5
@@ -19,18 +19,6 @@ JOIN_FAILED = 5
 @pytest.fixture(params=mpi.ALL, ids=lambda kind: kind.name)
 def mpirun(request: pytest.FixtureRequest) -> Mpirun:
     return find_mpirun(request.param)
-
-
-@pytest.fixture
-def starter() -> Iterator[Starter]:
-    with new_starter() as starter:
-        yield starter
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Without MPI."""
-    return str(build(tmp_path_factory.mktemp("alone")))
 
 
 @pytest.fixture(scope="module")
@@ -47,20 +35,10 @@ def build_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpirun], s
     return with_mpi
 
 
-def places(output: str) -> list[tuple[int, int]]:
-    """Rank and size from each rank's line; two lines may have been mixed, but none is lost."""
-    return sorted((int(rank), int(size)) for rank, size in re.findall(r"rank (\d+) of (\d+)", output))
-
-
-def all_of(ranks: int) -> list[tuple[int, int]]:
-    return [(rank, ranks) for rank in range(ranks)]
-
-
 @pytest.mark.parametrize("ranks", [1, 2, 4, 7])
 def test_a_job_on_one_host(mpirun: Mpirun, starter: Starter, program: str, ranks: int) -> None:
     ended = starter.run(*mpirun.on_this_host(ranks), program, "alone")
-    assert ended.returncode == 0, ended.stderr
-    assert places(ended.stdout) == all_of(ranks)
+    expect_job(ended, ranks)
     assert starter.nothing_left()
 
 
@@ -103,24 +81,21 @@ def test_over_hosts(mpirun: Mpirun, starter: Starter, program: str, cluster: Hos
     need_module("kumiki-ucx", "libucx-dev")
     command = mpirun.over(cluster.namespaces, 2, agent_script(tmp_path))
     ended = starter.run(*command, program, "alone", environment={"KUMIKI_INTERFACE": "eth0"})
-    assert ended.returncode == 0, ended.stderr
-    assert places(ended.stdout) == all_of(8)
+    expect_job(ended, 8)
     assert starter.nothing_left()
 
 
 @pytest.mark.parametrize("when", ["before", "during", "left"])
 def test_beside_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str], when: str) -> None:
     ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), when)
-    assert ended.returncode == 0, ended.stderr
-    assert places(ended.stdout) == all_of(3)
+    expect_job(ended, 3)
 
 
 def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str]) -> None:
     """MPI_Finalize of MPICH ends what leads to its launcher; that is said."""
     ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), "after")
     if mpirun.kind is mpi.OPENMPI:
-        assert ended.returncode == 0, ended.stderr
-        assert places(ended.stdout) == all_of(3)
+        expect_job(ended, 3)
     else:
         assert ended.returncode != 0
         assert "must join before MPI_Finalize" in ended.stderr
@@ -147,8 +122,7 @@ def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: st
     command = mpirun.on_this_host(1)
     other = ["-n", "1", "env", "KUMIKI_ARENA=1G", program, "alone"]
     ended = starter.run(*command, "env", "KUMIKI_ARENA=64M", program, "alone", ":", *other)
-    assert ended.returncode == 0, ended.stderr
-    assert places(ended.stdout) == all_of(2)
+    expect_job(ended, 2)
 
 
 def test_all_ranks_fail_where_one_does(mpirun: Mpirun, starter: Starter, program: str) -> None:
@@ -178,5 +152,4 @@ def test_a_launcher_that_cannot_be_used(
 
 def test_without_a_launcher(starter: Starter, program: str) -> None:
     ended = starter.run(program, "alone")
-    assert ended.returncode == 0, ended.stderr
-    assert places(ended.stdout) == [(0, 1)]
+    expect_job(ended, 1)

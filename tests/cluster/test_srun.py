@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from joining_jobs import Starter, build, find_mpirun, need_module, new_starter
+from joining_jobs import Starter, all_of, build, expect_job, find_mpirun, need_module, places
 from kumiki import mpi
 from slurm import Slurm, lacking, new_slurm
 
@@ -24,17 +23,6 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         yield slurm
 
 
-@pytest.fixture
-def starter() -> Iterator[Starter]:
-    with new_starter() as starter:
-        yield starter
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(build(tmp_path_factory.mktemp("alone")))
-
-
 @pytest.fixture(params=["pmi2", "pmix"])
 def kind(request: pytest.FixtureRequest, slurm: Slurm) -> str:
     name = str(request.param)
@@ -45,16 +33,11 @@ def kind(request: pytest.FixtureRequest, slurm: Slurm) -> str:
     return name
 
 
-def places(output: str) -> list[tuple[int, int]]:
-    return sorted((int(rank), int(size)) for rank, size in re.findall(r"rank (\d+) of (\d+)", output))
-
-
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_a_job(slurm: Slurm, starter: Starter, program: str, kind: str, ranks: int) -> None:
     command = (*SRUN, f"--mpi={kind}", "-n", str(ranks), program, "alone")
     ended = starter.run(*command, environment=slurm.environment)
-    assert ended.returncode == 0, ended.stderr + slurm.log()
-    assert places(ended.stdout) == [(rank, ranks) for rank in range(ranks)]
+    expect_job(ended, ranks, slurm.log())
     assert starter.nothing_left()
 
 
@@ -66,8 +49,7 @@ def test_with_the_library_of_pmi2(slurm: Slurm, starter: Starter, program: str) 
         pytest.skip(f"{library} is not installed: apt install libpmi2-0")
     command = (*SRUN, "--mpi=pmi2", "-n", "2", "env", f"LD_PRELOAD={library}", program, "alone")
     ended = starter.run(*command, environment=slurm.environment)
-    assert ended.returncode == 0, ended.stderr + slurm.log()
-    assert places(ended.stdout) == [(0, 2), (1, 2)]
+    expect_job(ended, 2, slurm.log())
 
 
 @pytest.mark.parametrize("when", ["before", "during", "left", "after"])
@@ -77,15 +59,14 @@ def test_beside_open_mpi(slurm: Slurm, starter: Starter, tmp_path: Path, when: s
     program = build(tmp_path, find_mpirun(mpi.OPENMPI).compiler())
     command = (*SRUN, "--mpi=pmix", "-n", "2", str(program), when)
     ended = starter.run(*command, environment=slurm.environment)
-    assert ended.returncode == 0, ended.stderr + slurm.log()
-    assert places(ended.stdout) == [(0, 2), (1, 2)]
+    expect_job(ended, 2, slurm.log())
 
 
 def test_a_rank_dies(slurm: Slurm, starter: Starter, program: str, kind: str) -> None:
     command = (*SRUN, "--kill-on-bad-exit=1", f"--mpi={kind}", "-n", "3", program, "killed")
     ended = starter.run(*command, environment=slurm.environment)
     assert ended.returncode != 0
-    assert places(ended.stdout) == [(0, 3), (1, 3), (2, 3)]
+    assert places(ended.stdout) == all_of(3)
     assert starter.nothing_left()
 
 
