@@ -17,6 +17,10 @@ import pytest
 
 MARK = "LAUNCH_TEST_MARK"
 PATIENCE = 20.0
+USAGE, ENVIRONMENT = 2, 3
+"""Exit codes of kumiki-run."""
+ENDED = 2.0
+"""Seconds after which nothing of a failed job is left."""
 
 
 def find_command(name: str) -> str:
@@ -27,6 +31,14 @@ def find_command(name: str) -> str:
     return str(Path(run).resolve().with_name(name))
 
 
+def rank_program() -> str:
+    """A rank that joins a job without the library (rank.cpp)."""
+    program = Path(find_command("kumiki-run")).parents[1] / "tests" / "launch" / "kumiki-test-rank"
+    if not program.exists():
+        pytest.skip("kumiki-test-rank is not built")
+    return str(program)
+
+
 def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether the condition comes true within the time."""
     end = time.monotonic() + seconds
@@ -35,6 +47,20 @@ def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool
             return True
         time.sleep(0.01)
     return condition()
+
+
+def lines(result: subprocess.CompletedProcess[str]) -> list[str]:
+    """What a job that has ended well has printed; ranks come in any order."""
+    assert result.returncode == 0, result.stderr
+    return sorted(result.stdout.splitlines())
+
+
+def agent_script(folder: Path, text: str) -> str:
+    """An agent that is a script of the shell: its arguments are the host's name and the command for it."""
+    path = folder / "agent"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
 
 
 def process_name(process: int) -> str:
@@ -59,15 +85,32 @@ class Launcher:
         return {**clean, MARK: self.mark, **(extra or {})}
 
     def run(
-        self, *arguments: str, environment: Mapping[str, str] | None = None, text: str = ""
+        self,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
+        text: str = "",
+        folder: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
+        """Runs a job to its end; `text` is its input."""
         return subprocess.run(
             [self.path, *arguments],
             env=self.environment(environment),
             input=text,
+            cwd=folder,
             capture_output=True,
             text=True,
             timeout=60,
+            check=False,
+        )
+
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command of bash, which may start the launcher, to its end."""
+        return subprocess.run(
+            ["bash", "-c", command],
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
             check=False,
         )
 
@@ -98,6 +141,22 @@ class Launcher:
             except OSError:
                 continue
         return found
+
+    def count(self, name: str) -> int:
+        """Processes of this name."""
+        return list(self.processes().values()).count(name)
+
+    def wait_for(self, name: str, number: int) -> None:
+        """Until there are so many processes of this name."""
+        assert eventually(lambda: self.count(name) == number)
+
+    def states(self, name: str) -> list[str]:
+        """Of the processes of this name: S (asleep), T (stopped) and others as `ps` shows them."""
+        found = []
+        for process, own_name in self.processes().items():
+            if own_name == name:
+                found.append(Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0])
+        return sorted(found)
 
     def end(self) -> None:
         """Ends what a failed test has left."""

@@ -26,7 +26,7 @@ SLEEPERS = 5
 
 def start_family(launcher: Launcher, ranks: int = 2) -> subprocess.Popen[str]:
     job = launcher.start("-n", str(ranks), "sh", "-c", FAMILY)
-    assert eventually(lambda: list(launcher.processes().values()).count("sleep") == ranks * SLEEPERS)
+    launcher.wait_for("sleep", ranks * SLEEPERS)
     return job
 
 
@@ -66,7 +66,7 @@ def test_killing_by_name_does_not_hit_the_keeper(launcher: Launcher) -> None:
 
 def test_killing_launcher_and_keeper_leaves_no_rank(launcher: Launcher) -> None:
     job = launcher.start("-n", "2", "sleep", "60")
-    assert eventually(lambda: list(launcher.processes().values()).count("sleep") == 2)
+    launcher.wait_for("sleep", 2)
     for process in (launcher.keeper(), job.pid):
         os.kill(process, signal.SIGKILL)
     assert launcher.nothing_left()
@@ -74,29 +74,29 @@ def test_killing_launcher_and_keeper_leaves_no_rank(launcher: Launcher) -> None:
 
 def test_a_job_inside_a_job_goes_with_it(launcher: Launcher) -> None:
     job = launcher.start("-n", "2", launcher.path, "-n", "2", "sleep", "60")
-    assert eventually(lambda: list(launcher.processes().values()).count("sleep") == 4)
+    launcher.wait_for("sleep", 4)
     job.kill()
     assert launcher.nothing_left()
 
 
-def test_a_reader_that_does_not_read_keeps_nothing_alive(launcher: Launcher) -> None:
-    job = launcher.start("-n", "2", "--label", "yes")
-    assert eventually(lambda: list(launcher.processes().values()).count("yes") == 2)
+def test_a_reader_that_does_not_read_keeps_nothing_alive(launcher: Launcher, place: tuple[str, ...]) -> None:
+    job = launcher.start(*place, "-n", "2", "--label", "yes")
+    launcher.wait_for("yes", 2)
     time.sleep(0.3)  # the pipe is full now, and nobody reads it
     job.kill()
     assert launcher.nothing_left()
 
 
-def test_the_user_need_not_wait_for_a_reader_that_does_not_read(launcher: Launcher) -> None:
-    job = launcher.start("-n", "2", "--label", "yes")
-    assert eventually(lambda: list(launcher.processes().values()).count("yes") == 2)
+def test_the_user_need_not_wait_for_a_reader_that_does_not_read(launcher: Launcher, place: tuple[str, ...]) -> None:
+    job = launcher.start(*place, "-n", "2", "--label", "yes")
+    launcher.wait_for("yes", 2)
     time.sleep(0.3)
     job.terminate()
     assert eventually(lambda: "yes" not in launcher.processes().values())
     time.sleep(0.3)
     job.terminate()
     assert job.wait(2) == 128 + signal.SIGTERM
-    assert launcher.nothing_left(0.1)
+    assert launcher.nothing_left(0.5)
 
 
 def test_nothing_appears_in_shared_memory_folders(launcher: Launcher) -> None:

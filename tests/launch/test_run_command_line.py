@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from launching import Launcher
+from launching import ENVIRONMENT, USAGE, Launcher
 
-USAGE = 2
-ENVIRONMENT = 3
 SETTINGS_PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
 

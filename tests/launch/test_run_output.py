@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
-import subprocess
+import shlex
 import time
 
 from launching import PATIENCE, Launcher, eventually
@@ -17,36 +17,42 @@ def test_without_labels_ranks_write_to_the_launchers_own_streams(launcher: Launc
     assert output != errors
 
 
-def test_labels_on_both_streams(launcher: Launcher) -> None:
-    result = launcher.run("-n", "2", "--label", "sh", "-c", "echo out; echo err >&2")
+def test_labels_on_both_streams(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.run(*place, "-n", "2", "--label", "sh", "-c", "echo out; echo err >&2")
     assert sorted(result.stdout.splitlines()) == ["[0] out", "[1] out"]
     assert sorted(result.stderr.splitlines()) == ["[0] err", "[1] err"]
 
 
-def test_pieces_of_a_line_are_put_together(launcher: Launcher) -> None:
+def test_pieces_of_a_line_are_put_together(launcher: Launcher, place: tuple[str, ...]) -> None:
     script = "for part in a b c d e; do printf $part$KUMIKI_RANK; sleep 0.02; done; echo"
-    result = launcher.run("-n", "4", "--label", "sh", "-c", script)
+    result = launcher.run(*place, "-n", "4", "--label", "sh", "-c", script)
     expected = [f"[{r}] a{r}b{r}c{r}d{r}e{r}" for r in range(4)]
     assert sorted(result.stdout.splitlines()) == expected
 
 
-def test_a_last_line_without_end_is_not_lost(launcher: Launcher) -> None:
-    result = launcher.run("-n", "2", "--label", "printf", "one\\n\\ntwo")
+def test_a_last_line_without_end_is_not_lost(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.run(*place, "-n", "2", "--label", "printf", "one\\n\\ntwo")
     assert sorted(result.stdout.split("\n")) == ["", "[0] ", "[0] one", "[0] two", "[1] ", "[1] one", "[1] two"]
 
 
-def test_the_last_words_of_a_killed_rank_are_not_lost(launcher: Launcher) -> None:
+def test_the_last_words_of_a_killed_rank_are_not_lost(launcher: Launcher, place: tuple[str, ...]) -> None:
     result = launcher.run(
-        "-n", "2", "--label", "sh", "-c", "printf last$KUMIKI_RANK; [ $KUMIKI_RANK = 1 ] && kill -9 $$; sleep 60"
+        *place,
+        "-n",
+        "2",
+        "--label",
+        "sh",
+        "-c",
+        "printf last$KUMIKI_RANK; [ $KUMIKI_RANK = 1 ] && kill -9 $$; sleep 60",
     )
     assert result.returncode == 128 + 9
     assert "[1] last1\n" in result.stdout
 
 
-def test_huge_output_is_whole(launcher: Launcher) -> None:
+def test_huge_output_is_whole(launcher: Launcher, place: tuple[str, ...]) -> None:
     count = 60_000
     program = f"for i in range({count}): print(__import__('os').environ['KUMIKI_RANK'], i, 'x' * (i % 200))"
-    result = launcher.run("-n", "3", "--label", "python3", "-c", program)
+    result = launcher.run(*place, "-n", "3", "--label", "python3", "-c", program)
     assert result.returncode == 0
     following: collections.Counter[str] = collections.Counter()
     for line in result.stdout.splitlines():
@@ -58,13 +64,15 @@ def test_huge_output_is_whole(launcher: Launcher) -> None:
     assert following == {"0": count, "1": count, "2": count}
 
 
-def test_a_line_longer_than_any_buffer_is_whole(launcher: Launcher) -> None:
-    result = launcher.run("-n", "2", "--label", "sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' $KUMIKI_RANK; echo")
+def test_a_line_longer_than_any_buffer_is_whole(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.run(
+        *place, "-n", "2", "--label", "sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' $KUMIKI_RANK; echo"
+    )
     assert sorted(result.stdout.splitlines()) == [f"[{rank}] " + str(rank) * 3_000_000 for rank in range(2)]
 
 
-def test_output_comes_while_the_job_runs(launcher: Launcher) -> None:
-    job = launcher.start("-n", "2", "--label", "sh", "-c", "echo early; sleep 60")
+def test_output_comes_while_the_job_runs(launcher: Launcher, place: tuple[str, ...]) -> None:
+    job = launcher.start(*place, "-n", "2", "--label", "sh", "-c", "echo early; sleep 60")
     assert job.stdout is not None
     begin = time.monotonic()
     assert {job.stdout.readline(), job.stdout.readline()} == {"[0] early\n", "[1] early\n"}
@@ -72,17 +80,10 @@ def test_output_comes_while_the_job_runs(launcher: Launcher) -> None:
     assert job.poll() is None
 
 
-def test_ranks_notice_that_nobody_reads(launcher: Launcher) -> None:
+def test_ranks_notice_that_nobody_reads(launcher: Launcher, place: tuple[str, ...]) -> None:
     for options in ([], ["--label"]):
-        pipeline = f"{launcher.path} -n 2 {' '.join(options)} yes 2> /dev/null | head -n 3"
-        result = subprocess.run(
-            ["bash", "-c", f"{pipeline}; exit ${{PIPESTATUS[0]}}"],
-            env=launcher.environment(),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        command = shlex.join([launcher.path, *place, "-n", "2", *options, "yes"])
+        result = launcher.shell(f"{command} 2> /dev/null | head -n 3; exit ${{PIPESTATUS[0]}}")
         assert len(result.stdout.splitlines()) == 3
         assert result.returncode == 128 + 13
     assert launcher.nothing_left()

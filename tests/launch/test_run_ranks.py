@@ -7,16 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from launching import Launcher
+from launching import Launcher, lines
 
 CORES = len(os.sched_getaffinity(0))
 SHOW = "echo $KUMIKI_RANK $KUMIKI_SIZE $KUMIKI_THREADS $KUMIKI_WAIT $KUMIKI_CPUS. $KUMIKI_CROWDED"
 TWO_PACKAGES = {"HWLOC_SYNTHETIC": "pack:2 l3:1 core:8 pu:2"}
-
-
-def lines(result: subprocess.CompletedProcess[str]) -> list[str]:
-    assert result.returncode == 0, result.stderr
-    return sorted(result.stdout.splitlines())
 
 
 def test_every_rank_knows_its_number(launcher: Launcher) -> None:
@@ -154,8 +149,8 @@ def test_all_ranks_share_one_memory(launcher: Launcher) -> None:
     assert len(set(lines(result))) == 1
 
 
-def test_only_rank_0_reads_the_input(launcher: Launcher) -> None:
-    result = launcher.run("-n", "3", "sh", "-c", 'echo "$KUMIKI_RANK:$(cat)"', text="hello")
+def test_only_rank_0_reads_the_input(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.run(*place, "-n", "3", "sh", "-c", 'echo "$KUMIKI_RANK:$(cat)"', text="hello")
     assert lines(result) == ["0:hello", "1:", "2:"]
 
 
@@ -180,6 +175,7 @@ def test_sixty_four_ranks_on_few_cores_come_and_go(launcher: Launcher) -> None:
     assert launcher.nothing_left()
 
 
-def test_a_job_inside_a_rank(launcher: Launcher) -> None:
-    result = launcher.run("-n", "2", "sh", "-c", f"{launcher.path} -n 2 sh -c 'echo $KUMIKI_RANK $KUMIKI_SIZE'")
-    assert lines(result) == ["0 2", "0 2", "1 2", "1 2"]
+def test_a_job_inside_a_rank(launcher: Launcher, place: tuple[str, ...]) -> None:
+    """It has nothing of the outer job."""
+    inner = f"{launcher.path} -n 2 sh -c 'echo $KUMIKI_RANK $KUMIKI_SIZE $KUMIKI_LOCAL_SIZE +$KUMIKI_WIREUP'"
+    assert lines(launcher.run(*place, "-n", "2", "sh", "-c", inner)) == ["0 2 2 +", "0 2 2 +", "1 2 2 +", "1 2 2 +"]

@@ -1,0 +1,93 @@
+"""Hosts that are named wrongly, or that cannot be reached."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from launching import ENDED, ENVIRONMENT, USAGE, Launcher, agent_script, lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--hosts", "a:2,b:1", "-n", "4"], "4 ranks are more than the 3 slots of the hosts; "),
+        (["--hosts", "a,b,a"], "--hosts a,b,a: host a is named twice"),
+        (["--hosts", "a", "--hostfile", "f"], "--hosts and --hostfile exclude each other"),
+        (["--hostfile", "/no/such/file"], "cannot read the file of hosts /no/such/file: No such file or directory"),
+        (["--agent", "rsh"], "--agent is of use only together with --hosts or --hostfile"),
+        (["--hosts", "a", "-x", "NOT_THERE"], "-x NOT_THERE is not usable: there is no variable NOT_THERE"),
+    ],
+)
+def test_mistakes_are_told_before_the_run(launcher: Launcher, arguments: list[str], complaint: str) -> None:
+    result = launcher.run(*arguments, "true")
+    assert result.returncode == USAGE
+    assert result.stderr.startswith(f"kumiki-run: {complaint}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_mistakes_in_a_file_of_hosts_name_the_line(launcher: Launcher, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("a\n\nb slots=two\n")
+    result = launcher.run("--hostfile", str(hosts), "true")
+    assert result.returncode == USAGE
+    assert result.stderr.startswith(f'kumiki-run: {hosts}, line 3: the slots of host b are "two"')
+
+
+def refused(launcher: Launcher, *arguments: str, folder: Path | None = None) -> str:
+    """The one sentence with which the launcher refuses to run a job, soon."""
+    begin = time.monotonic()
+    result = launcher.run(*arguments, folder=folder)
+    assert result.returncode == ENVIRONMENT
+    assert result.stderr.startswith("kumiki-run: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    assert time.monotonic() - begin < ENDED
+    assert launcher.nothing_left(0.5)
+    return result.stderr.removeprefix("kumiki-run: ")
+
+
+def test_an_agent_that_is_nowhere(launcher: Launcher) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--agent", "no-such-agent -v", "true")
+    assert said.startswith("host a: cannot run no-such-agent: there is no such program on PATH")
+    assert "--agent" in said
+
+
+def test_a_host_that_cannot_be_reached(launcher: Launcher, tmp_path: Path) -> None:
+    agent = agent_script(tmp_path, '[ $1 = b ] && { echo "$1: no route" >&2; exit 255; }; shift; exec "$@"')
+    said = refused(launcher, "--hosts", "a,b,c", "--agent", agent, "true")
+    assert said.startswith(f"cannot reach host b: `{agent} b` ended with code 255 and said: b: no route; ")
+    assert f"`{agent} b true` must work by hand" in said
+
+
+def test_a_host_without_kumiki(launcher: Launcher, tmp_path: Path) -> None:
+    agent = agent_script(tmp_path, 'exec "/nowhere/$2"')
+    said = refused(launcher, "--hosts", "a", "--agent", agent, "true")
+    assert said.startswith(f"cannot run {launcher.path} on host a: `{agent} a` ended with code 127 and said: ")
+    assert "must be installed in the same folder on all hosts" in said
+
+
+def test_a_host_that_talks_before_its_keeper_does(launcher: Launcher, tmp_path: Path) -> None:
+    agent = agent_script(tmp_path, 'echo "Welcome to $1"; shift; exec "$@"')
+    assert lines(launcher.run("--hosts", "a,b", "--agent", agent, "echo", "hello")) == ["hello", "hello"]
+
+
+def test_a_program_that_a_host_has_not(launcher: Launcher, agent: str) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--agent", agent, "no-such-program")
+    assert re.match("host [ab]: cannot run no-such-program: there is no such program on PATH", said)
+
+
+def test_a_folder_that_a_host_has_not(launcher: Launcher, tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    agent = agent_script(tmp_path, f'rmdir {folder}; shift; exec "$@"')
+    said = refused(launcher, "--hosts", "a", "--agent", agent, "true", folder=folder)
+    assert said.startswith(f"host a: cannot enter the folder {folder}: No such file or directory; start the job in a")
+
+
+def test_the_hidden_option_by_hand_says_what_it_is(launcher: Launcher) -> None:
+    result = launcher.run("--keep")
+    assert result.returncode == USAGE
+    assert "not by hand" in result.stderr
