@@ -17,7 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr int exit_without_program = 127;
 
-[[noreturn]] void become_agent(std::vector<std::string>& command, pid_t front, const sigset_t& mask,
+/// Between SIGKILL and death.
+constexpr auto death_limit = 1s;
+
+[[noreturn]] void become_agent(std::vector<std::string>& command, pid_t front, const Origin& origin,
                                const int streams[3], int failure) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != front) _exit(exit_without_program);
@@ -27,7 +30,7 @@ constexpr int exit_without_program = 127;
     std::vector<char*> arguments;
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    sigprocmask(SIG_SETMASK, &mask, nullptr);
+    origin.restore();
     execvp(arguments[0], arguments.data());
     static_cast<void>(!write(failure, &errno, sizeof errno));
     _exit(exit_without_program);
@@ -35,13 +38,13 @@ constexpr int exit_without_program = 127;
 
 } // namespace
 
-Result<Agent> start_agent(std::vector<std::string> command, const sigset_t& mask) {
+Result<Agent> start_agent(std::vector<std::string> command, const Origin& origin) {
     Pipe input = Pipe::create(), output = Pipe::create(), errors = Pipe::create(), failure = Pipe::create();
     const pid_t front = getpid();
     const pid_t process = input && output && errors && failure ? fork() : -1;
     if (process == 0) {
         const int streams[3] = {input.read.get(), output.write.get(), errors.write.get()};
-        become_agent(command, front, mask, streams, failure.write.get());
+        become_agent(command, front, origin, streams, failure.write.get());
     }
     if (process < 0)
         return fail(
@@ -60,17 +63,23 @@ Result<Agent> start_agent(std::vector<std::string> command, const sigset_t& mask
     return Agent{process, std::move(input.write), std::move(output.read), std::move(errors.read)};
 }
 
-int end_agent(pid_t agent, std::chrono::milliseconds patience) {
+AgentEnd end_agent(pid_t agent, std::chrono::milliseconds patience, const std::function<void()>& meanwhile) {
+    using Clock = std::chrono::steady_clock;
+    const auto kill_at = Clock::now() + patience, give_up_at = kill_at + death_limit;
     int status = 0;
-    const auto give_up = std::chrono::steady_clock::now() + patience;
+    bool killed = false;
     while (waitpid(agent, &status, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() > give_up) {
+        const auto now = Clock::now();
+        if (now > give_up_at) return {};
+        if (now > kill_at) {
+            killed = true;
             kill(-agent, SIGKILL);
             kill(agent, SIGKILL); // it may not have its group yet
         }
+        meanwhile();
         std::this_thread::sleep_for(1ms);
     }
-    return status;
+    return {true, killed ? std::nullopt : std::optional(status)};
 }
 
 std::string end_of_agent(int status) {

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <chrono>
-#include <csignal>
+#include <functional>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
 #include "error/result.hpp"
 #include "launch/descriptor.hpp"
+#include "launch/origin.hpp"
 
 namespace kumiki::launch {
 
@@ -19,11 +21,18 @@ struct Agent {
     Descriptor errors; ///< from its standard error
 };
 
-/// Starts the command with the signal mask `mask`. It is killed when this process dies.
-Result<Agent> start_agent(std::vector<std::string> command, const sigset_t& mask);
+/// Starts the command. It is killed when this process dies.
+Result<Agent> start_agent(std::vector<std::string> command, const Origin& origin);
 
-/// Waits for an agent to end, and after `patience` kills it and its process group. Returns its wait status.
-int end_agent(pid_t agent, std::chrono::milliseconds patience);
+/// How an agent ended.
+struct AgentEnd {
+    bool gone = false;         ///< false: a process of another user, or stuck in the kernel, that does not die
+    std::optional<int> status; ///< its wait status, when it ended by itself
+};
+
+/// Waits for an agent to end, and after `patience` kills it and its process group. Calls `meanwhile` again and again:
+/// an agent may wait for its last words to be read.
+AgentEnd end_agent(pid_t agent, std::chrono::milliseconds patience, const std::function<void()>& meanwhile);
 
 /// "ended with code 255" or "was killed by signal 9 (Killed)".
 std::string end_of_agent(int status);

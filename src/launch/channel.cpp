@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
 
-void wait_for(int descriptor, short events) {
-    pollfd event{.fd = descriptor, .events = events, .revents = 0};
-    poll(&event, 1, -1);
-}
-
 void do_not_block(const Descriptor& descriptor) {
     fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
@@ -103,20 +98,24 @@ void Channel::close() {
     unsent_.clear();
 }
 
-std::optional<Frame> Channel::wait_for_frame() {
+std::optional<Frame> Channel::wait_for_frame(Clock::time_point until) {
     for (;;) {
         if (auto frame = reader_.next()) return frame;
-        wait_for(input_.get(), POLLIN);
-        if (read_some() == Input::ended || reader_.broken()) return {};
+        if (reader_.broken()) break;
+        std::array<pollfd, 2> either{{{input_.get(), POLLIN, 0}, {unsent_.empty() ? -1 : output_.get(), POLLOUT, 0}}};
+        if (poll(either.data(), either.size(), milliseconds_until(until)) == 0) break;
+        if (either[1].revents != 0) write_some();
+        if (either[0].revents != 0 && read_some() == Input::ended) break;
     }
+    return {};
 }
 
-bool Channel::wait_until_written() {
-    while (output_ && !unsent_.empty()) {
-        wait_for(output_.get(), POLLOUT);
-        if (!write_some()) return false;
+void Channel::wait_until_written(Clock::time_point until) {
+    while (output_ && !unsent_.empty() && Clock::now() < until) {
+        pollfd writable{output_.get(), POLLOUT, 0};
+        poll(&writable, 1, milliseconds_until(until));
+        write_some();
     }
-    return static_cast<bool>(output_);
 }
 
 } // namespace kumiki::launch

@@ -15,6 +15,7 @@ class Channel {
 public:
     using OnFrame = std::function<void(const Frame&)>;
     using OnEnd = std::function<void()>;
+    using Clock = Events::Clock;
 
     /// With `greeted` false, what comes before the greeting is skipped.
     Channel(Descriptor input, Descriptor output, bool greeted);
@@ -30,14 +31,15 @@ public:
     void attach(Events& events, OnFrame on_frame, OnEnd on_end);
     /// Reads what has come, and calls as promised.
     void receive();
-    /// Waits for a frame; nothing when the other side is gone. For channels that are not attached.
-    std::optional<Frame> wait_for_frame();
-    /// Waits until everything is written; false when the other side is gone.
-    bool wait_until_written();
+    /// Waits for a frame, and writes what is still to be written; nothing when the other side is gone, or silent until
+    /// then. For channels that are not attached.
+    std::optional<Frame> wait_for_frame(Clock::time_point until);
+    /// Waits until everything is written, the other side is gone, or that time has come.
+    void wait_until_written(Clock::time_point until);
     void close();
 
-    bool is_open() const { return static_cast<bool>(input_); }
-    bool greeted() const { return reader_.greeted(); }
+    /// What the other side has said, or what has ended the channel when it does not speak our protocol.
+    const FrameReader& reader() const { return reader_; }
 
 private:
     enum class Input { more, nothing_now, ended };

@@ -1,6 +1,8 @@
 #include "launch/conductor.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -13,23 +15,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For reaching all hosts, until the first rank starts.
-constexpr auto start_limit = 30s;
-
 /// For an agent to end after its keeper has said good-bye, or has gone without it.
-constexpr auto agent_grace = 1000ms, lost_agent_grace = 200ms;
+constexpr auto agent_grace = 1000ms, lost_agent_grace = 500ms;
 
 /// After the user's second request to end.
 constexpr auto patience_of_users = 1s;
 
 } // namespace
 
-Conductor::Conductor(HostsJob job, const std::vector<Share>& shares) : job_(std::move(job)), ready_(shares.size()) {
+Conductor::Conductor(HostsJob job, const std::vector<Share>& shares)
+    : job_(std::move(job)), ready_(shares.size()), printer_(job_.label ? shares.front().size : 0) {
     for (const Share& share : shares)
         hosts_.push_back(std::make_unique<RemoteHost>(share, job_.agent, job_.program, job_.timeout));
-    if (job_.label)
-        for (int rank = 0; rank < shares.front().size; ++rank)
-            labellers_.push_back({LineLabeller(rank), LineLabeller(rank)});
 }
 
 int Conductor::run() {
@@ -38,53 +35,47 @@ int Conductor::run() {
     sigaddset(&awaited, SIGCHLD);
     const BlockedSignals signals(awaited);
     signals_ = Descriptor(signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
-    events_.add(signals_.get(), EPOLLIN, [this] { take_signals(); });
-    start_by_ = Clock::now() + start_limit;
-    start_agents(signals.before());
-    signal(SIGPIPE, SIG_IGN); // who does not read any more is noticed by the failed write
-    for (std::size_t i = 0; i < outlets_.size(); ++i) {
-        outlets_[i] = std::make_unique<Outlet>(static_cast<int>(i) + STDOUT_FILENO);
-        events_.add(outlets_[i]->news(), EPOLLIN, [this, i] { take_receipts(*outlets_[i]); });
+    if (!signals_ || !printer_.is_open()) {
+        say(fmt::format("cannot start the job: {} (ulimit -n)", std::strerror(errno)));
+        return exit_code::environment;
     }
+    events_.add(signals_.get(), EPOLLIN, [this] { take_signals(); });
+    printer_.attach(
+        events_,
+        [this](std::size_t host, int stream, std::size_t bytes) { tell(*hosts_[host], Written{stream, bytes}); },
+        [this](int stream) { tell_all(Closed{stream}); });
+    start_by_ = Clock::now() + start_limit;
+    start_agents({signals.before(), raise_limit_of_open_files()});
+    signal(SIGPIPE, SIG_IGN); // who does not read any more is noticed by the failed write
     while (!all_are(State::over)) watch();
     return finish();
 }
 
-void Conductor::start_agents(const sigset_t& mask) {
+void Conductor::start_agents(const Origin& origin) {
     for (std::size_t i = 0; i < hosts_.size() && !verdict_; ++i) {
         RemoteHost& host = *hosts_[i];
-        const auto started =
-            host.start(events_, mask, [this, i](const Frame& frame) { hear(i, frame); }, [this, &host] { lose(host); });
+        const auto started = host.start(
+            events_, origin, [this, i](const Frame& frame) { hear(i, frame); }, [this, &host] { lose(host); });
         if (!started)
             end_with({exit_code::environment, fmt::format("host {}: {}", host.share().host, started.error().message)});
     }
 }
 
+/// Waits until something happens or is due, and does what has to be done about it.
 void Conductor::watch() {
-    events_.wait(time_left());
-    mind_the_time();
+    auto due = give_up_at_;
+    if (start_by_ && (!due || *start_by_ < *due)) due = start_by_;
+    events_.wait(due);
+    const auto now = Clock::now();
+    if (give_up_at_ && now >= *give_up_at_)
+        for (auto& host : hosts_) host->end(0ms);
+    if (start_by_ && now >= *start_by_)
+        for (auto& host : hosts_)
+            if (host->state() != State::over && host->state() != State::ready) give_up(*host, start_limit);
 }
 
 bool Conductor::all_are(State state) const {
     return std::ranges::all_of(hosts_, [&](const auto& host) { return host->state() == state; });
-}
-
-/// Milliseconds until something is due, as epoll wants them; -1: for ever.
-int Conductor::time_left() const {
-    std::optional<Clock::time_point> due = give_up_at_;
-    if (!started_ && (!due || start_by_ < *due)) due = start_by_;
-    if (!due) return -1;
-    return static_cast<int>(
-        std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count(), 0));
-}
-
-void Conductor::mind_the_time() {
-    const auto now = Clock::now();
-    if (give_up_at_ && now >= *give_up_at_)
-        for (auto& host : hosts_) host->end(0ms);
-    if (started_ || now < start_by_) return;
-    for (auto& host : hosts_)
-        if (host->state() != State::over && host->state() != State::ready) give_up(*host, start_limit);
 }
 
 void Conductor::hear(std::size_t index, const Frame& frame) {
@@ -100,7 +91,7 @@ void Conductor::hear(std::size_t index, const Frame& frame) {
     else if (read_message<Closed>(frame)) input_.stop();
     else if (const auto card = read_message<Card>(frame)) tell_all(*card);
     else if (auto judgement = read_message<Judgement>(frame)) judge(host, std::move(judgement->verdict));
-    else if (const auto remark = read_message<Remark>(frame)) say(remark->text);
+    else if (const auto remark = read_message<Remark>(frame)) printer_.remark(remark->text);
     else if (read_message<Done>(frame)) host.leave();
 }
 
@@ -117,7 +108,7 @@ void Conductor::give_order(RemoteHost& host, const std::string& version) {
 /// All hosts are ready. Regions have the same addresses everywhere, so the smallest host decides; and hosts that are
 /// one machine in truth share its cores.
 void Conductor::start_ranks() {
-    started_ = true;
+    start_by_.reset();
     const auto arena = std::ranges::min(ready_, {}, &Ready::arena_bytes).arena_bytes;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         RemoteHost& host = *hosts_[i];
@@ -132,21 +123,13 @@ void Conductor::start_ranks() {
         host.channel().send(Start{arena, before, all});
         host.start_pulse(events_, [this, &host] { give_up(host, job_.timeout); });
     }
-    input_.start(events_, [this](std::string text) {
-        RemoteHost& first = *hosts_.front();
-        if (first.state() == State::running) first.channel().send(Bytes{0, STDIN_FILENO, std::move(text)});
-    });
+    input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });
 }
 
+/// A rank's output is taken from its own host only.
 void Conductor::print(std::size_t host, Bytes bytes) {
-    const auto target = static_cast<std::size_t>(bytes.stream - STDOUT_FILENO);
     const Share& share = hosts_[host]->share();
-    if (target >= outlets_.size() || bytes.rank < share.first || bytes.rank >= share.first + share.ranks) return;
-    const Outlet::Receipt receipt{host, bytes.text.size()};
-    std::string text;
-    if (labellers_.empty()) text = std::move(bytes.text);
-    else labellers_[static_cast<std::size_t>(bytes.rank)][target].add(bytes.text, text);
-    outlets_[target]->add(std::move(text), receipt);
+    if (bytes.rank >= share.first && bytes.rank < share.first + share.ranks) printer_.print(host, std::move(bytes));
 }
 
 void Conductor::judge(RemoteHost& host, Verdict verdict) {
@@ -197,15 +180,6 @@ void Conductor::look_after_agents() {
     }
 }
 
-void Conductor::take_receipts(Outlet& outlet) {
-    const auto news = outlet.take_news();
-    for (const auto& receipt : news.receipts)
-        if (hosts_[receipt.host]->state() == State::running)
-            hosts_[receipt.host]->channel().send(Written{outlet.stream(), receipt.bytes});
-    if (news.broken && !std::exchange(closed_[static_cast<std::size_t>(outlet.stream() - STDOUT_FILENO)], true))
-        tell_all(Closed{outlet.stream()});
-}
-
 /// Ends the job on all hosts: those that have ranks are told, the others are not needed any more. The user's own
 /// request has been handed on as a signal already.
 void Conductor::end_with(Verdict verdict) {
@@ -218,41 +192,37 @@ void Conductor::end_with(Verdict verdict) {
 }
 
 template <class Message>
+void Conductor::tell(RemoteHost& host, const Message& message) {
+    if (host.state() == State::running) host.channel().send(message);
+}
+
+template <class Message>
 void Conductor::tell_all(const Message& message) {
-    for (auto& host : hosts_)
-        if (host->state() == State::running) host->channel().send(message);
+    for (auto& host : hosts_) tell(*host, message);
+}
+
+void Conductor::end_agents() {
+    const auto limit = Clock::now() + agent_grace;
+    for (auto& host : hosts_) {
+        host->end(std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())));
+        for (const auto& line : host->last_words(job_.verbose)) printer_.remark(line);
+    }
 }
 
 /// Waits until all output is written, unless the user does not want to wait for a reader that has stopped reading.
 void Conductor::finish_output() {
-    for (std::size_t rank = 0; rank < labellers_.size(); ++rank)
-        for (std::size_t i = 0; i < outlets_.size(); ++i) {
-            std::string text;
-            labellers_[rank][i].finish(text);
-            outlets_[i]->add(std::move(text), {0, 0});
-        }
-    const auto finished = [](const auto& outlet) { return outlet->take_news().finished; };
-    for (auto& outlet : outlets_) outlet->finish();
-    while (!std::ranges::all_of(outlets_, finished)) {
+    printer_.finish();
+    while (!printer_.finished()) {
         watch();
         if (give_up_at_ && Clock::now() >= *give_up_at_) _exit(verdict_ ? verdict_->code : exit_code::failed);
     }
 }
 
-void Conductor::end_agents() {
-    const auto limit = Clock::now() + agent_grace;
-    for (auto& host : hosts_)
-        host->end(std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())));
-}
-
 int Conductor::finish() {
     input_.stop();
-    started_ = true; // nothing more is due
+    start_by_.reset();
     end_agents();
     finish_output();
-    if (job_.verbose)
-        for (const auto& host : hosts_)
-            for (const auto& line : host->said()) say(fmt::format("host {}: {}", host->share().host, line));
     if (verdict_ && !verdict_->sentence.empty()) say(verdict_->sentence);
     return verdict_ ? verdict_->code : exit_code::ok;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,9 +8,8 @@
 
 #include "launch/events.hpp"
 #include "launch/input_source.hpp"
-#include "launch/label.hpp"
 #include "launch/options.hpp"
-#include "launch/outlet.hpp"
+#include "launch/printer.hpp"
 #include "launch/remote_host.hpp"
 #include "launch/signals.hpp"
 #include "launch/verdict.hpp"
@@ -42,11 +40,9 @@ private:
     using Clock = std::chrono::steady_clock;
     using State = RemoteHost::State;
 
-    void start_agents(const sigset_t& mask);
+    void start_agents(const Origin& origin);
     void watch();
     bool all_are(State state) const;
-    int time_left() const;
-    void mind_the_time();
 
     void hear(std::size_t host, const Frame& frame);
     void give_order(RemoteHost& host, const std::string& version);
@@ -59,12 +55,13 @@ private:
     void take_signals();
     void take_signal(int signal);
     void look_after_agents();
-    void take_receipts(Outlet& outlet);
     void end_with(Verdict verdict);
     template <class Message>
+    void tell(RemoteHost& host, const Message& message);
+    template <class Message>
     void tell_all(const Message& message);
-    void finish_output();
     void end_agents();
+    void finish_output();
     int finish();
 
     const HostsJob job_;
@@ -72,13 +69,10 @@ private:
     Descriptor signals_;
     std::vector<std::unique_ptr<RemoteHost>> hosts_;
     std::vector<Ready> ready_; ///< by host: what it said
-    std::array<std::unique_ptr<Outlet>, 2> outlets_;
-    std::array<bool, 2> closed_{};                       ///< hosts know that nobody reads any more
-    std::vector<std::array<LineLabeller, 2>> labellers_; ///< by rank; empty without labels
+    Printer printer_;
     InputSource input_;
     std::optional<Verdict> verdict_;
-    bool started_ = false;
-    Clock::time_point start_by_;
+    std::optional<Clock::time_point> start_by_; ///< until the first rank starts
     std::optional<Clock::time_point> ending_since_, give_up_at_;
 };
 

@@ -1,9 +1,17 @@
 #include "launch/events.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 
 namespace kumiki::launch {
+
+int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due) {
+    if (!due) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - std::chrono::steady_clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
 
 void Events::add(int descriptor, std::uint32_t interest, Action action) {
     const bool known = actions_.contains(descriptor);
@@ -19,10 +27,10 @@ void Events::remove(int descriptor) {
     if (always_ready_.erase(descriptor) == 0) epoll_ctl(poller_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
-void Events::wait(int milliseconds) {
+void Events::wait(std::optional<Clock::time_point> due) {
+    if (!always_ready_.empty()) due = Clock::now();
     std::array<epoll_event, 64> ready;
-    const int count = epoll_wait(poller_.get(), ready.data(), static_cast<int>(ready.size()),
-                                 always_ready_.empty() ? milliseconds : 0);
+    const int count = epoll_wait(poller_.get(), ready.data(), static_cast<int>(ready.size()), milliseconds_until(due));
     for (int i = 0; i < count; ++i) call(ready[static_cast<std::size_t>(i)].data.fd);
     for (const int descriptor : std::set<int>(always_ready_)) call(descriptor);
 }

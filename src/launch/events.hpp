@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sys/epoll.h>
 
@@ -11,10 +13,14 @@
 
 namespace kumiki::launch {
 
+/// How long to wait, as poll and epoll want it; -1, for ever, when nothing is due.
+int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due);
+
 /// Waits for many descriptors and calls what belongs to those that are ready.
 class Events {
 public:
     using Action = std::function<void()>;
+    using Clock = std::chrono::steady_clock;
 
     Events() : poller_(epoll_create1(EPOLL_CLOEXEC)) {}
 
@@ -23,8 +29,8 @@ public:
     void add(int descriptor, std::uint32_t interest, Action action);
     /// To be called before the descriptor is closed. Actions may remove any descriptor.
     void remove(int descriptor);
-    /// Returns after something was ready, or after `milliseconds` (-1: for ever).
-    void wait(int milliseconds);
+    /// Returns after something was ready, or when it is due; not given: waits for ever.
+    void wait(std::optional<Clock::time_point> due);
 
 private:
     void call(int descriptor);

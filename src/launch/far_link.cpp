@@ -7,11 +7,12 @@ namespace kumiki::launch {
 FarLink::FarLink(const Job& job, Channel channel)
     : share_(job.share),
       channel_(std::move(channel)),
-      output_(channel_, share_.first),
+      output_(share_.first, [this](const Bytes& bytes) { channel_.send(bytes); }),
       input_(channel_),
       wireup_(channel_, share_,
               [this](std::string sentence) { listener_->end_with({exit_code::environment, std::move(sentence)}); }),
-      pulse_(std::chrono::seconds(job.settings.timeout_s)) {}
+      timeout_(job.settings.timeout_s),
+      pulse_(timeout_) {}
 
 void FarLink::attach(Events& events, LinkListener& listener) {
     events_ = &events;
@@ -54,7 +55,7 @@ void FarLink::take(const Frame& frame) {
 
 int FarLink::close(const std::optional<Verdict>&) {
     channel_.send(Done{});
-    channel_.wait_until_written();
+    channel_.wait_until_written(Channel::Clock::now() + timeout_);
     return exit_code::ok;
 }
 

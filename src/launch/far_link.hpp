@@ -32,6 +32,7 @@ private:
     OutputRelay output_;
     InputRelay input_;
     WireUp wireup_;
+    std::chrono::seconds timeout_; ///< for which the front may be silent
     Pulse pulse_;
     Events* events_ = nullptr;
     LinkListener* listener_ = nullptr;

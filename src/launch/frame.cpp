@@ -1,6 +1,7 @@
 #include "launch/frame.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace kumiki::launch {
 namespace {
@@ -38,6 +39,15 @@ bool FrameReader::skip_preamble() {
     if (greeted_) begin_ = found + greeting.size();
     else broken_ = bytes_.size() > longest_preamble;
     return greeted_;
+}
+
+std::string FrameReader::excerpt() const {
+    constexpr std::size_t most = 60;
+    auto text = std::string_view(bytes_).substr(begin_);
+    text = text.substr(0, std::min(text.find('\n'), most));
+    std::string line;
+    for (const char letter : text) line += std::isprint(static_cast<unsigned char>(letter)) != 0 ? letter : '.';
+    return line;
 }
 
 std::optional<Frame> FrameReader::next() {

@@ -38,6 +38,8 @@ public:
     bool greeted() const { return greeted_; }
     /// What came is no stream of frames.
     bool broken() const { return broken_; }
+    /// The beginning of what has not been handed out, in one line, for people.
+    std::string excerpt() const;
 
 private:
     bool skip_preamble();
@@ -107,7 +109,7 @@ public:
     template <class T>
     bool get(std::vector<T>& list) {
         std::size_t count = 0;
-        if (!get(count) || count > bytes_.size()) return false; // no item is shorter than a byte
+        if (!get(count) || count > bytes_.size() / 8) return false; // no item is shorter than a number
         list.resize(count);
         for (T& item : list)
             if (!get(item)) return false;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "launch/far_link.hpp"
 #include "launch/keeper.hpp"
 #include "launch/near_link.hpp"
+#include "launch/origin.hpp"
 #include "launch/outcome.hpp"
 #include "launch/say.hpp"
 #include "launch/signals.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 std::unique_ptr<Link> link_of(const Job& job, std::optional<Channel> channel) {
     if (channel) return std::make_unique<FarLink>(job, std::move(*channel));
-    return std::make_unique<NearLink>(job.options.label);
+    return std::make_unique<NearLink>(job);
 }
 
 [[noreturn]] void become_keeper(const Job& job, Front front, std::optional<Channel> channel, char** argv) {
@@ -77,9 +77,7 @@ int run(const Job& job, char** argv, std::optional<Channel> channel) {
     Front front{.words = std::move(words.read),
                 .process = getpid(),
                 .group = getpgrp(),
-                .mask = signals.before(),
-                .open_files = {}};
-    getrlimit(RLIMIT_NOFILE, &front.open_files);
+                .origin = {signals.before(), raise_limit_of_open_files()}};
     const pid_t keeper = words.write ? fork() : -1;
     if (keeper == 0) {
         words.write.reset();

@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
@@ -27,14 +26,6 @@ constexpr auto grace = 1s;
 
 /// How long to wait for the front's answer: it does not come while the front is stopped.
 constexpr auto answer_limit = 500ms;
-
-/// Pipes and sockets of many ranks need many descriptors; the ranks get the limit that the user has set.
-void raise_limit_of_open_files() {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 } // namespace
 
@@ -88,7 +79,6 @@ Result<> Keeper::prepare() {
 void Keeper::start_ranks() {
     Environment environment(environ);
     tell_job(environment, job_, shared_.get());
-    raise_limit_of_open_files();
     for (int rank = 0; rank < job_.ranks() && start_rank(rank, environment); ++rank) {}
     exec_failures_.write.reset();
     link_->started();
@@ -104,8 +94,7 @@ bool Keeper::start_rank(int rank, const Environment& environment) {
                      .environment = environment,
                      .keeper = keeper,
                      .group = front_.group,
-                     .mask = front_.mask,
-                     .open_files = front_.open_files,
+                     .origin = front_.origin,
                      .streams = *streams,
                      .failures = exec_failures_.write.get()});
     if (process < 0) {
@@ -124,7 +113,7 @@ bool Keeper::start_rank(int rank, const Environment& environment) {
 
 /// Waits until something happens, and does what has to be done about it.
 void Keeper::watch() {
-    events_.wait(time_left());
+    events_.wait(deadline_);
     signalfd_siginfo ignored;
     while (read(child_signals_.get(), &ignored, sizeof ignored) > 0) {}
     hear_front();
@@ -163,9 +152,8 @@ void Keeper::ask_front() {
     if (getppid() == front_.process) kill(front_.process, question);
     pollfd words{front_.words.get(), POLLIN, 0};
     const auto limit = Clock::now() + answer_limit;
-    for (auto left = answer_limit; !answered_ && left > 0ms;
-         left = std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())) {
-        poll(&words, 1, static_cast<int>(left.count()));
+    while (!answered_ && Clock::now() < limit) {
+        poll(&words, 1, milliseconds_until(limit));
         hear_front();
     }
 }
@@ -247,17 +235,10 @@ void Keeper::pass_on(int signal) const {
 void Keeper::finish_output() {
     at_once_ = false;
     for (link_->finish(); !link_->finished();) {
-        events_.wait(-1);
+        events_.wait({});
         hear_front();
         if (at_once_) _exit(verdict_ ? verdict_->code : exit_code::failed);
     }
-}
-
-/// Milliseconds until the deadline, as poll wants them; -1: for ever.
-int Keeper::time_left() const {
-    if (!deadline_) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
-    return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
 } // namespace kumiki::launch

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <sys/resource.h>
 #include <vector>
 
 #include "fabric/shm/segment.hpp"
@@ -12,17 +11,17 @@
 #include "launch/events.hpp"
 #include "launch/job.hpp"
 #include "launch/link.hpp"
+#include "launch/origin.hpp"
 #include "launch/signals.hpp"
 
 namespace kumiki::launch {
 
 /// What the keeper has from the front of its host, its parent.
 struct Front {
-    Descriptor words;  ///< Word after Word; its end means that the front is dead
-    pid_t process;     ///< of the front itself
-    pid_t group;       ///< its process group
-    sigset_t mask;     ///< signals that were blocked when the launcher was started
-    rlimit open_files; ///< the limit when the launcher was started
+    Descriptor words; ///< Word after Word; its end means that the front is dead
+    pid_t process;    ///< of the front itself
+    pid_t group;      ///< its process group
+    Origin origin;
 };
 
 /// The process that starts the ranks of a host, watches them and ends them together. It must be a subreaper with all
@@ -56,7 +55,6 @@ private:
     void set_deadline();
     void pass_on(int signal) const;
     void finish_output();
-    int time_left() const;
 
     const Job& job_;
     Front front_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ enum class MessageType : std::uint32_t {
     done = 13,
     alive = 14,
 };
+
+/// Hosts have so long to be ready; then they are given up, or give up waiting.
+inline constexpr std::chrono::seconds start_limit(30);
 
 /// At most so many bytes of a stream are on their way or wait to be written: a reader that has stopped reading must not
 /// keep other messages back, nor fill our memory.

@@ -1,30 +1,38 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 
-#include "launch/label.hpp"
+#include "launch/job.hpp"
 #include "launch/link.hpp"
+#include "launch/output_relay.hpp"
+#include "launch/printer.hpp"
 
 namespace kumiki::launch {
 
-/// The link of a job on this host alone: its ranks have the launcher's own streams, or pipes to a thread that labels.
+/// The link of a job on this host alone: its ranks have the launcher's own streams, or pipes to what labels them.
 class NearLink : public Link {
 public:
-    explicit NearLink(bool label);
+    explicit NearLink(const Job& job);
 
     void attach(Events& events, LinkListener& listener) override;
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
     void judged(const Verdict&) override {}
     void finish() override;
-    bool finished() const override { return finished_; }
+    bool finished() const override { return !labels_ || labels_->printer.finished(); }
     void remark(const std::string& sentence) override;
     int close(const std::optional<Verdict>& verdict) override;
 
 private:
+    struct Labels {
+        Printer printer;
+        OutputRelay output;
+    };
+    void finish_printer();
+
+    std::optional<Labels> labels_;
     Events* events_ = nullptr;
-    std::unique_ptr<Labels> labels_;
-    bool finished_ = false;
+    bool finishing_ = false;
 };
 
 } // namespace kumiki::launch

@@ -8,17 +8,17 @@
 
 namespace kumiki::launch {
 
-Outlet::Outlet(int stream)
-    : stream_(stream), news_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { run(); }) {}
+Outlet::Outlet(int stream) : stream_(stream), news_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Outlet::~Outlet() {
     finish();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 void Outlet::add(std::string text, Receipt receipt) {
     const std::lock_guard lock(mutex_);
     items_.push_back({std::move(text), receipt});
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     changed_.notify_one();
 }
 
@@ -26,6 +26,9 @@ void Outlet::finish() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
     changed_.notify_one();
+    if (thread_.joinable()) return;
+    finished_ = true;
+    ring();
 }
 
 Outlet::News Outlet::take_news() {

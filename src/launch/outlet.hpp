@@ -13,12 +13,12 @@
 namespace kumiki::launch {
 
 /// Writes to one of the launcher's own streams in a thread of its own, because whoever reads it may stop reading, and
-/// the front must stay awake.
+/// the launcher must stay awake. The thread begins with the first text, after all processes have been forked.
 class Outlet {
 public:
-    /// Bytes that a host has sent and that have left.
+    /// Bytes that have left, and whose they were.
     struct Receipt {
-        std::size_t host;
+        std::size_t sender;
         std::size_t bytes;
     };
 
@@ -28,7 +28,7 @@ public:
     Outlet& operator=(const Outlet&) = delete;
 
     int stream() const { return stream_; }
-    /// Writes `text` when its turn comes; then there is a receipt over `bytes` for `host`.
+    /// Writes `text` when its turn comes; then there is the receipt.
     void add(std::string text, Receipt receipt);
     /// Nothing more will be added.
     void finish();
@@ -58,7 +58,7 @@ private:
     std::deque<Item> items_;
     std::vector<Receipt> receipts_;
     bool broken_ = false, closing_ = false, finished_ = false;
-    std::thread thread_; ///< last: it uses all others
+    std::thread thread_;
 };
 
 } // namespace kumiki::launch

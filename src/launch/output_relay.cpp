@@ -38,11 +38,11 @@ bool OutputRelay::read_from(Source& source) {
     std::array<char, chunk> buffer;
     const ssize_t bytes = read(source.pipe.get(), buffer.data(), std::min(buffer.size(), left));
     if (bytes < 0) return errno == EINTR;
+    on_output_({source.rank, source.stream, {buffer.data(), static_cast<std::size_t>(bytes)}});
     if (bytes == 0) {
         close_source(source);
         return false;
     }
-    channel_.send(Bytes{source.rank, source.stream, {buffer.data(), static_cast<std::size_t>(bytes)}});
     left -= static_cast<std::size_t>(bytes);
     if (left == 0)
         for (const Source& other : sources_)

@@ -55,8 +55,7 @@ void become_rank(RankStart start) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    setrlimit(RLIMIT_NOFILE, &start.open_files);
-    sigprocmask(SIG_SETMASK, &start.mask, nullptr);
+    start.origin.restore();
     execvpe(arguments[0], arguments.data(), start.environment.entries().data());
     const ExecFailure failure{start.rank, errno};
     static_cast<void>(!write(start.failures, &failure, sizeof failure));

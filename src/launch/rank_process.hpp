@@ -1,12 +1,11 @@
 #pragma once
 
-#include <csignal>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "launch/environment.hpp"
-#include "launch/link.hpp"
 #include "launch/job.hpp"
+#include "launch/link.hpp"
+#include "launch/origin.hpp"
 
 namespace kumiki::launch {
 
@@ -19,9 +18,8 @@ struct RankStart {
     int rank;                ///< among those of this host
     Environment environment; ///< tell_job has been called on it
     pid_t keeper;
-    pid_t group;       ///< process group of the front, so that the terminal sees the ranks as one job with it
-    sigset_t mask;     ///< signals that were blocked when the launcher was started
-    rlimit open_files; ///< the limit when the launcher was started
+    pid_t group; ///< process group of the front, so that the terminal sees the ranks as one job with it
+    const Origin& origin;
     const RankStreams& streams;
     int failures; ///< where an ExecFailure is written when the program cannot be run
 };

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t most_errors = 4096;
 constexpr std::size_t most_lines = 3;
 
+/// So many reads take all that was in a pipe when its last writer ended.
+constexpr int reads_of_a_pipe = (64 << 10) / most_errors;
+
 constexpr int exit_not_executable = 126, exit_not_found = 127; // of shells, and of commands that run others
 
 } // namespace
@@ -22,10 +25,10 @@ constexpr int exit_not_executable = 126, exit_not_found = 127; // of shells, and
 RemoteHost::RemoteHost(Share share, std::vector<std::string> agent, std::string program, std::chrono::seconds timeout)
     : share_(std::move(share)), agent_words_(std::move(agent)), program_(std::move(program)), pulse_(timeout) {}
 
-Result<> RemoteHost::start(Events& events, const sigset_t& mask, Channel::OnFrame on_frame, Channel::OnEnd on_loss) {
+Result<> RemoteHost::start(Events& events, const Origin& origin, Channel::OnFrame on_frame, Channel::OnEnd on_loss) {
     auto words = agent_words_;
     words.insert(words.end(), {share_.host, program_, std::string(keep_option)});
-    auto agent = start_agent(std::move(words), mask);
+    auto agent = start_agent(std::move(words), origin);
     if (!agent) return tl::unexpected(agent.error());
     events_ = &events;
     agent_ = std::move(*agent);
@@ -39,10 +42,11 @@ void RemoteHost::start_pulse(Events& events, std::function<void()> on_silence) {
     pulse_.start(events, [this] { channel_->send(Alive{}); }, std::move(on_silence));
 }
 
-void RemoteHost::hear_errors() {
+/// Not until there is nothing more: somebody may write faster than we read.
+void RemoteHost::hear_errors(int reads) {
     std::array<char, most_errors> buffer;
-    ssize_t bytes = 0;
-    while ((bytes = read(agent_->errors.get(), buffer.data(), buffer.size())) > 0) {
+    ssize_t bytes = 1;
+    while (reads-- > 0 && (bytes = read(agent_->errors.get(), buffer.data(), buffer.size())) > 0) {
         errors_.append(buffer.data(), static_cast<std::size_t>(bytes));
         if (errors_.size() > most_errors) errors_.erase(0, errors_.size() - most_errors);
     }
@@ -51,8 +55,9 @@ void RemoteHost::hear_errors() {
 
 bool RemoteHost::agent_has_ended() {
     int status = 0;
-    if (agent_ && !status_ && waitpid(agent_->process, &status, WNOHANG) == agent_->process) status_ = status;
-    return status_.has_value();
+    if (agent_ && !agent_end_ && waitpid(agent_->process, &status, WNOHANG) == agent_->process)
+        agent_end_ = AgentEnd{true, status};
+    return agent_end_.has_value();
 }
 
 void RemoteHost::leave() {
@@ -64,9 +69,10 @@ void RemoteHost::leave() {
 void RemoteHost::end(std::chrono::milliseconds patience) {
     leave();
     if (!agent_) return;
-    if (!status_) status_ = end_agent(agent_->process, patience);
+    const auto hear_all = [this] { hear_errors(reads_of_a_pipe); };
+    if (!agent_end_) agent_end_ = end_agent(agent_->process, patience, hear_all);
     if (!agent_->errors) return;
-    hear_errors();
+    hear_all();
     events_->remove(agent_->errors.get());
     agent_->errors.reset();
 }
@@ -90,8 +96,17 @@ std::string RemoteHost::command() const { return fmt::format("{} {}", fmt::join(
 
 std::string RemoteHost::how_the_agent_ended() const {
     const auto lines = said();
-    return fmt::format("`{}` {}{}", command(), end_of_agent(status_.value_or(0)),
+    return fmt::format("`{}` {}{}", command(),
+                       agent_end_ && agent_end_->status ? end_of_agent(*agent_end_->status) : "closed its output",
                        lines.empty() ? "" : fmt::format(" and said: {}", fmt::join(lines, " / ")));
+}
+
+std::vector<std::string> RemoteHost::last_words(bool all) const {
+    auto lines = all ? said() : std::vector<std::string>();
+    if (agent_end_ && !agent_end_->gone)
+        lines.push_back(fmt::format("its agent (process {}) cannot be ended", agent_->process));
+    for (std::string& line : lines) line = fmt::format("host {}: {}", share_.host, line);
+    return lines;
 }
 
 std::string RemoteHost::silence(std::chrono::seconds time) const {
@@ -103,8 +118,15 @@ std::string RemoteHost::silence(std::chrono::seconds time) const {
 }
 
 std::string RemoteHost::loss() const {
-    const int code = status_ && WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 0;
-    if (channel_->greeted())
+    const auto& reader = channel_->reader();
+    const int code =
+        agent_end_ && agent_end_->status && WIFEXITED(*agent_end_->status) ? WEXITSTATUS(*agent_end_->status) : 0;
+    if (reader.broken())
+        return fmt::format("host {}: something else than kumiki-run prints on the standard output of `{}`: \"{}\"{}",
+                           share_.host, command(), reader.excerpt(),
+                           reader.greeted() ? "; the other ranks were ended"
+                                            : "; what login scripts print must be shorter than 64 KiB");
+    if (reader.greeted())
         return fmt::format("the connection to host {} was lost: {}; the other ranks were ended", share_.host,
                            how_the_agent_ended());
     if (code == exit_not_found || code == exit_not_executable)

@@ -31,7 +31,7 @@ public:
     ~RemoteHost() { end(std::chrono::milliseconds(0)); }
 
     /// Starts the agent; `on_frame` hears the keeper, `on_loss` that the channel has ended.
-    Result<> start(Events& events, const sigset_t& mask, Channel::OnFrame on_frame, Channel::OnEnd on_loss);
+    Result<> start(Events& events, const Origin& origin, Channel::OnFrame on_frame, Channel::OnEnd on_loss);
     void start_pulse(Events& events, std::function<void()> on_silence);
     void heard() { pulse_.heard(); }
 
@@ -51,11 +51,13 @@ public:
     std::string silence(std::chrono::seconds time) const;
     /// The sentence for a host whose channel has ended before its time; end() has been called.
     std::string loss() const;
-    /// What the agent, or the keeper through it, has said on its standard error: the last lines.
-    std::vector<std::string> said() const;
+    /// What remains to be told of the agent after end(): that it does not die, and, when all is wanted, what it or the
+    /// keeper through it has said on its standard error.
+    std::vector<std::string> last_words(bool all) const;
 
 private:
-    void hear_errors();
+    void hear_errors(int reads = 1);
+    std::vector<std::string> said() const;
     std::string command() const;
     std::string how_the_agent_ended() const;
 
@@ -65,7 +67,7 @@ private:
     State state_ = State::starting;
     Events* events_ = nullptr;
     std::optional<Agent> agent_;
-    std::optional<int> status_; ///< of the agent, when it has ended
+    std::optional<AgentEnd> agent_end_;
     std::optional<Channel> channel_;
     std::string errors_;
     Pulse pulse_;

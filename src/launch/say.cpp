@@ -5,8 +5,10 @@
 
 namespace kumiki::launch {
 
+std::string line_of(std::string_view sentence) { return fmt::format("kumiki-run: {}\n", sentence); }
+
 void say(std::string_view sentence) {
-    const auto line = fmt::format("kumiki-run: {}\n", sentence);
+    const auto line = line_of(sentence);
     static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
 }
 

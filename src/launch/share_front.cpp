@@ -29,9 +29,13 @@ Descriptor take_over(int stream, int flags) {
     return own;
 }
 
+/// A front is not waited for longer than it waits for hosts: it may be stopped, or its host may be gone.
+Channel::Clock::time_point give_up_at() { return Channel::Clock::now() + start_limit; }
+
 template <class Message>
 std::optional<Message> wait_for(Channel& channel) {
-    while (const auto frame = channel.wait_for_frame())
+    const auto until = give_up_at();
+    while (const auto frame = channel.wait_for_frame(until))
         if (auto message = read_message<Message>(*frame)) return message;
     return {};
 }
@@ -75,7 +79,7 @@ Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
 int refuse(Channel& channel, const Share& share, const std::string& sentence) {
     channel.send(Judgement{{exit_code::environment, on_host(share, sentence)}});
     channel.send(Done{});
-    channel.wait_until_written();
+    channel.wait_until_written(give_up_at());
     return exit_code::environment;
 }
 
@@ -91,7 +95,7 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     if (!arena) return tl::unexpected(arena.error());
     channel.send(Ready{*arena, identity(*usable)});
     const auto start = wait_for<Start>(channel);
-    if (!start) _exit(exit_code::failed); // the front is gone, or does not want this host any more
+    if (!start) _exit(exit_code::failed); // the front is gone or silent, or does not want this host any more
     settings->arena_bytes = start->arena_bytes;
     if (settings->threads == 0) settings->threads = default_threads(*usable, start->ranks_on_cores);
     Options options;
@@ -118,7 +122,7 @@ int run_share(char** argv) {
     if (order->verbose)
         for (const auto& line : describe(job->placement, job->threads(), job->share.first))
             channel.send(Remark{on_host(job->share, line)});
-    channel.wait_until_written();
+    channel.wait_until_written(give_up_at());
     return run(*job, argv, std::move(channel));
 }
 

@@ -49,6 +49,7 @@ TEST(Frame, AnAbsurdLengthIsNotWaitedFor) {
     reader.add("GET / HT");
     EXPECT_FALSE(reader.next());
     EXPECT_TRUE(reader.broken());
+    EXPECT_EQ(reader.excerpt(), "GET / HT");
 }
 
 Order an_order() {

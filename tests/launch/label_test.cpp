@@ -21,6 +21,16 @@ TEST(LineLabeller, HoldsALineUntilItsEnd) {
     EXPECT_EQ(out, "[7] one\n[7] two\n[7] \n[7] three\n");
 }
 
+TEST(LineLabeller, CutsALineThatDoesNotEnd) {
+    LineLabeller lines(0);
+    std::string out;
+    const std::string piece(std::size_t{1} << 20, 'x');
+    std::size_t bytes = 0;
+    for (; out.empty() && bytes <= LineLabeller::longest_line; bytes += piece.size()) lines.add(piece, out);
+    EXPECT_EQ(bytes, LineLabeller::longest_line);
+    EXPECT_EQ(out.size(), bytes + std::string("[0] \n").size()) << "nothing is lost";
+}
+
 TEST(LineLabeller, DoesNotDependOnHowTheTextArrives) {
     std::mt19937 dice(1);
     std::string text;

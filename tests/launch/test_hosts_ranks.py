@@ -101,3 +101,10 @@ def test_nothing_else_is_inherited(launcher: Launcher, any_agent: str, hosts: st
     expected = "['0', '1', '100', '101', '2', '3'] 101" if "," in hosts else "['0', '1', '100', '2', '3'] None"
     result = launcher.run("--hosts", hosts, "--agent", any_agent, "python3", "-c", OPEN_DESCRIPTORS)
     assert set(lines(result)) == {expected}
+
+
+def test_more_hosts_than_the_limit_of_open_files_suggests(launcher: Launcher, agent: str) -> None:
+    """The launcher takes what it may have; ranks find what the user has set."""
+    hosts = ",".join(f"h{number}" for number in range(12))
+    job = f"{launcher.path} --hosts {hosts} --agent {agent} sh -c 'ulimit -Sn'"
+    assert lines(launcher.shell(f"ulimit -Sn 30; {job}")) == ["30"] * 12

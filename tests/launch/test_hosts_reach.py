@@ -74,6 +74,40 @@ def test_a_host_that_talks_before_its_keeper_does(launcher: Launcher, tmp_path: 
     assert lines(launcher.run("--hosts", "a,b", "--agent", agent, "echo", "hello")) == ["hello", "hello"]
 
 
+@pytest.mark.parametrize(
+    ("script", "complaint"),
+    [
+        (
+            "exec yes",
+            r'host [ab]: something else .* prints on the standard output of `\S+ [ab]`: "y"; what login scripts',
+        ),
+        ("exec >&-; exec sleep 60", r"cannot reach host [ab]: `\S+ [ab]` closed its output; "),
+        (
+            'shift; (sleep 0.2; echo "You have mail") & exec "$@"',
+            r'host [ab]: something else than .* `\S+ [ab]`: "You have mail"; the other ranks were ended',
+        ),
+    ],
+    ids=["chatter", "closed", "mail"],
+)
+def test_an_agent_that_says_something_else(launcher: Launcher, tmp_path: Path, script: str, complaint: str) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--agent", agent_script(tmp_path, script), "sleep", "60")
+    assert re.match(complaint, said)
+
+
+def test_a_host_that_prints_much_at_its_login(launcher: Launcher, tmp_path: Path) -> None:
+    """The pipe is full when the keeper greets."""
+    agent = agent_script(tmp_path, 'shift; { head -c 65500 /dev/zero; exec "$@"; } | { sleep 0.5; cat; }')
+    assert lines(launcher.run("--hosts", "a,b", "--agent", agent, "echo", "hello")) == ["hello", "hello"]
+
+
+def test_an_agent_that_complains_without_end(launcher: Launcher, tmp_path: Path) -> None:
+    agent = agent_script(tmp_path, 'yes complaint >&2 & shift; "$@"; kill $!')
+    job = ("--hosts", "a,b", "--agent", agent)
+    assert lines(launcher.run(*job, "echo", "hello")) == ["hello", "hello"]
+    assert "host b: complaint" in launcher.run(*job, "--verbose", "true").stderr
+    assert launcher.nothing_left(0.5)
+
+
 def test_a_program_that_a_host_has_not(launcher: Launcher, agent: str) -> None:
     said = refused(launcher, "--hosts", "a,b", "--agent", agent, "no-such-program")
     assert re.match("host [ab]: cannot run no-such-program: there is no such program on PATH", said)

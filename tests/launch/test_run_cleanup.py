@@ -112,6 +112,19 @@ def test_nothing_appears_in_shared_memory_folders(launcher: Launcher) -> None:
         assert not [name for name in new if "kumiki" in name.lower()]
 
 
+def test_an_interrupted_start_is_no_failure(launcher: Launcher, place: tuple[str, ...]) -> None:
+    """Ctrl-C at a random moment, from the launcher's first millisecond on."""
+    dice = random.Random(1)
+    for _ in range(12):
+        job = launcher.start(*place, "-n", "3", "sleep", "60")
+        time.sleep(dice.uniform(0, 0.05))
+        os.killpg(job.pid, signal.SIGINT)
+        assert job.wait(5) in (128 + signal.SIGINT, -signal.SIGINT)
+        assert job.stderr is not None
+        assert job.stderr.read() == ""
+        assert launcher.nothing_left()
+
+
 @pytest.mark.parametrize("victim", ["kumiki-run", "kumiki-keeper", "sh"])
 def test_random_moments(launcher: Launcher, victim: str) -> None:
     """Kills one process of the job at a random moment of its life, from its first millisecond on."""
