@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/common/mixed.hpp"
 #include "kernels/laplace/stencil.hpp"
 
 namespace kumiki::kernels::laplace {
@@ -10,13 +11,6 @@ namespace kumiki::kernels::laplace {
 namespace {
 
 constexpr std::size_t page_doubles = 4096 / sizeof(double);
-
-/// The finishing step of the generator splitmix64: every bit of the input moves about half of the output's.
-std::uint64_t mixed(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
 
 } // namespace
 

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "kernels/common/mixed.hpp"
+
 namespace kumiki::kernels::radix_sort {
 namespace {
 
-/// The finaliser of SplitMix64: a bijection that makes well mixed bits of a counter.
-std::uint64_t mix(std::uint64_t counter) {
-    counter = (counter + 1) * 0x9E3779B97F4A7C15u;
-    counter = (counter ^ (counter >> 30)) * 0xBF58476D1CE4E5B9u;
-    counter = (counter ^ (counter >> 27)) * 0x94D049BB133111EBu;
-    return counter ^ (counter >> 31);
-}
+/// The generator SplitMix64: well mixed bits of a counter.
+std::uint64_t mix(std::uint64_t counter) { return mixed((counter + 1) * 0x9E3779B97F4A7C15u); }
 
 Key high(std::uint64_t word) { return static_cast<Key>(word >> 32); }
 Key low(std::uint64_t word) { return static_cast<Key>(word); }
