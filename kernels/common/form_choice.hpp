@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace kumiki::kernels {
+
+/// The form of a program that runs without MPI, as the command line chooses it.
+struct FormChoice {
+    std::string form = "sequential";
+    int threads = 0;          ///< of the form openmp; 0: one per core
+    bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
+
+    void add_to(CLI::App& program);
+    int threads_or_all_cores() const;
+};
+
+} // namespace kumiki::kernels
