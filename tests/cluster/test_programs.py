@@ -1,4 +1,4 @@
-"""The four programs over hosts: each validates its result, and the sums agree with one host's."""
+"""The programs over hosts: each validates its result, and the sums agree with one host's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ PROGRAMS = {
     "matmul": ("--size", "200"),
     "radix-sort": ("--keys", "100000"),
     "cg": ("--class", "S"),
+    "himeno": ("--size", "SS", "--sweeps", "5"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

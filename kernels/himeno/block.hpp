@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/common/aligned.hpp"
+#include "kernels/common/range.hpp"
+#include "kernels/himeno/stencil.hpp"
+
+namespace kumiki::kernels::himeno {
+
+/// Where a block's neighbours lie: north and south have the planes before and after, west and east the rows.
+enum class Side { north, south, west, east };
+inline constexpr int side_count = 4;
+constexpr Side opposite(Side side) {
+    switch (side) {
+    case Side::north: return Side::south;
+    case Side::south: return Side::north;
+    case Side::west: return Side::east;
+    case Side::east: break;
+    }
+    return Side::west;
+}
+
+/// Some contiguous planes and rows of the grid, with all their columns, computed by one worker.
+///
+/// A plane lies in memory with the rows west and east of the block's own, which are the boundary or copies of the
+/// neighbours' (ghosts); the planes north and south lie elsewhere. A sweep works in place: the new row goes where the
+/// row one plane and one row before it lay, which nothing reads any more; the next sweep runs from the last row to the
+/// first and moves everything back. So there is one array of pressures and not two, no line is fetched only to be
+/// overwritten, and what a sweep touched last, and the cache still holds, the next one reads first.
+class Block {
+public:
+    /// `planes` and `rows` inside the boundary of the problem's, at least one of each.
+    Block(const Problem& problem, Range planes, Range rows);
+
+    /// Elements of an edge of so many rows, ghosts included, or planes.
+    static std::size_t edge_length(const Problem& problem, std::size_t rows_or_planes) {
+        return rows_or_planes * strips_of(problem) * strip_columns;
+    }
+
+    /// Back to the initial pressures; accept() is due on every side with a neighbour.
+    void reset();
+
+    /// One sweep of Jacobi's method; returns the block's part of gosa. On sides with a neighbour, accept() comes
+    /// before.
+    double sweep();
+
+    /// What the neighbour of that side needs before its next sweep; good until the next sweep(). Those of north
+    /// and south have the ghosts of west and east in them, so accept these first: the stencil has diagonal neighbours.
+    std::span<const float> edge(Side side);
+    /// The neighbour's edge. North's and south's must stay where they are during the next sweep.
+    void accept(Side side, const float* edge);
+
+    /// A sum over the points that changes when any bit of any pressure does, and that does not depend on how the grid
+    /// is cut in blocks: the sums of all blocks, added modulo 2^64, are the grid's.
+    std::uint64_t checksum() const;
+
+private:
+    static std::size_t strips_of(const Problem& problem) {
+        return (problem.columns + strip_columns - 1) / strip_columns;
+    }
+    static std::size_t index(Side side) { return static_cast<std::size_t>(side); }
+    std::size_t pitch() const { return strips_ * strip_columns; }
+    std::size_t rows_with_ghosts() const { return rows_.size() + 2; }
+    std::size_t plane_length() const { return rows_with_ghosts() * pitch(); }
+
+    /// Where row `row` of plane `plane` begins, both counted from the block's first ghost row and first plane;
+    /// `shifted`: by one plane and one row.
+    std::size_t place(std::size_t plane, std::size_t row, bool shifted) const {
+        const std::size_t rows = rows_with_ghosts();
+        return strip_columns + (plane * rows + row + (shifted ? rows + 1 : 0)) * pitch();
+    }
+    float* row_at(std::size_t plane, std::size_t row) { return &storage_[place(plane, row, shifted_)]; }
+    const float* row_at(std::size_t plane, std::size_t row) const { return &storage_[place(plane, row, shifted_)]; }
+    /// Row 0 of the plane before and after `plane`.
+    const float* north_of(std::size_t plane) const;
+    const float* south_of(std::size_t plane) const;
+    void set_coefficients();
+    double move_row(std::size_t plane, std::size_t row);
+
+    Problem problem_;
+    Range planes_, rows_;
+    std::size_t strips_;
+    bool shifted_ = true;
+    AlignedVector<Coefficients> coefficients_; ///< by plane, row and strip
+    AlignedVector<float> storage_; ///< one strip, the rows and room for the shift, one strip: the ends are read beyond
+    std::array<AlignedVector<float>, 2> boundaries_; ///< the planes north and south where no neighbour is
+    std::array<const float*, 2> halos_{};            ///< the planes north and south
+    std::array<AlignedVector<float>, 2> packed_;     ///< the edges west and east
+};
+
+} // namespace kumiki::kernels::himeno
