@@ -15,7 +15,7 @@
 #include "measure/row.hpp"
 #include "measure/sampling.hpp"
 
-// How the four kernels report a measured job. No Kumiki header here: the MPI and OpenMP forms report so too.
+// How the kernels report a measured job. No Kumiki header here: the MPI and OpenMP forms report so too.
 
 namespace kumiki::kernels {
 

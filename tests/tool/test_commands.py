@@ -8,7 +8,7 @@ import time
 
 import pytest
 from fake_native import Native
-from kumiki import version
+from kumiki import suites, version
 
 
 def test_version(bare: Native) -> None:
@@ -27,7 +27,9 @@ def test_list_shows_what_is_missing(native: Native) -> None:
     table = native.kumiki("list").stdout
     assert "cg (missing)" in table and "laplace (missing)" not in table
     entries = {entry["name"]: entry for entry in json.loads(native.kumiki("list", "--format", "json").stdout)}
-    assert len(entries) == 10
+    assert list(entries) == [suite.name for suite in suites.ALL]
+    assert entries["himeno"]["by_name"] and not entries["cg"]["by_name"]
+    assert "only where it is named" in table
     programs = {program["name"]: program["present"] for program in entries["cg"]["programs"]}
     assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False}
     assert "put.latency" in entries["remote-memory"]["metrics"]

@@ -13,7 +13,7 @@ from kumiki import suites
 from kumiki.native import Native
 from kumiki.plan import Request, plan
 from kumiki.problem import Problem
-from kumiki.suites.model import Grid, Mpirun, Point
+from kumiki.suites.model import Grid, Mpirun, Point, Suite
 
 CORES = st.integers(1, 130)
 
@@ -114,3 +114,28 @@ def test_unknown_suite_names_the_nearest() -> None:
     with pytest.raises(Problem, match="did you mean 'radix-sort'"):
         suites.chosen(["radixsort"])
     assert [suite.name for suite in suites.chosen(["cg", "memory"])] == ["memory", "cg"]
+
+
+def test_some_suites_are_measured_only_by_name() -> None:
+    assert "himeno" not in [suite.name for suite in suites.chosen(None)]
+    assert "himeno" not in [suite.name for suite in suites.chosen(None, over_hosts=True)]
+    assert [suite.name for suite in suites.chosen(["himeno"])] == ["himeno"]
+
+
+@pytest.mark.parametrize("suite", [suite for suite in suites.ALL if suite.by_name], ids=lambda suite: suite.name)
+def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
+    for cores in (1, 2, 6):
+        points = all_points(Request(suites=(suite.name,)), cores)
+        assert len({point.key for point in points}) == len(points)
+        assert {"kumiki", "openmp", "openmpi", "mpich"} == {point.implementation for point in points}
+    for quick, allowed in ((False, suite.seconds), (True, suite.quick_seconds)):
+        points = all_points(Request(suites=(suite.name,), quick=quick), 2)
+        assert sum(point.estimated_seconds for point in points) <= allowed + 1
+
+
+def test_pencils_are_measured_where_they_differ_from_planes() -> None:
+    def pencils(cores: int) -> list[Point]:
+        return [point for point in all_points(Request(suites=("himeno",)), cores) if "split" in point.parameters]
+
+    assert pencils(2) == []
+    assert {point.place for point in pencils(4)} == {(2, 2), (4, 1)}

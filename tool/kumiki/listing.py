@@ -107,7 +107,8 @@ def print_suites(native: Native, format: Format) -> None:
             else Text(f"{program['name']} (missing)", style="red")
             for program in entry["programs"]
         )
-        table.add_row(suite.name, f"{suite.sentence}\n{', '.join(suite.headline)}", programs)
+        by_name = "\nonly where it is named: --suite" if suite.by_name else ""
+        table.add_row(suite.name, f"{suite.sentence}\n{', '.join(suite.headline)}{by_name}", programs)
         table.add_row()
     console().print(table)
 
@@ -122,6 +123,7 @@ def _described(suite: Suite, native: Native) -> dict[str, Any]:
         "title": suite.title,
         "measures": suite.sentence,
         "metrics": list(suite.headline),
+        "by_name": suite.by_name,
         "programs": programs,
     }
 

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
+BY_NAME = ("himeno",)
+"""Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
 
@@ -267,6 +269,13 @@ class Host:
 
     def _cg(self) -> None:
         self._kernel("cg", "cg", 0.55, 1500.0, "Mop/s", self.bus_threads * 1.1, exchange=1.6, **{"class": "A"})
+
+    def _himeno(self) -> None:
+        for size, sweeps, seconds, work in (("M", 10, 0.27, 1389.0), ("L", 2, 0.45, 2236.0)):
+            self._kernel(
+                "himeno", "himeno", seconds, work, "MFLOPS", self.bus_threads,
+                full_only=size == "L", size=size, sweeps=sweeps,
+            )  # fmt: skip
 
     def _kernel(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 import kumiki.report as report
 import pytest
 from jsonschema import Draft202012Validator
-from synthetic import SUITES, Host
+from synthetic import BY_NAME, SUITES, Host
 
 LARGEST_PAGE = 5_000_000
 VOID = {"meta", "input", "br", "link", "img", "hr"}
@@ -215,6 +215,23 @@ def test_one_suite_alone(suite: str, tmp_path: Path) -> None:
     assert page.faults == []
     for name in SUITES:
         assert ("Not measured" in page.sections[name]) == (name != suite)
+
+
+@pytest.mark.parametrize("suite", BY_NAME)
+def test_a_program_measured_by_name_has_its_section_and_no_other_report_has(suite: str, tmp_path: Path) -> None:
+    _, page = write(Host(suites=("laplace",)), tmp_path)
+    assert suite not in page.sections
+    text, page = write(Host(suites=(suite,)), tmp_path)
+    assert page.faults == []
+    assert "All " in page.sections[suite] and "where the time goes" in page.sections[suite]
+    assert text.count("of the JAMSTEC paper.") > 0 and "of the COMPaS paper." not in page.sections[suite]
+
+
+def test_himeno_is_shown_at_the_size_of_the_paper(tmp_path: Path) -> None:
+    _, page = write(Host(suites=("himeno",)), tmp_path)
+    section = page.sections["himeno"]
+    assert "Here: size M, 10 sweeps." in section and "size L, 2 sweeps" in section
+    assert "rate over processors" in section and "MFLOPS" in section and "DGEMM" not in section
 
 
 def test_nothing_measured_at_all(tmp_path: Path) -> None:

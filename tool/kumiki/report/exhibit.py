@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.model import Results, Row
+from kumiki.report.papers import COMPAS
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Table
 
@@ -23,12 +24,13 @@ class Exhibit:
     shows: str
     reading: str
     paper: str = ""
-    """Its counterpart in the COMPaS paper, empty where it has none."""
+    """Its counterpart in the paper `source`, empty where it has none."""
     base: str = ""
     picture: Picture | None = None
     table: Table | None = None
     wide: bool = False
     number: int = 0
+    source: str = COMPAS
 
 
 @dataclass

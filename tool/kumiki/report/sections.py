@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from kumiki.report import tables
 from kumiki.report.exhibit import HOLLOW, Exhibit, Section, numbered
@@ -16,6 +16,7 @@ from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Qua
 from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, looks, title
+from kumiki.report.papers import COMPAS, PAPERS, Papers
 from kumiki.report.quantity import amount, plural
 from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
 
@@ -23,7 +24,9 @@ from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
 def build(results: Results) -> list[Section]:
     sections = [_memory(results), _thread_barrier(results), _rank_barrier(results), _waiting(results), _remote(results)]
     sections += [_network(results)] if results.suite("network") else []
-    sections += [_program(results, program) for program in PROGRAMS]
+    sections += [
+        _program(results, program) for program in PROGRAMS if not program.by_name or results.suite(program.suite)
+    ]
     return numbered(sections)
 
 
@@ -243,48 +246,29 @@ def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:
     )
 
 
-@dataclass(frozen=True)
-class Papers:
-    """The counterparts of a program's exhibits in the paper."""
-
-    time: str = ""
-    speedup: str = ""
-    breakdown: str = "Figure 13"
-    settings: str = ""
-
-
-_PAPERS = {
-    "laplace": Papers(time="Figures 6 and 7", speedup="Figures 8 and 9"),
-    "matmul": Papers(speedup="Figure 10", settings="Table 5"),
-    "radix-sort": Papers(speedup="Figure 11"),
-    "cg": Papers(speedup="Figure 12"),
-}
-_INTROS = {
-    "laplace": "A five-point stencil: neighbours exchange their borders in every iteration.",
-    "matmul": "Dense matrix product: much computation on little data, by the machine's own matrix library.",
-    "radix-sort": "Integer sort: every rank exchanges keys with every other.",
-    "cg": "NPB's conjugate gradient: a sparse matrix, irregular reads, reductions between ranks.",
-}
-
-
 def _program(results: Results, program: Program) -> Section:
     problem = principal(results, program)
-    exhibits = _program_exhibits(results, problem) if problem and problem.rows else iter(())
-    intro = _INTROS[program.suite]
+    papers = PAPERS[program.suite]
+    exhibits = _program_exhibits(results, problem, papers) if problem and problem.rows else iter(())
+    intro = papers.intro
     if problem and problem.label:
         intro += f" Here: {problem.label}."
-    return Section.of(results, program.suite, program.title, intro, exhibits)
+    cited = (replace(exhibit, source=papers.source) for exhibit in exhibits)
+    return Section.of(results, program.suite, program.title, intro, cited)
 
 
-def _program_exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
-    papers, prefix, total = _PAPERS[problem.program.suite], problem.program.suite, cores(results)
+def _program_exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Exhibit]:
+    prefix, total = problem.program.suite, cores(results)
     base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
-    figure = "rate" if prefix == "matmul" and results.where("bound.dgemm") else "time"
-    picture = scaling(f"{prefix}-{figure}", problem, "rate" if figure == "rate" else "time", total)
+    bounded = prefix == "matmul" and bool(results.where("bound.dgemm"))
+    by_rate = bounded or bool(papers.rate)
+    picture = scaling(f"{prefix}-{'rate' if by_rate else 'time'}", problem, "rate" if by_rate else "time", total)
     if picture:
-        yield _first_figure(problem, figure, picture, papers, base)
+        yield (
+            _rate_figure(problem, picture, papers, bounded) if by_rate else _time_figure(problem, picture, papers, base)
+        )
     yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
-    yield from efficiency_map(f"{prefix}-efficiency", problem, base)
+    yield from efficiency_map(f"{prefix}-efficiency", problem, base, papers.efficiency)
     picture = breakdown(f"{prefix}-parts", problem)
     if picture:
         yield Exhibit(
@@ -318,7 +302,7 @@ def speedup_figure(
         )
 
 
-def efficiency_map(name: str, problem: Problem, base: str) -> Iterator[Exhibit]:
+def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> Iterator[Exhibit]:
     """Efficiency over ranks and threads, where there is a base case and more than one setting."""
     picture = efficiency(name, problem)
     if picture:
@@ -328,21 +312,25 @@ def efficiency_map(name: str, problem: Problem, base: str) -> Iterator[Exhibit]:
             "Speed-up divided by the number of processors used (ranks × threads).",
             "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
             "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
-            "",
+            paper,
             base,
             picture,
         )
 
 
-def _first_figure(problem: Problem, figure: str, picture: Picture, papers: Papers, base: str) -> Exhibit:
-    if figure == "rate":
-        return Exhibit(
-            "Figure",
-            f"{problem.program.title}: rate over processors, beside the bound",
-            "Operations per second by total processors; one line for each number of ranks.",
-            f"Higher is better; the grey marks are the library's own DGEMM on as many threads, the bound. {HOLLOW}",
-            picture=picture,
-        )
+def _rate_figure(problem: Problem, picture: Picture, papers: Papers, bounded: bool) -> Exhibit:
+    bound = "; the grey marks are the library's own DGEMM on as many threads, the bound" if bounded else ""
+    return Exhibit(
+        "Figure",
+        f"{problem.program.title}: rate over processors{', beside the bound' if bounded else ''}",
+        "Operations per second by total processors; one line for each number of ranks.",
+        f"Higher is better{bound}. {HOLLOW}",
+        papers.rate,
+        picture=picture,
+    )
+
+
+def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str) -> Exhibit:
     return Exhibit(
         "Figure",
         f"{problem.program.title}: time over processors",

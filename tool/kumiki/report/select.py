@@ -23,20 +23,24 @@ MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
 """Who else moves data between ranks."""
 
-_SIZES = ("size", "keys", "class", "iterations")
+_SIZES = ("size", "keys", "class", "iterations", "sweeps")
 _PLACES = ("form", "ranks", "threads", "hosts")
-_CLASSES = "SWABCDEF"
+_CLASSES = ("S", "W", "A", "B", "C", "D", "E", "F")
 """NPB's problem classes, the smallest first."""
+_NAMED_SIZES = ("SS", "S", "M", "L", "XL")
+"""The Himeno benchmark's sizes, the smallest first."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """One of the paper's programs: the names that its rows bear, and the problem that the paper solved with it."""
+    """One of the papers' programs: the names that its rows bear, and the problem that its paper solved with it."""
 
     suite: str
     prefix: str
     title: str
     paper_problem: tuple[str, int | str]
+    by_name: bool = False
+    """Measured only where the user names its suite: a report without it lacks nothing."""
 
     def metric(self, figure: str) -> str:
         return f"{self.prefix}.{figure}"
@@ -47,6 +51,7 @@ PROGRAMS = (
     Program("matmul", "matmul", "Matrix product", ("size", 1800)),
     Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
     Program("cg", "cg", "Conjugate gradient", ("class", "A")),
+    Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
 )
 
 
@@ -61,13 +66,14 @@ class Problem:
 
     @cached_property
     def label(self) -> str:
-        """The problem in words: '640 × 640, 1000 iterations', 'class A', '4 Mi keys, vector kernel'."""
+        """The problem in words: '640 × 640, 1000 iterations', 'size M, 10 sweeps', 'class A', '4 Mi keys'."""
         words = {
-            "size": lambda v: f"{v} × {v}",
+            "size": lambda v: f"{v} × {v}" if isinstance(v, int) else f"size {v}",
             "keys": lambda v: f"{count_text(v)} keys",
             "class": lambda v: f"class {v}",
             "iterations": lambda v: f"{v} iterations",
             "kernel": lambda v: f"{v} kernel",
+            "sweeps": lambda v: f"{v} sweeps",
         }
         return ", ".join(
             words[name](value) if name in words else f"{name} {value}" for name, value in self.size + self.variant
@@ -227,9 +233,11 @@ def _rank(problem: Problem) -> tuple[bool, int, float, float, str]:
 
 def _magnitude(problem: Problem) -> float:
     sizes = dict(problem.size)
-    if "class" in sizes:
-        return float(_CLASSES.find(str(sizes["class"])))
-    return float(sizes.get("size") or sizes.get("keys") or 0)
+    magnitude = sizes.get("class") or sizes.get("size") or sizes.get("keys") or 0
+    names = _CLASSES if "class" in sizes else _NAMED_SIZES
+    if isinstance(magnitude, str):
+        return float(names.index(magnitude)) if magnitude in names else -1.0
+    return float(magnitude)
 
 
 def cores(results: Results) -> int | None:

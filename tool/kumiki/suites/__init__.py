@@ -8,6 +8,7 @@ from kumiki.nearest import nearest
 from kumiki.problem import Problem
 from kumiki.suites import (
     cg,
+    himeno,
     laplace,
     matmul,
     memory,
@@ -22,12 +23,26 @@ from kumiki.suites.model import Suite
 
 ALL: tuple[Suite, ...] = tuple(
     module.SUITE
-    for module in (memory, thread_barrier, rank_barrier, wait, remote_memory, network, laplace, matmul, radix_sort, cg)
+    for module in (
+        memory,
+        thread_barrier,
+        rank_barrier,
+        wait,
+        remote_memory,
+        network,
+        laplace,
+        matmul,
+        radix_sort,
+        cg,
+        himeno,
+    )
 )
 
 
 def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]:
-    """The suites of these names in their usual order (None: all that say something of one host, or of several).
+    """The suites of these names in their usual order.
+
+    None: all that say something of one host, or of several, but for those that are measured only by name.
 
     Raises Problem for a name that is none, and for a suite that says nothing there.
     """
@@ -35,7 +50,8 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
     for name in names or ():
         if name not in known:
             raise Problem(f"there is no suite '{name}'{nearest(name, known)}; kumiki list shows them all")
-    found = [suite for suite in ALL if suite.builder(over_hosts) and (names is None or suite.name in names)]
+    wanted = [suite for suite in ALL if (not suite.by_name if names is None else suite.name in names)]
+    found = [suite for suite in wanted if suite.builder(over_hosts)]
     silent = [suite.name for suite in left_out(over_hosts) if suite.name in (names or ())]
     if silent and over_hosts:
         raise Problem(f"{silent[0]} measures within a host; leave --cluster out, or name another suite")

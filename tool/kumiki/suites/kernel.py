@@ -1,4 +1,4 @@
-"""The points that the four programs of the COMPaS paper have in common: the same problem in every form."""
+"""The points that the programs of the papers have in common: the same problem in every form."""
 
 from __future__ import annotations
 
@@ -41,6 +41,15 @@ class Workload:
             *(self.openmp(grid, threads) for threads in grid.thread_counts()),
             *(self.hybrid(grid, pair) for pair in grid.pairs()),
             *self.mpi(grid, grid.rank_counts()),
+        ]
+
+    def where_it_tells(self, grid: Grid) -> list[Point]:
+        """The problem on one core, and on all of them split in every way."""
+        return [
+            self.point(grid, Alone(), "sequential"),
+            *(self.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
+            *(self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
+            *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
         ]
 
     def over_hosts(self, grid: Grid) -> list[Point]:

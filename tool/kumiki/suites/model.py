@@ -300,6 +300,8 @@ class Suite:
     quick_seconds: float
     build_over_hosts: Builder | None = None
     """None: it says nothing of several hosts."""
+    by_name: bool = False
+    """Measured only where the user names it: the usual evaluation is kept short."""
 
     def builder(self, over_hosts: bool) -> Builder | None:
         return self.build_over_hosts if over_hosts else self.build

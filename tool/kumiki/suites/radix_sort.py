@@ -33,22 +33,12 @@ def _workload(keys: int, kernel: str | None = None) -> Workload:
 def _points(grid: Grid) -> list[Point]:
     points = [*_workload(SMALL).everywhere(grid), _library(grid, _workload(SMALL))]
     if not grid.quick:
-        points += [*_where_it_tells(grid, _workload(SMALL, "plain")), *_where_it_tells(grid, _workload(LARGE))]
+        points += [*_workload(SMALL, "plain").where_it_tells(grid), *_workload(LARGE).where_it_tells(grid)]
     return points
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
     return _workload(SMALL).over_hosts(grid)
-
-
-def _where_it_tells(grid: Grid, workload: Workload) -> list[Point]:
-    """The problem on one core, and on all of them split in every way."""
-    return [
-        workload.point(grid, Alone(), "sequential"),
-        *(workload.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
-        *(workload.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
-        *workload.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
-    ]
 
 
 def _library(grid: Grid, workload: Workload) -> Point:

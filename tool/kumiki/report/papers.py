@@ -1,0 +1,49 @@
+"""The programs in their papers: what each is, and which exhibits of ours have a counterpart there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COMPAS = "the COMPaS paper"
+JAMSTEC = "the JAMSTEC paper"
+
+
+@dataclass(frozen=True)
+class Papers:
+    """A program in its paper."""
+
+    intro: str
+    """The program in a sentence."""
+    source: str = COMPAS
+    rate: str = ""
+    """The counterpart of the rate over processors; likewise of the other exhibits. Empty where there is none."""
+    time: str = ""
+    speedup: str = ""
+    efficiency: str = ""
+    breakdown: str = "Figure 13"
+    settings: str = ""
+
+
+PAPERS = {
+    "laplace": Papers(
+        "A five-point stencil: neighbours exchange their borders in every iteration.",
+        time="Figures 6 and 7",
+        speedup="Figures 8 and 9",
+    ),
+    "matmul": Papers(
+        "Dense matrix product: much computation on little data, by the machine's own matrix library.",
+        speedup="Figure 10",
+        settings="Table 5",
+    ),
+    "radix-sort": Papers("Integer sort: every rank exchanges keys with every other.", speedup="Figure 11"),
+    "cg": Papers(
+        "NPB's conjugate gradient: a sparse matrix, irregular reads, reductions between ranks.", speedup="Figure 12"
+    ),
+    "himeno": Papers(
+        "The Himeno benchmark: a 19-point stencil with twelve coefficients a point, which the memory bus must carry.",
+        JAMSTEC,
+        rate="Figures 7 to 9",
+        breakdown="",
+        settings="Table 2",
+    ),
+}

@@ -1,0 +1,53 @@
+"""The Himeno benchmark."""
+
+from __future__ import annotations
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
+
+SWEEPS = {"SS": 500, "S": 50, "M": 10, "L": 2}
+"""As many as take one core a quarter of a second or less."""
+ONE_CORE_SWEEP_SECONDS = {"SS": 0.00015, "S": 0.003, "M": 0.027, "L": 0.22}
+SETUP_SECONDS = {"SS": 0.2, "S": 0.3, "M": 1.0, "L": 5.0}
+"""Filling the arrays, and the sequential run that a result is compared with."""
+CUTS_DIFFER_FROM = 4
+"""With fewer workers the smallest surface is that of planes."""
+
+
+def _workload(size: str) -> Workload:
+    return Workload(
+        suite="himeno",
+        program="himeno",
+        metric="himeno.time",
+        arguments=("--size", size, "--sweeps", str(SWEEPS[size])),
+        parameters={"size": size, "sweeps": SWEEPS[size]},
+        one_core_seconds=SWEEPS[size] * ONE_CORE_SWEEP_SECONDS[size],
+        setup_seconds=SETUP_SECONDS[size],
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    if grid.quick:
+        return _workload("S").everywhere(grid)
+    points = _workload("M").everywhere(grid)
+    if grid.cores >= CUTS_DIFFER_FROM:
+        points += _workload("M").variant("split", "pencils", "--split", "pencils").between_ranks(grid)
+    return points + [point for size in ("SS", "S", "L") for point in _workload(size).where_it_tells(grid)]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload("S" if grid.quick else "M").over_hosts(grid)
+
+
+SUITE = Suite(
+    name="himeno",
+    title="Himeno benchmark",
+    sentence="A stencil of 19 points with 12 coefficients each: what the memory bus carries, in MFLOPS.",
+    headline=("himeno.time", "himeno.rate"),
+    programs=with_mpi("himeno"),
+    build=_points,
+    build_over_hosts=_over_hosts,
+    seconds=120,
+    quick_seconds=12,
+    by_name=True,
+)
