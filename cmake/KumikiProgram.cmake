@@ -17,6 +17,15 @@ if(KUMIKI_NATIVE)
 endif()
 target_include_directories(kumiki_program_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 
+# gcc prefers 256-bit vectors even where 512-bit ones are faster; a kernel for which they are adds this.
+set(KUMIKI_WIDE_VECTORS)
+if(KUMIKI_NATIVE)
+    check_cxx_compiler_flag(-mprefer-vector-width=512 KUMIKI_HAS_PREFER_VECTOR_WIDTH)
+    if(KUMIKI_HAS_PREFER_VECTOR_WIDTH)
+        set(KUMIKI_WIDE_VECTORS -mprefer-vector-width=512)
+    endif()
+endif()
+
 # Each MPI is asked through its own compiler wrapper, because CMake's FindMPI can hold one MPI only.
 function(kumiki_find_mpi NAME)
     set(wrapper_names mpicxx.${NAME})

@@ -14,6 +14,7 @@ PROGRAMS = {
     "radix-sort": ("--keys", "100000"),
     "cg": ("--class", "S"),
     "himeno": ("--size", "SS", "--sweeps", "5"),
+    "pi": ("--count", "1000000"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

@@ -1,0 +1,16 @@
+# Runs PI alone and by RUN (kumiki-run) in other numbers of workers; fails when they print different results.
+foreach(method monte-carlo integration)
+    set(common --method ${method} --count 9999999 --samples 3 --seconds 0)
+    set(expected)
+    foreach(start "${PI}" "${PI};--form;openmp;--threads;3" "${RUN};-n;2;-t;3;${PI};--form;hybrid;--all-threads"
+            "${RUN};-n;5;${PI};--form;hybrid")
+        execute_process(COMMAND ${start} ${common} OUTPUT_VARIABLE output RESULT_VARIABLE code)
+        string(REGEX MATCH "pi = [^\n]*tally [0-9]+" found "${output}")
+        if(NOT code EQUAL 0 OR NOT found)
+            message(FATAL_ERROR "${start}: code ${code}, result '${found}'\n${output}")
+        elseif(expected AND NOT found STREQUAL expected)
+            message(FATAL_ERROR "${start}: '${found}' where one worker has '${expected}'")
+        endif()
+        set(expected "${found}")
+    endforeach()
+endforeach()
