@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
-BY_NAME = ("himeno",)
+BY_NAME = ("himeno", "pi")
 """Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
@@ -275,6 +275,14 @@ class Host:
             self._kernel(
                 "himeno", "himeno", seconds, work, "MFLOPS", self.bus_threads,
                 full_only=size == "L", size=size, sweeps=sweeps,
+            )  # fmt: skip
+
+    def _pi(self) -> None:
+        for method, seconds in (("monte-carlo", 3.3), ("integration", 1.6)):
+            count = 2**31 - 1
+            self._kernel(
+                "pi", "pi", seconds, count / 1e6, "M/s", self.cores, full_only=method == "integration",
+                exchange=0.001, method=method, count=count,
             )  # fmt: skip
 
     def _kernel(

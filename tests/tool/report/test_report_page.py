@@ -234,6 +234,12 @@ def test_himeno_is_shown_at_the_size_of_the_paper(tmp_path: Path) -> None:
     assert "rate over processors" in section and "MFLOPS" in section and "DGEMM" not in section
 
 
+def test_pi_is_shown_by_random_points_with_integration_beside(tmp_path: Path) -> None:
+    _, page = write(Host(suites=("pi",)), tmp_path)
+    assert "Here: 2147483647 points, monte carlo." in page.sections["pi"]
+    assert "2147483647 points, integration" in page.sections["pi"]
+
+
 def test_nothing_measured_at_all(tmp_path: Path) -> None:
     text, page = write(Host(suites=(), complete=False), tmp_path)
     assert page.faults == []

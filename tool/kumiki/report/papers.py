@@ -46,4 +46,11 @@ PAPERS = {
         breakdown="",
         settings="Table 2",
     ),
+    "pi": Papers(
+        "Pi by random points and by integration: nothing but computation, and one sum at the end.",
+        JAMSTEC,
+        speedup="Figures 10 to 12",
+        efficiency="Figures 13 to 15",
+        breakdown="",
+    ),
 }

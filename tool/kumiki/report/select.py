@@ -23,7 +23,7 @@ MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
 """Who else moves data between ranks."""
 
-_SIZES = ("size", "keys", "class", "iterations", "sweeps")
+_SIZES = ("size", "keys", "class", "iterations", "sweeps", "count")
 _PLACES = ("form", "ranks", "threads", "hosts")
 _CLASSES = ("S", "W", "A", "B", "C", "D", "E", "F")
 """NPB's problem classes, the smallest first."""
@@ -52,6 +52,7 @@ PROGRAMS = (
     Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
     Program("cg", "cg", "Conjugate gradient", ("class", "A")),
     Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
+    Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
 )
 
 
@@ -74,6 +75,8 @@ class Problem:
             "iterations": lambda v: f"{v} iterations",
             "kernel": lambda v: f"{v} kernel",
             "sweeps": lambda v: f"{v} sweeps",
+            "count": lambda v: f"{v} points",
+            "method": lambda v: str(v).replace("-", " "),
         }
         return ", ".join(
             words[name](value) if name in words else f"{name} {value}" for name, value in self.size + self.variant
@@ -233,7 +236,7 @@ def _rank(problem: Problem) -> tuple[bool, int, float, float, str]:
 
 def _magnitude(problem: Problem) -> float:
     sizes = dict(problem.size)
-    magnitude = sizes.get("class") or sizes.get("size") or sizes.get("keys") or 0
+    magnitude = sizes.get("class") or sizes.get("size") or sizes.get("keys") or sizes.get("count") or 0
     names = _CLASSES if "class" in sizes else _NAMED_SIZES
     if isinstance(magnitude, str):
         return float(names.index(magnitude)) if magnitude in names else -1.0

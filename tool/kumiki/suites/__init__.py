@@ -13,6 +13,7 @@ from kumiki.suites import (
     matmul,
     memory,
     network,
+    pi,
     radix_sort,
     rank_barrier,
     remote_memory,
@@ -35,6 +36,7 @@ ALL: tuple[Suite, ...] = tuple(
         radix_sort,
         cg,
         himeno,
+        pi,
     )
 )
 
