@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kernels/cg/random.hpp"
+#include "kernels/common/npb_random.hpp"
 #include "kernels/common/balance.hpp"
 
 namespace kumiki::kernels::cg {
@@ -46,7 +46,7 @@ private:
 } // namespace
 
 Generator::Generator(const Problem& problem) : problem_(problem) {
-    Random random;
+    NpbRandom random;
     random(); // the benchmark draws one number before the matrix
     const auto range = static_cast<double>(std::bit_ceil(problem.order));
     const double ratio = std::pow(smallest_weight, 1.0 / static_cast<double>(problem.order));

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "kernels/common/working_threads.hpp"
+#include "kernels/common/bucket_plan.hpp"
+#include "kernels/common/scatter.hpp"
 #include "kernels/radix-sort/forms.hpp"
-#include "kernels/radix-sort/plan.hpp"
-#include "kernels/radix-sort/scatter.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
 
@@ -65,7 +65,7 @@ private:
     }
     Range own_buckets() const { return plan_.buckets_of(job_.rank()); }
 
-    void count(Member& member) { worker(member).counts = count_leading_digits(part(member)); }
+    void count(Member& member) { worker(member).counts = count_in_buckets(part(member), LeadingDigit()); }
 
     /// After it every rank knows how many keys each rank has in each bucket, and so where everybody's keys go.
     void share_counts(Phases& phases) {
@@ -78,7 +78,7 @@ private:
         phases.enter(Phase::synchronisation);
         job_.barrier();
         phases.enter(Phase::computation);
-        plan_ = Plan(rank_counts_.span());
+        plan_ = BucketPlan(rank_counts_.span());
     }
 
     /// The room for the result is agreed upon by all ranks, because a place in it must exist at every rank: it grows to
@@ -121,7 +121,7 @@ private:
     std::span<const Key> keys_;
     Region<PerBucket> rank_counts_; ///< by rank
     std::vector<Worker> workers_;
-    Plan plan_;
+    BucketPlan plan_;
     std::optional<Region<Key>> sorted_;
     std::atomic<std::size_t> next_bucket_{0};
 };

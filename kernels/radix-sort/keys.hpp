@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-namespace kumiki::kernels::radix_sort {
+#include "kernels/common/buckets.hpp"
 
-using Key = std::uint32_t;
+namespace kumiki::kernels::radix_sort {
 
 /// How the keys to sort are distributed; all but `uniform` are there to try the balance between ranks.
 enum class Distribution {

@@ -7,8 +7,8 @@
 
 #include "kernels/common/mpi_job.hpp"
 #include "kernels/common/range.hpp"
-#include "kernels/radix-sort/plan.hpp"
-#include "kernels/radix-sort/scatter.hpp"
+#include "kernels/common/bucket_plan.hpp"
+#include "kernels/common/scatter.hpp"
 #include "kernels/radix-sort/task.hpp"
 
 // The plain MPI form: one process per core, the same split by the leading digit and the same local sort, with
@@ -52,11 +52,11 @@ public:
         job_.barrier();
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
-        const PerBucket own = count_leading_digits(keys_);
+        const PerBucket own = count_in_buckets(keys_, LeadingDigit());
         phases.enter(Phase::communication);
         share_counts(own);
         phases.enter(Phase::computation);
-        plan_ = Plan(rank_counts_);
+        plan_ = BucketPlan(rank_counts_);
         split(own);
         make_room();
         phases.enter(Phase::communication);
@@ -125,7 +125,7 @@ private:
     LocalSort local_sort_;
     Scatter scatter_;
     std::vector<PerBucket> rank_counts_;
-    Plan plan_;
+    BucketPlan plan_;
     Layout incoming_;
     std::vector<Key> split_, received_, sorted_;
 };

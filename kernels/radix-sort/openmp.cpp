@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "kernels/common/range.hpp"
+#include "kernels/common/scatter.hpp"
+#include "kernels/radix-sort/digit.hpp"
 #include "kernels/radix-sort/forms.hpp"
-#include "kernels/radix-sort/scatter.hpp"
 #include "kernels/radix-sort/single_process.hpp"
 
 // The form for threads only, as one writes it with OpenMP: the peer that the hybrid form with one rank is compared
@@ -69,7 +70,7 @@ public:
             const int thread = omp_get_thread_num();
             const auto own = static_cast<std::size_t>(thread);
             const std::span<const Key> part = own_part(keys);
-            counts_[own] = count_leading_digits(part);
+            counts_[own] = count_in_buckets(part, LeadingDigit());
             master.enter(Phase::synchronisation);
 #pragma omp barrier
             master.enter(Phase::computation);

@@ -5,20 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cg/random.hpp"
-
 namespace kumiki::kernels::cg {
 namespace {
-
-// Computed with integers of any length: 5^(13 k) * 314159265 mod 2^46 for k = 1, 2, 3 and 100000.
-TEST(Random, draws_the_benchmarks_numbers) {
-    Random random;
-    EXPECT_EQ(random() * 0x1p46, 55909509111989.0);
-    EXPECT_EQ(random() * 0x1p46, 61155031930969.0);
-    EXPECT_EQ(random() * 0x1p46, 45573031421645.0);
-    for (int i = 4; i < 100000; ++i) random();
-    EXPECT_EQ(random() * 0x1p46, 48923026192417.0);
-}
 
 TEST(Problem, counts_operations_as_the_benchmark_does) {
     // Class S: 2 * 15 * 1400 * (3 + 56 + 25 * (5 + 56) + 3)

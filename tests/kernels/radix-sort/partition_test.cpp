@@ -4,9 +4,10 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/common/bucket_plan.hpp"
+#include "kernels/common/scatter.hpp"
 #include "kernels/radix-sort/digit.hpp"
-#include "kernels/radix-sort/plan.hpp"
-#include "kernels/radix-sort/scatter.hpp"
+#include "kernels/radix-sort/keys.hpp"
 
 namespace kumiki::kernels::radix_sort {
 namespace {
@@ -18,17 +19,17 @@ std::vector<Key> keys_of(Distribution distribution, std::size_t count) {
 }
 
 TEST(Digit, takes_a_key_apart) {
-    EXPECT_EQ(leading_digit(0xAB123456u), 0xABu);
+    EXPECT_EQ(LeadingDigit()(0xAB123456u), 0xABu);
     EXPECT_EQ(digit(0xAB123456u, 0), 0x56u);
     EXPECT_EQ(digit(0xAB123456u, 2), 0x12u);
 }
 
-TEST(CountLeadingDigits, counts_every_key_once) {
+TEST(CountInBuckets, counts_every_key_once) {
     for (const std::size_t count : {0, 1, 3, 4, 5, 1001}) {
         const auto keys = keys_of(Distribution::uniform, count);
         PerBucket expected{};
         for (const Key key : keys) ++expected[key >> 24];
-        EXPECT_EQ(count_leading_digits(keys), expected) << count;
+        EXPECT_EQ(count_in_buckets(keys, LeadingDigit()), expected) << count;
     }
 }
 
@@ -39,7 +40,7 @@ TEST_P(ScatterTest, puts_every_key_in_its_bucket_in_order) {
     Scatter scatter; // kept between sorts
     for (const std::size_t count : {0, 1, 255, 256, 257, 5000, 100'003}) {
         const auto keys = keys_of(GetParam(), count);
-        const PerBucket counts = count_leading_digits(keys);
+        const PerBucket counts = count_in_buckets(keys, LeadingDigit());
         PerBucket places{};
         std::uint64_t next = 5;
         for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
@@ -48,7 +49,7 @@ TEST_P(ScatterTest, puts_every_key_in_its_bucket_in_order) {
         }
         std::vector<Key> memory(next, 0), expected(next, 0);
         PerBucket cursor = places;
-        for (const Key key : keys) expected[cursor[leading_digit(key)]++] = key;
+        for (const Key key : keys) expected[cursor[LeadingDigit()(key)]++] = key;
 
         std::size_t written = 0;
         scatter(keys, places, [&](std::size_t bucket, std::uint64_t place, std::span<const Key> run) {
@@ -73,9 +74,9 @@ PerBucket counts_with(std::uint64_t everywhere) {
     return counts;
 }
 
-TEST(Plan, gives_ranks_contiguous_buckets_of_about_as_many_keys) {
+TEST(BucketPlan, gives_ranks_contiguous_buckets_of_about_as_many_keys) {
     const std::vector<PerBucket> counts{counts_with(3), counts_with(5), counts_with(0), counts_with(1)};
-    const Plan plan(counts);
+    const BucketPlan plan(counts);
     for (int rank = 0; rank < 4; ++rank) {
         EXPECT_EQ(plan.buckets_of(rank),
                   (Range{static_cast<std::size_t>(rank) * 64, static_cast<std::size_t>(rank) * 64 + 64}));
@@ -89,26 +90,26 @@ TEST(Plan, gives_ranks_contiguous_buckets_of_about_as_many_keys) {
     EXPECT_EQ(plan.sizes()[66], 9u);
 }
 
-TEST(Plan, balances_skewed_buckets) {
+TEST(BucketPlan, balances_skewed_buckets) {
     PerBucket skewed = counts_with(0);
     for (std::size_t bucket = 100; bucket < 110; ++bucket) skewed[bucket] = 10;
-    const Plan plan(std::vector<PerBucket>{skewed, skewed});
+    const BucketPlan plan(std::vector<PerBucket>{skewed, skewed});
     EXPECT_EQ(plan.keys_of(0), 100u);
     EXPECT_EQ(plan.keys_of(1), 100u);
     EXPECT_EQ(plan.owner(104), 0);
     EXPECT_EQ(plan.owner(105), 1);
 }
 
-TEST(Plan, keeps_an_indivisible_bucket_whole) {
+TEST(BucketPlan, keeps_an_indivisible_bucket_whole) {
     PerBucket one = counts_with(0);
     one[107] = 1000;
-    const Plan plan(std::vector<PerBucket>{one, one, one});
+    const BucketPlan plan(std::vector<PerBucket>{one, one, one});
     EXPECT_EQ(plan.most_keys(), 3000u);
     EXPECT_EQ(plan.keys_of(0) + plan.keys_of(1) + plan.keys_of(2), 3000u);
 }
 
-TEST(Plan, plans_nothing_for_nothing) {
-    const Plan plan(std::vector<PerBucket>{counts_with(0), counts_with(0)});
+TEST(BucketPlan, plans_nothing_for_nothing) {
+    const BucketPlan plan(std::vector<PerBucket>{counts_with(0), counts_with(0)});
     EXPECT_EQ(plan.most_keys(), 0u);
 }
 

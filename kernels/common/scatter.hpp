@@ -6,15 +6,17 @@
 #include <span>
 
 #include "kernels/common/aligned.hpp"
-#include "kernels/radix-sort/digit.hpp"
+#include "kernels/common/buckets.hpp"
 
-namespace kumiki::kernels::radix_sort {
+namespace kumiki::kernels {
 
 /// Distributes keys by their leading digit. Keys of a bucket are collected and written in runs: a bucket's memory is
 /// then touched once per kilobyte instead of once per key, which at sizes beyond the caches halves the time, and a run
 /// is large enough to be worth a put. One object per thread; it is kept between sorts because its buffers are 256 KiB.
 class Scatter {
 public:
+    explicit Scatter(LeadingDigit bucket_of = {}) : bucket_of_(bucket_of) {}
+
     /// Calls write(bucket, place, run) until every key has been written; `places[bucket]` is where the caller's keys of
     /// that bucket begin, counted in keys from an address that is aligned to a cache line. Runs but a bucket's first
     /// and last are whole, aligned lines.
@@ -22,7 +24,7 @@ public:
     void operator()(std::span<const Key> keys, const PerBucket& places, Write write) {
         PerBucket next = places;
         for (const Key key : keys) {
-            const std::size_t bucket = leading_digit(key);
+            const std::size_t bucket = bucket_of_(key);
             const std::uint64_t place = next[bucket]++;
             collected_[bucket * run_length + place % run_length] = key;
             if (place % run_length == run_length - 1) write_run(bucket, places[bucket], place + 1, write);
@@ -44,7 +46,8 @@ private:
                   std::span<const Key>(&collected_[bucket * run_length + first % run_length], end - first));
     }
 
+    LeadingDigit bucket_of_;
     AlignedVector<Key> collected_ = AlignedVector<Key>(bucket_count * run_length);
 };
 
-} // namespace kumiki::kernels::radix_sort
+} // namespace kumiki::kernels

@@ -5,18 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "kernels/common/buckets.hpp"
 #include "kernels/common/range.hpp"
-#include "kernels/radix-sort/digit.hpp"
 
-namespace kumiki::kernels::radix_sort {
+namespace kumiki::kernels {
 
 /// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts,
 /// so nothing but the counts has to be agreed upon.
-class Plan {
+class BucketPlan {
 public:
-    Plan() = default;
+    BucketPlan() = default;
     /// `counts[r]` are the buckets of rank r's keys before the sort.
-    explicit Plan(std::span<const PerBucket> counts);
+    explicit BucketPlan(std::span<const PerBucket> counts);
 
     /// The buckets that rank `rank` gets: contiguous, cut over the sum of all counts so that ranks get about as many
     /// keys each.
@@ -36,7 +36,4 @@ private:
     PerBucket begins_{}, sizes_{};
 };
 
-/// `places` moved on by `counts`: where the next writer's keys begin.
-void advance(PerBucket& places, const PerBucket& counts);
-
-} // namespace kumiki::kernels::radix_sort
+} // namespace kumiki::kernels

@@ -1,12 +1,12 @@
-#include "kernels/radix-sort/plan.hpp"
+#include "kernels/common/bucket_plan.hpp"
 
 #include <algorithm>
 
 #include "kernels/common/balance.hpp"
 
-namespace kumiki::kernels::radix_sort {
+namespace kumiki::kernels {
 
-Plan::Plan(std::span<const PerBucket> counts) : owner_(bucket_count, 0) {
+BucketPlan::BucketPlan(std::span<const PerBucket> counts) : owner_(bucket_count, 0) {
     for (const PerBucket& count : counts) advance(sizes_, count);
     buckets_ = balanced_parts(sizes_, static_cast<int>(counts.size()));
     for (std::size_t rank = 0; rank < buckets_.size(); ++rank) {
@@ -20,10 +20,6 @@ Plan::Plan(std::span<const PerBucket> counts) : owner_(bucket_count, 0) {
     }
 }
 
-std::uint64_t Plan::most_keys() const { return *std::ranges::max_element(keys_); }
+std::uint64_t BucketPlan::most_keys() const { return *std::ranges::max_element(keys_); }
 
-void advance(PerBucket& places, const PerBucket& counts) {
-    for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) places[bucket] += counts[bucket];
-}
-
-} // namespace kumiki::kernels::radix_sort
+} // namespace kumiki::kernels

@@ -1,8 +1,8 @@
-#include "kernels/radix-sort/digit.hpp"
+#include "kernels/common/buckets.hpp"
 
-namespace kumiki::kernels::radix_sort {
+namespace kumiki::kernels {
 
-PerBucket count_leading_digits(std::span<const Key> keys) {
+PerBucket count_in_buckets(std::span<const Key> keys, LeadingDigit bucket_of) {
     // Four sets of counters: a run of keys in one bucket would otherwise wait for its own store, key after key.
     constexpr std::size_t sets = 4;
     std::array<std::array<std::uint32_t, bucket_count>, sets> counters;
@@ -13,8 +13,8 @@ PerBucket count_leading_digits(std::span<const Key> keys) {
         const auto batch = keys.first(keys.size() < most_at_once ? keys.size() : most_at_once);
         std::size_t i = 0;
         for (; i + sets <= batch.size(); i += sets)
-            for (std::size_t set = 0; set < sets; ++set) ++counters[set][leading_digit(batch[i + set])];
-        for (; i < batch.size(); ++i) ++counters[0][leading_digit(batch[i])];
+            for (std::size_t set = 0; set < sets; ++set) ++counters[set][bucket_of(batch[i + set])];
+        for (; i < batch.size(); ++i) ++counters[0][bucket_of(batch[i])];
         for (std::size_t bucket = 0; bucket < bucket_count; ++bucket)
             for (const auto& set : counters) counts[bucket] += set[bucket];
         keys = keys.subspan(batch.size());
@@ -22,4 +22,8 @@ PerBucket count_leading_digits(std::span<const Key> keys) {
     return counts;
 }
 
-} // namespace kumiki::kernels::radix_sort
+void advance(PerBucket& places, const PerBucket& counts) {
+    for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) places[bucket] += counts[bucket];
+}
+
+} // namespace kumiki::kernels
