@@ -16,7 +16,7 @@ from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Qua
 from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, looks, title
-from kumiki.report.papers import COMPAS, PAPERS, Papers
+from kumiki.report.papers import PAPERS, Papers
 from kumiki.report.quantity import amount, plural
 from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
 
