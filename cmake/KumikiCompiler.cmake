@@ -7,10 +7,11 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# The tests build the library several times; where ccache is, what is the same is compiled once.
+# The tests build the library several times; where ccache is, what is the same is compiled once, in whichever clone.
 find_program(KUMIKI_CCACHE ccache)
 if(KUMIKI_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${KUMIKI_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${KUMIKI_CCACHE}")
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
