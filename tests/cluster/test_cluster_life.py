@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import subprocess
 import time
@@ -64,6 +65,17 @@ def test_a_cluster_is_made_once(name: str, possible: None) -> None:
     assert f"kumiki cluster delete {name}" in third.stderr
 
 
+def test_two_may_take_it_away_at_the_same_time(make_cluster: Callable[..., Hosts]) -> None:
+    cluster = make_cluster(3)
+    taking = [
+        subprocess.Popen(argv("cluster", "delete", cluster.name), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=TIME_LIMIT)[1] for process in taking]
+    assert [process.returncode for process in taking] == [0, 0], said
+    assert not namespaces_of(cluster.name)
+
+
 def test_a_host_has_its_own_network(cluster: Hosts) -> None:
     told = json.loads(cluster.run(2, "ip", "-json", "address").stdout)
     addresses = {
@@ -105,6 +117,19 @@ def test_exec_runs_on_all_hosts_at_the_same_time(cluster: Hosts) -> None:
     begin = time.monotonic()
     assert kumiki("cluster", "exec", cluster.name, "--", "sleep", "1").returncode == 0
     assert time.monotonic() - begin < 3
+
+
+@pytest.mark.parametrize(("limit", "code"), [("-Sn 12", 0), ("-n 12", 3)])
+def test_exec_and_the_limit_of_open_files(cluster: Hosts, limit: str, code: int) -> None:
+    """What it needs itself it takes; the command finds the user's limit. Where that is no help it is a sentence."""
+    job = shlex.join(argv("cluster", "exec", cluster.name, "--", "sh", "-c", "ulimit -Sn"))
+    ended = subprocess.run(("sh", "-c", f"ulimit {limit}; exec {job}"), capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr
+    if code == 0:
+        assert sorted(ended.stdout.splitlines()) == [f"[host {i}] 12" for i in range(4)]
+    else:
+        assert "cannot run the command on 4 hosts at once: Too many open files" in ended.stderr
+        assert "Traceback" not in ended.stderr
 
 
 def test_exec_tells_of_a_signal(cluster: Hosts) -> None:

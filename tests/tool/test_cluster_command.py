@@ -159,6 +159,13 @@ def test_what_the_system_refuses_is_a_sentence(lab: Native) -> None:
     assert ended.stderr == "kumiki: 'ip netns add kumiki-new-net' failed: unexpected: netns add kumiki-new-net\n"
 
 
+def test_an_iproute2_without_json_is_a_sentence(lab: Native) -> None:
+    (Path(lab.environment["PATH"]) / "ip").write_text("#!/bin/sh\necho 'kumiki-lab-0 (id: 3)'\n")
+    ended = lab.kumiki("cluster", "list")
+    assert ended.returncode == 3
+    assert ended.stderr == "kumiki: 'ip -json netns list' does not answer in JSON; a newer iproute2 is needed\n"
+
+
 def test_the_doctor_knows(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:
     def finding() -> dict[str, str]:
         told = json.loads(native.kumiki("doctor", "--format", "json").stdout)

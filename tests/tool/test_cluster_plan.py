@@ -43,7 +43,8 @@ def test_no_two_clusters_share_a_namespace(one: str, other: str, host: int, othe
 
 
 @pytest.mark.parametrize(
-    "namespace", ["na", "kumiki-a", "kumiki-a-", "kumiki--0", "kumiki-a-01", "x-kumiki-a-0", "kumiki-a-x"]
+    "namespace",
+    ["na", "kumiki-a", "kumiki-a-", "kumiki--0", "kumiki-a-01", "x-kumiki-a-0", "kumiki-a-x", "kumiki-a_b-0"],
 )
 def test_other_namespaces_are_left_alone(namespace: str) -> None:
     assert plan.belongs_to(namespace) is None

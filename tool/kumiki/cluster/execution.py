@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import selectors
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -24,6 +27,9 @@ GRACE_SECONDS = 2.0
 DRAIN_SECONDS = 1.0
 """How long output is waited for after the last command has ended: what it left running may hold the pipes open."""
 PIECE_BYTES = 1 << 16
+LONGEST_LINE = 1 << 24
+"""A longer line is cut: output without any end must not fill the memory."""
+OVER_A_LIMIT = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 
 
 def become(host: Host, command: Sequence[str]) -> NoReturn:
@@ -44,13 +50,17 @@ def run_everywhere(cluster: Cluster, command: Sequence[str]) -> int:
     """
     _require_program(command[0])
     running: list[subprocess.Popen[bytes]] = []
+    restore_limit = _raise_limit_of_open_files()
     try:
         for host in cluster.hosts:
-            running.append(_start(host, command))
+            running.append(_start(host, command, restore_limit))
         _copy_output(cluster.hosts, running)
-    except BaseException:
+    except BaseException as error:
         with system.interrupts_held():
             _end(running)
+        if isinstance(error, OSError) and error.errno in OVER_A_LIMIT:
+            sentence = f"cannot run the command on {len(cluster.hosts)} hosts at once: {error.strerror}"
+            raise Problem(f"{sentence} (ulimit -n, ulimit -u)", ExitCode.ENVIRONMENT) from error
         raise
     codes = [process.wait() for process in running]
     codes = [code if code >= 0 else 128 - code for code in codes]
@@ -65,7 +75,14 @@ def _require_program(program: str) -> None:
         raise Problem(f"there is no program '{program}'", ExitCode.ENVIRONMENT)
 
 
-def _start(host: Host, command: Sequence[str]) -> subprocess.Popen[bytes]:
+def _raise_limit_of_open_files() -> Callable[[], None]:
+    """Each host takes some; returns what gives the user's own limit back to a command."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return partial(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _start(host: Host, command: Sequence[str], restore_limit: Callable[[], None]) -> subprocess.Popen[bytes]:
     # In a session of its own, so that the command and its children can be ended together.
     return subprocess.Popen(
         plan.inside(host.namespace, command),
@@ -74,6 +91,7 @@ def _start(host: Host, command: Sequence[str]) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=restore_limit,
     )
 
 
@@ -119,6 +137,8 @@ class _LabelledLines:
             return False
         *lines, self._begun = (self._begun + piece).split(b"\n")
         self._write(lines)
+        if len(self._begun) >= LONGEST_LINE:
+            self.finish()
         return True
 
     def finish(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from kumiki.cluster import inspection, plan, system
 from kumiki.cluster.rate import Rate
@@ -61,7 +61,8 @@ def _take_away(namespaces: Sequence[str]) -> int:
     # The bridge first: hosts without it cannot be taken for a smaller cluster, should we be killed in the middle.
     for namespace in sorted(namespaces, key=plan.is_host):
         try:
-            system.run(("ip", "netns", "delete", namespace))
+            with _unless_gone(namespace):
+                system.run(("ip", "netns", "delete", namespace))
         except system.Failed as failure:
             failures.append(failure)
     if failures:
@@ -92,5 +93,16 @@ def _end_processes(namespaces: Sequence[str]) -> int:
 def _processes(namespaces: Sequence[str]) -> set[int]:
     found: set[int] = set()
     for namespace in namespaces:
-        found.update(map(int, system.run(("ip", "netns", "pids", namespace)).split()))
+        with _unless_gone(namespace):
+            found.update(map(int, system.run(("ip", "netns", "pids", namespace)).split()))
     return found
+
+
+@contextmanager
+def _unless_gone(namespace: str) -> Iterator[None]:
+    """What fails inside counts only while the namespace is there: somebody else may take the cluster away, too."""
+    try:
+        yield
+    except system.Failed:
+        if any(namespace in parts for parts in inspection.namespaces().values()):
+            raise

@@ -19,7 +19,8 @@ INTERFACE = "eth0"
 BRIDGE = "bridge"
 AGENT = ("ip", "netns", "exec")
 """What runs a command on a host: a namespace's name and the command follow."""
-NAMESPACE = re.compile(r"kumiki-(?P<name>.+)-(?P<part>net|0|[1-9]\d*)")
+NAME = rf"[A-Za-z0-9][A-Za-z0-9-]{{0,{LONGEST_NAME - 1}}}"
+NAMESPACE = re.compile(rf"kumiki-(?P<name>{NAME})-(?P<part>net|0|[1-9]\d*)")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Step:
 
 def check_name(name: str) -> str:
     """The name itself; a Problem when a cluster cannot be called that."""
-    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9-]{{0,{LONGEST_NAME - 1}}}", name):
+    if not re.fullmatch(NAME, name):
         raise Problem(
             f"'{name}' cannot be a cluster's name: letters, digits and -, at most {LONGEST_NAME}, the first no -"
         )

@@ -45,7 +45,11 @@ def run(arguments: Sequence[str], module: str | None = None) -> str:
 def ask(*arguments: str) -> list[dict[str, Any]]:
     """What a command of iproute2 answers in JSON. Raises Failed."""
     said = run(arguments).strip()
-    answer = json.loads(said) if said else []
+    try:
+        answer = json.loads(said) if said else []
+    except ValueError as error:
+        mend = "a newer iproute2 is needed"
+        raise Failed(f"'{shlex.join(arguments)}' does not answer in JSON; {mend}", ExitCode.ENVIRONMENT) from error
     return [entry for entry in answer if entry]
 
 
