@@ -18,7 +18,7 @@ struct Task {
 Task parse_task(int argc, char** argv);
 Task parse_mpi_task(const char* name, int argc, char** argv);
 
-/// A remark with all digits: every form must print the same.
+/// A remark with all digits, beside the rows and not among them: every form must print the same.
 void print_result(std::ostream& out, const Problem& problem, std::uint64_t tally);
 
 /// Measures the task on a crew, checks every run, and lets rank 0 print the rows; returns the exit code.
@@ -39,7 +39,7 @@ int measure_on(C& crew, const Task& task) {
         return times;
     };
     const auto runs = sample_crew(crew, task.budget, run);
-    if (crew.rank() == 0) print_result(std::cout, problem, tally);
+    if (crew.rank() == 0) print_result(std::clog, problem, tally);
 
     JobReport report = report_of("pi", crew.workers());
     report.parameters["method"] = name(problem.method);

@@ -54,7 +54,8 @@ Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> seg
       regions_(segment_->arena_bytes()),
       messenger_(std::make_unique<Messenger>(*this)) {}
 
-Fabric::~Fabric() = default;
+// The agents use each other: the network's fills the inbox until the end, and handlers send over the network.
+Fabric::~Fabric() { messenger_->stop(); }
 
 void Fabric::map_ranks() {
     for (int local = 0; local < host_size_; ++local) {

@@ -10,7 +10,9 @@ namespace kumiki::fabric {
 
 shm::Inbox& Messenger::inbox() const { return fabric_.own().inbox; }
 
-Messenger::~Messenger() {
+Messenger::~Messenger() { stop(); }
+
+void Messenger::stop() {
     if (!agent_.joinable()) return;
     stop_.store(true, std::memory_order_release);
     wait::ring(inbox().agent, fabric_.patience());

@@ -48,6 +48,9 @@ public:
         return deliver_on_host(fabric_rank(), source, handler, payload);
     }
 
+    /// Runs what has arrived and ends the agent, which may be within a handler that sends.
+    void stop();
+
     /// For a rank that is about to fail: returns when no handler runs, and none will ever run again.
     void silence();
 

@@ -285,6 +285,25 @@ TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
     }
 }
 
+// A handler may still be at work when its rank has left: what it sends with must be there until it has ended.
+TEST(MessengerTest, AHandlerThatSendsOutlivesItsRanksLastCall) {
+    const Watchdog watchdog("a handler that sends late");
+    std::atomic<int> begun{0};
+    run_ranks_as_threads({.ranks = 2}, [&](Rank& rank) {
+        const int other = 1 - rank.rank();
+        const int last = rank.collectives.add_handler([](int, Payload) {}).value();
+        const int first = rank.collectives
+                              .add_handler([&begun, &messenger = rank.fabric.messenger(), other, last](int, Payload) {
+                                  begun.fetch_add(1);
+                                  std::this_thread::sleep_for(20ms);
+                                  messenger.send(other, last, {});
+                              })
+                              .value();
+        rank.fabric.messenger().send(other, first, {});
+        while (begun.load() < 2) std::this_thread::yield();
+    });
+}
+
 // -- behind the C interface --
 
 struct Counted {
