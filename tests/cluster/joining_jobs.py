@@ -23,19 +23,6 @@ SOURCE = Path(__file__).with_name("joining.cpp")
 MARK = "JOINING_TEST_MARK"
 CLEAN = ("KUMIKI_", "PMI", "OMPI_", "SLURM_", "OMP_", "HYDRA_")
 
-AGENT = """#!/bin/sh
-# Stands in for ssh: drops its options and enters the host, which is a network namespace.
-while :; do
-    case "$1" in
-        -[bceFiIlLmopQRSW]) shift 2 ;;
-        -*) shift ;;
-        *) break ;;
-    esac
-done
-host=$1; shift
-exec ip netns exec "$host" sh -c "$*"
-"""
-
 
 def library_folder() -> Path:
     """Of the build under test: beside the folder of the kumiki-run that KUMIKI_RUN names or that is on PATH."""
@@ -154,10 +141,3 @@ def find_mpirun(kind: mpi.Mpi) -> Mpirun:
     if kind is mpi.OPENMPI:
         need_module("kumiki-pmix", "libpmix-dev")
     return Mpirun(kind, path)
-
-
-def agent_script(folder: Path) -> Path:
-    script = folder / "agent"
-    script.write_text(AGENT)
-    script.chmod(0o755)
-    return script

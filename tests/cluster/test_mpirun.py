@@ -6,12 +6,13 @@ import os
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from clustering import Hosts
-from joining_jobs import Mpirun, Starter, agent_script, all_of, build, expect_job, find_mpirun, need_module, places
+from joining_jobs import Mpirun, Starter, all_of, build, expect_job, find_mpirun, need_module, places
 from kumiki import mpi
+from kumiki.native import Native
+from kumiki.suites.model import NAMESPACE_AGENT
 
 JOIN_FAILED = 5
 
@@ -77,9 +78,9 @@ def test_a_job_of_its_own_where_that_is_asked_for(mpirun: Mpirun, starter: Start
     assert places(ended.stdout) == [(0, 1), (0, 1)]
 
 
-def test_over_hosts(mpirun: Mpirun, starter: Starter, program: str, cluster: Hosts, tmp_path: Path) -> None:
+def test_over_hosts(mpirun: Mpirun, starter: Starter, program: str, cluster: Hosts) -> None:
     need_module("kumiki-ucx", "libucx-dev")
-    command = mpirun.over(cluster.namespaces, 2, agent_script(tmp_path))
+    command = mpirun.over(cluster.namespaces, 2, str(Native.installed().program(NAMESPACE_AGENT)))
     ended = starter.run(*command, program, "alone", environment={"KUMIKI_INTERFACE": "eth0"})
     expect_job(ended, 8)
     assert starter.nothing_left()

@@ -18,10 +18,10 @@ public:
 
     bool empty() const { return bytes_.empty(); }
     bool has_room_for(std::size_t payload) const {
-        return bytes_.size() + sizeof(MessageHeader) + payload <= Transport::longest_payload;
+        return bytes_.size() + sizeof(MessageHeader) + payload <= Transport::segment;
     }
     void add(const MessageHeader& header, std::span<const std::byte> payload) {
-        if (empty()) bytes_.reserve(Transport::longest_payload);
+        if (empty()) bytes_.reserve(Transport::segment);
         MessageHeader stated = header;
         stated.bytes = payload.size(); // where the next one begins
         append(&stated, sizeof stated);

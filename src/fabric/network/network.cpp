@@ -91,6 +91,7 @@ Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const 
 Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
     MessageHeader message = header(MessageKind::put);
     message.offset = offset;
+    message.bytes = source.size();
     const bool alone = signal != nullptr || source.size() > Burst::longest_message;
     auto sent = alone ? send_in_parts(rank, message, source, signal) : hold_back(rank, message, source);
     // Not sooner: another thread's flush() in between would not have asked for this one.
@@ -235,7 +236,8 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
 }
 
 void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (!payload.empty()) fabric_.copy(fabric_.own_arena() + header.offset, payload.data(), payload.size());
+    if (!payload.empty())
+        fabric_.copy(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
     if (header.operation == MessageHeader::no_signal) return;
     auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + header.signal);
     raise(word, static_cast<kumiki_signal_operation>(header.operation), header.value);
@@ -247,6 +249,7 @@ void Network::place(const MessageHeader& header, std::span<const std::byte> payl
 void Network::answer_get(const MessageHeader& request) {
     MessageHeader answer = header(MessageKind::got);
     answer.ticket = request.ticket;
+    answer.bytes = request.bytes;
     const std::byte* from = fabric_.own_arena() + request.offset;
     for (std::uint64_t at = 0; at < request.bytes; at += Transport::longest_payload) {
         answer.offset = at;
@@ -256,7 +259,7 @@ void Network::answer_get(const MessageHeader& request) {
 
 void Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
     Ticket& ticket = Ticket::of(header);
-    std::memcpy(ticket.into + header.offset, payload.data(), payload.size());
+    fabric_.copy(ticket.into + header.offset, payload.data(), payload.size(), header.bytes);
     ticket.left.fetch_sub(payload.size(), std::memory_order_release);
     fabric_.ring(rank_);
 }

@@ -79,14 +79,22 @@ Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
     return {};
 }
 
+/// A setting of UCX's TCP. UCX 1.13 takes the names of its transports' settings here without their prefix; a name that
+/// means nothing is no error.
+Result<> set_for_tcp(ucp_config_t* config, const std::string& name, const std::string& value) {
+    if (std::getenv(("UCX_TCP_" + name).c_str()) != nullptr) return {};
+    if (auto done = set(config, ("TCP_" + name).c_str(), value); !done) return done;
+    return set(config, name.c_str(), value);
+}
+
 Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interface) {
     // What is between ranks of one host is ours; two network namespaces of one machine are two hosts.
     if (auto done = set(config, "TLS", "^sm"); !done) return done;
     if (!interface.empty())
         if (auto done = set(config, "NET_DEVICES", interface); !done) return done;
-    // One fragment in one segment: it is copied once, from where the network has put it to its place.
-    if (auto done = set(config, "TCP_TX_SEG_SIZE", "80k"); !done) return done;
-    return set(config, "TCP_RX_SEG_SIZE", "160k");
+    // One part in one segment: otherwise UCX would allocate memory for the whole and copy two pieces together there.
+    if (auto done = set_for_tcp(config, "TX_SEG_SIZE", "160k"); !done) return done;
+    return set_for_tcp(config, "RX_SEG_SIZE", "320k");
 }
 
 Result<> UcxTransport::open(const std::string& interface) {
