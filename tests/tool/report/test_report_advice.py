@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -89,6 +90,18 @@ def test_split_phase_only_where_it_pays() -> None:
     assert (
         "does not pay" in said(Host(suites=("rank-barrier",), split_gain=1.5), "barrier", "split-phase", "dearer").text
     )
+
+
+def test_growth_of_the_barrier_with_the_ranks() -> None:
+    host = Host(cores=16, suites=("rank-barrier",), noise=0.0)
+    for row in host.rows:
+        if row["metric"] == "rank_barrier.time" and row["median"] is not None:
+            row["median"] = 2.0 + 3.0 * math.log2(row["parameters"]["ranks"])
+    text = said(host, "barrier", "log2 P").text
+    assert "3.0 µs × log2 P + 2.0 µs" in text and "2, 4, 8 and 16 ranks" in text and "cores" not in text
+    few = Host(cores=4, suites=("rank-barrier",))
+    assert "from 8 ranks on there are more of them than cores" in said(few, "barrier", "log2 P").text
+    assert unsaid(Host(cores=2, suites=("rank-barrier",)), "log2 P")
 
 
 def test_split_phase_that_hides_the_whole_barrier() -> None:

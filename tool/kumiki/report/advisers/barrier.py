@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.compare import against, best, better, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
-from kumiki.report.quantity import amount, factor, percent, plural, quantity
+from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, quantity
 from kumiki.report.select import MPI
 
 GRAIN = 100
@@ -18,6 +20,7 @@ def advise(results: Results) -> list[Advice]:
         _threads(results),
         _threads_against_libraries(results),
         _ranks(results),
+        _growth(results),
         _ranks_against_mpi(results),
         _split_phase(results),
         _shuffle_exchange(results),
@@ -63,6 +66,30 @@ def _threads_against_libraries(results: Results) -> Advice | None:
     if better(ours, slowest) and slowest.value >= 2 * ours.value and slowest is not fastest:
         text += f"; avoid {names[slowest.implementation]}, which costs {amount(slowest)}"
     return say("barrier", "Thread barrier", text + ".", [ours, fastest, slowest])
+
+
+def _growth(results: Results) -> Advice | None:
+    """How the cost grows with the number of ranks: whoever meets by steps of doubling distance needs log2 of them."""
+    rows = [row for row in results.where("rank_barrier.time", "kumiki", form="plain") if row.usable and row.ranks > 1]
+    rows.sort(key=lambda row: row.ranks)
+    fitting = [row for row in rows if not row.oversubscribed]
+    rows = fitting if len(fitting) >= 3 else rows
+    if len(rows) < 3:
+        return None
+    steps, times = np.log2([row.ranks for row in rows]), np.array([row.value for row in rows])
+    each, fixed = np.polyfit(steps, times, 1)
+    deviation = float(np.max(np.abs(fixed + each * steps - times) / times))
+    unit = rows[0].unit
+    sign = "−" if fixed < 0 else "+"
+    text = (
+        f"Kumiki's barrier of P ranks costs about {quantity(float(each), unit, 2)} × log2 P {sign} "
+        f"{quantity(abs(float(fixed)), unit, 2)}: that line misses the figures of "
+        f"{enumerate_words([str(row.ranks) for row in rows])} ranks by at most {percent(deviation)}"
+    )
+    crowded = [row.ranks for row in rows if row.oversubscribed]
+    if crowded:
+        text += f"; from {min(crowded)} ranks on there are more of them than cores, and the scheduler's turns count too"
+    return say("barrier", "Rank barrier", text + ".", rows)
 
 
 def _ranks_against_mpi(results: Results) -> Advice | None:
