@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/common/job_world.hpp"
+#include "bench/network/idle_agent.hpp"
 #include "bench/network/pair_world.hpp"
 #include "bench/network/rows.hpp"
 #include "bench/network/tcp_link.hpp"
@@ -63,6 +64,7 @@ public:
         const Pair pair{0, first_rank_of(1)};
         int code = principal(pair);
         if (world_.hosts() > 2) code = std::max(code, every_pair());
+        code = std::max(code, contest(world_, {idle_agent(job_)}, options_.budget));
         // Active messages come last: once a rank has a handler, each wait looks for messages too.
         return std::max(code, active_messages(pair));
     }

@@ -1,18 +1,15 @@
 // wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The
 // waiting policy is kumiki-run's --wait.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "bench/common/bare_barrier.hpp"
+#include "bench/common/clocks.hpp"
 #include "bench/common/job_world.hpp"
 #include "bench/common/contest.hpp"
 #include "kumiki/kumiki.hpp"
@@ -28,13 +25,6 @@ struct Options {
 
 /// The first part of a wait, in which the adaptive policy still spins.
 constexpr double patience = 10e-3;
-
-std::uint64_t nanoseconds(clockid_t clock) {
-    timespec now{};
-    if (clock_gettime(clock, &now) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot read the clock");
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Time of the host, and processor time of all threads of this process.
 struct Moment {

@@ -14,8 +14,6 @@
 namespace kumiki::bench {
 namespace {
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 /// What this process holds in memory of its own and in memory shared with ranks of its host, in KiB.
 double resident_kib() {
     std::ifstream status("/proc/self/status");

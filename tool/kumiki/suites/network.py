@@ -8,8 +8,8 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Progra
 
 SIZES = 9
 """1 KiB to 64 MiB by factors of 4"""
-OUR_FIGURES = 5 + 2 * SIZES
-"""put, get, atomic, active message and TCP; put and TCP at each size"""
+OUR_FIGURES = 6 + 2 * SIZES
+"""put, get, atomic, active message, TCP and the idle agent; put and TCP at each size"""
 PEER_FIGURES = 2 + 2 * SIZES
 """put and send"""
 FIGURES_OF_A_PAIR = 2
