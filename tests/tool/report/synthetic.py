@@ -177,6 +177,16 @@ class Host:
             sentence = f"{name} was not found when Kumiki was built: install it and run `./kumiki evaluate` again."
             self.absent("rank-barrier", "rank_barrier.time", name, sentence, ranks=2, form="plain")
 
+    def _mpi(self) -> None:
+        """Of each MPI, send is the best for small messages and sendrecv for large ones."""
+        for name in self.mpis:
+            for size in (1 << power for power in range(10, 26)):
+                for routine, cost in {"send": 1.0 if size <= 1 << 19 else 1.8, "sendrecv": 1.3, "ssend": 2.0}.items():
+                    rate = 8.0 / cost / (1 + 65536 / size)
+                    where: dict[str, Any] = {"ranks": 4, "bytes": size, "routine": routine, "better": "higher"}
+                    self.add("mpi", "routine.bandwidth", name, "GB/s", rate, scope="all", **where)
+                    self.add("mpi", "routine.bandwidth", name, "GB/s", rate / 3, scope="one", **where)
+
     def _wait(self) -> None:
         costs = {
             "adaptive": (3.1, 0.4, 4.2),

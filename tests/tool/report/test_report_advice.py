@@ -92,6 +92,13 @@ def test_split_phase_only_where_it_pays() -> None:
     )
 
 
+def test_routine_by_size() -> None:
+    host = Host(suites=("mpi",))
+    text = said(host, "routine").text
+    assert text == "Send with Open MPI and MPICH by send up to 512 KiB and by sendrecv above."
+    assert unsaid(Host(), "by sendrecv")
+
+
 def test_growth_of_the_barrier_with_the_ranks() -> None:
     host = Host(cores=16, suites=("rank-barrier",), noise=0.0)
     for row in host.rows:

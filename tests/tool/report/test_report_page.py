@@ -299,3 +299,11 @@ def test_unusable_results_are_explained(content: str | None, words: str, tmp_pat
 def test_the_same_results_give_the_same_page(tmp_path: Path) -> None:
     host = Host(suites=("cg",))
     assert write(host, tmp_path)[0] == write(host, tmp_path)[0]
+
+
+def test_routines_have_a_figure_for_each_mpi(tmp_path: Path) -> None:
+    text, page = write(Host(suites=("mpi",)), tmp_path)
+    assert page.faults == []
+    for name in ("Open MPI", "MPICH"):
+        assert f"The routines of {name} over the size of the message" in text
+    assert "sendrecv" in page.sections["mpi"] and "mpi" not in write(Host(), tmp_path)[1].sections

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kumiki.report import tables
+from kumiki.report import routines, tables
 from kumiki.report.exhibit import HOLLOW, Exhibit, Section, numbered
 from kumiki.report.figures import network
 from kumiki.report.figures.barriers import by_members
@@ -24,6 +24,7 @@ from kumiki.report.select import PROGRAMS, Problem, Program, cores, principal
 def build(results: Results) -> list[Section]:
     sections = [_memory(results), _thread_barrier(results), _rank_barrier(results), _waiting(results), _remote(results)]
     sections += [_network(results)] if results.suite("network") else []
+    sections += [routines.section(results)] if results.suite(routines.SUITE) else []
     sections += [
         _program(results, program) for program in PROGRAMS if not program.by_name or results.suite(program.suite)
     ]

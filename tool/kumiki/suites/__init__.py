@@ -17,6 +17,7 @@ from kumiki.suites import (
     radix_sort,
     rank_barrier,
     remote_memory,
+    routines,
     thread_barrier,
     wait,
 )
@@ -31,6 +32,7 @@ ALL: tuple[Suite, ...] = tuple(
         wait,
         remote_memory,
         network,
+        routines,
         laplace,
         matmul,
         radix_sort,

@@ -15,6 +15,7 @@ from kumiki.report.advisers import (
     own,
     program,
     remote,
+    routines,
     setting,
     trust,
     waiting,
@@ -36,6 +37,7 @@ _SUBJECTS = (
     waiting.advise,
     remote.advise,
     network.advise,
+    routines.advise,
 )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kumiki.report import routines
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.advisers.kinds import say
 from kumiki.report.advisers.program import parallel_pays
 from kumiki.report.compare import better, equal, speed
 from kumiki.report.model import Results
 from kumiki.report.own.problem import own_problems
-from kumiki.report.platforms import routines
 from kumiki.report.platforms.model import Contest, Platform
 from kumiki.report.quantity import enumerate_words, factor, percent
 from kumiki.report.select import PROGRAMS, principal

@@ -9,8 +9,8 @@ from kumiki.report.compare import best, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.platforms.model import Contest, Entrant, Platform
-from kumiki.report.platforms.routines import best_routines
 from kumiki.report.quantity import amount, factor, parameters_text, percent, plural, size_text, tolerance
+from kumiki.report.routines import best_routines
 from kumiki.report.select import MPI, network_rows
 from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table
 
