@@ -1,4 +1,7 @@
-"""A Slurm of one node on this machine, for tests: its own configuration, keys and logs in a temporary folder."""
+"""A Slurm on this machine, for tests: its own configuration, keys and logs in a temporary folder.
+
+It has one node, or several that are hosts of a `kumiki cluster`.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,28 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from kumiki.cluster import plan
+from kumiki.cluster.inspection import Cluster
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PACKAGES = "slurmctld slurmd slurm-client munge"
 PATIENCE = 30.0
 
+KEEP_CGROUPS = """\
+set -e
+mount --rbind /sys/fs/cgroup "$0"
+exec $1 sh -c 'mount --rbind "$0" /sys/fs/cgroup; exec "$@"' "$0" $2
+"""
+"""A daemon as it runs on a node: entering a namespace hides the control groups, without which slurmd does not start."""
+
 CONFIGURATION = """\
 ClusterName=kumiki-test
-SlurmctldHost={host}(127.0.0.1)
+SlurmctldHost={host}({address})
 SlurmUser=root
 SlurmdUser=root
 SlurmctldPort={control_port}
@@ -31,17 +44,18 @@ CredType=cred/munge
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
+TmpFS={folder}/temporary-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 MpiDefault=none
-NodeName={host} NodeAddr=127.0.0.1 CPUs={processors} State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+{nodes}
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -57,14 +71,38 @@ def lacking() -> str | None:
 
 
 @dataclass(frozen=True)
+class Node:
+    """A node of it."""
+
+    name: str
+    address: str
+    entrance: tuple[str, ...] = ()
+    """What runs a command there: the command follows."""
+
+
+THIS_HOST = Node("node0", "127.0.0.1")
+
+
+def nodes_of(cluster: Cluster) -> list[Node]:
+    """A node in each host of a cluster."""
+    return [Node(f"node{host.number}", host.address, tuple(plan.inside(host.namespace, ()))) for host in cluster.hosts]
+
+
+@dataclass(frozen=True)
 class Slurm:
     """A running one."""
 
     folder: Path
+    entrance: tuple[str, ...]
+    """Of the node that its controller is on: commands of Slurm are run there."""
+    nodes: int
 
     @property
     def environment(self) -> dict[str, str]:
         return {"SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    def command(self, *words: str) -> list[str]:
+        return [*self.entrance, *words]
 
     def kinds_of_mpi(self) -> set[str]:
         """What srun --mpi= takes."""
@@ -76,26 +114,32 @@ class Slurm:
         return "\n".join(path.read_text()[-2000:] for path in self.folder.glob("slurm*.log"))
 
     def is_ready(self) -> bool:
-        return self._ask("sinfo", "--noheader", "--format=%t").stdout.strip() == "idle"
+        said = self._ask("sinfo", "--noheader", "--Node", "--format=%t").stdout
+        return said.split() == self.nodes * ["idle"]
 
-    def _ask(self, *command: str) -> subprocess.CompletedProcess[str]:
+    def _ask(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, **self.environment}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        return subprocess.run(
+            self.command(*words), env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
 
 
 @contextlib.contextmanager
-def new_slurm(folder: Path) -> Iterator[Slurm]:
-    """Starts the three daemons, and ends them whatever happens."""
-    for name in ("munge", "state", "spool"):
+def new_slurm(folder: Path, nodes: Sequence[Node] = (THIS_HOST,)) -> Iterator[Slurm]:
+    """Starts the daemons, the controller on the first node, and ends them whatever happens."""
+    for name in ("munge", "state", "cgroup", *(f"temporary-{node.name}" for node in nodes)):
         (folder / name).mkdir(mode=0o755)
-    slurm = Slurm(folder)
+    slurm = Slurm(folder, nodes[0].entrance, len(nodes))
     (folder / "slurm.conf").write_text(
         CONFIGURATION.format(
             host=socket.gethostname().split(".")[0],
+            address=nodes[0].address,
             folder=folder,
             control_port=_free_port(),
             node_port=_free_port(),
-            processors=os.cpu_count(),
+            nodes="\n".join(
+                f"NodeName={node.name} NodeAddr={node.address} CPUs={os.cpu_count()} State=UNKNOWN" for node in nodes
+            ),
         )
     )
     key = folder / "munge" / "key"
@@ -104,20 +148,27 @@ def new_slurm(folder: Path) -> Iterator[Slurm]:
     munge = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
     options = [f"--{option}={folder / 'munge' / name}" for option, name in munge.items()]
     daemons: list[subprocess.Popen[bytes]] = []
-    try:
+
+    def start(*words: str) -> None:
         # In the foreground, so that they are our children and end by their number.
-        for command in (["munged", "--foreground", "--force", *options], ["slurmctld", "-D"], ["slurmd", "-D"]):
-            daemons.append(
-                subprocess.Popen(
-                    command,
-                    env={**os.environ, **slurm.environment},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
+        environment = {**os.environ, **slurm.environment}
+        daemons.append(
+            subprocess.Popen(
+                words,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
-            if command[0] == "munged":
-                assert _eventually((folder / "munge" / "socket").exists), "munged does not start"
+        )
+
+    try:
+        start("munged", "--foreground", "--force", *options)
+        assert _eventually((folder / "munge" / "socket").exists), "munged does not start"
+        start(*slurm.command("slurmctld", "-D"))
+        for node in nodes:
+            words = (str(folder / "cgroup"), " ".join(node.entrance), f"slurmd -D -N {node.name}")
+            start("unshare", "--mount", "sh", "-c", KEEP_CGROUPS, *words)
         assert _eventually(slurm.is_ready), f"Slurm does not start: {slurm.log()}"
         yield slurm
     finally:

@@ -1,0 +1,53 @@
+"""Slurm of several nodes: jobs that srun starts over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from clustering import lacking as lacking_for_clusters
+from clustering import new_cluster
+from joining_jobs import Starter, all_of, expect_job, need_module, places
+from slurm import Slurm, lacking, new_slurm, nodes_of
+
+NODES = 2
+SRUN = ("srun", "--quiet", f"--nodes={NODES}", "--overcommit")
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    for reason in (lacking(), lacking_for_clusters()):
+        if reason is not None:
+            pytest.skip(reason)
+    with (
+        new_cluster(NODES) as cluster,
+        new_slurm(tmp_path_factory.mktemp("slurm"), nodes_of(cluster.cluster)) as slurm,
+    ):
+        yield slurm
+        assert slurm.is_ready(), slurm.log()  # no job is left
+
+
+@pytest.fixture(params=["pmi2", "pmix"])
+def kind(request: pytest.FixtureRequest, slurm: Slurm) -> str:
+    name = str(request.param)
+    if name not in slurm.kinds_of_mpi():
+        pytest.skip(f"this Slurm has no --mpi={name}")
+    need_module("kumiki-ucx", "libucx-dev")
+    if name == "pmix":
+        need_module("kumiki-pmix", "libpmix-dev")
+    return name
+
+
+def test_a_job_over_nodes(slurm: Slurm, starter: Starter, program: str, kind: str) -> None:
+    command = slurm.command(*SRUN, f"--mpi={kind}", "-n", "4", program, "alone")
+    ended = starter.run(*command, environment=slurm.environment)
+    expect_job(ended, 4, slurm.log())
+    assert starter.nothing_left()
+
+
+def test_a_rank_of_another_node_dies(slurm: Slurm, starter: Starter, program: str, kind: str) -> None:
+    command = slurm.command(*SRUN, "--kill-on-bad-exit=1", f"--mpi={kind}", "-n", "2", program, "killed")
+    ended = starter.run(*command, environment=slurm.environment)
+    assert ended.returncode != 0
+    assert places(ended.stdout) == all_of(2)
+    assert starter.nothing_left()
