@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from clustering import argv, new_cluster
 from clustering import lacking as lacking_for_clusters
-from clustering import new_cluster
 from joining_jobs import Starter, all_of, expect_job, need_module, places
+from kumiki.native import Native
 from slurm import Slurm, lacking, new_slurm, nodes_of
 
 NODES = 2
@@ -50,4 +53,22 @@ def test_a_rank_of_another_node_dies(slurm: Slurm, starter: Starter, program: st
     ended = starter.run(*command, environment=slurm.environment)
     assert ended.returncode != 0
     assert places(ended.stdout) == all_of(2)
+    assert starter.nothing_left()
+
+
+def test_an_evaluation_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path: Path) -> None:
+    native = Native.installed()
+    if not native.program("host-agent").exists():
+        pytest.skip("the native part is not installed")
+    need_module("kumiki-ucx", "libucx-dev")
+    wanted = argv("evaluate", "--suite", "rank-barrier", "--quick", "--output", str(tmp_path / "out"))
+    # MPICH would tell the other node this machine's name, which means nothing in a namespace, but for the interface.
+    environment = {**slurm.environment, "KUMIKI_PREFIX": str(native.prefix), "KUMIKI_INTERFACE": "eth0"}
+    ended = starter.run(*slurm.command("salloc", "--quiet", f"--nodes={NODES}", *wanted), environment=environment)
+    assert ended.returncode == 0, ended.stderr + slurm.log()
+    content = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert content["environment"]["cluster"]["names"] == ["node0", "node1"]
+    times = [row for row in content["rows"] if row["metric"] == "rank_barrier.time" and row["median"] is not None]
+    assert "kumiki" in {row["implementation"] for row in times}
+    assert all(row["parameters"]["hosts"] == NODES and row["parameters"]["fabric"] == "network" for row in times)
     assert starter.nothing_left()

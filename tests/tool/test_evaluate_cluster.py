@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from fake_native import Native as Prefix
 from fake_native import results_of
-from kumiki import environment, hosts, mpi, suites
-from kumiki.hosts import Hosts
+from kumiki import environment, mpi, suites
+from kumiki.hosts import Hosts, cluster
 from kumiki.machine import Machine
 from kumiki.native import Native
 from kumiki.plan import Request, plan
@@ -64,7 +64,7 @@ def lab(native: Prefix, monkeypatch: pytest.MonkeyPatch) -> Prefix:
         tool = native.prefix / "path" / name
         tool.write_text(body)
         tool.chmod(0o755)
-    monkeypatch.setattr(hosts, "of_cluster", lambda name: replace(LAB, cluster=name))
+    monkeypatch.setattr(cluster, "of_cluster", lambda name: replace(LAB, name=name))
     return native
 
 
@@ -99,9 +99,8 @@ def test_every_point_is_named_once_and_says_its_hosts(which: Hosts) -> None:
     assert len({point.key for point in found}) == len(found)
     for point in found:
         used = point.launcher.hosts
-        assert point.location == ({"hosts": len(used)} if used else {})
-        assert used or point.parameters["form"] == "sequential"
-        assert used is None or len(used) == min(point.launcher.ranks, len(which))
+        assert used and len(used) == min(point.launcher.ranks, len(which))
+        assert point.location == ({"hosts": len(used)} if len(used) > 1 else {})
         assert "kumiki-lab" not in point.key
 
 
@@ -132,7 +131,7 @@ def test_mpi_is_started_on_the_first_host_and_kept_from_shared_memory() -> None:
             assert command.startswith("ip netns exec kumiki-lab-0 ")
             assert "--host kumiki-lab-0:2,kumiki-lab-1:2" in command and "--bind-to none" in command
             assert "--mca btl tcp,self --mca btl_tcp_if_include eth0" in command
-            assert "--mca plm_rsh_agent" in command and "libexec/kumiki/namespace-agent" in command
+            assert "--mca plm_rsh_agent" in command and "libexec/kumiki/host-agent" in command
         elif point.implementation == mpi.MPICH.name:
             assert command.startswith("ip netns exec kumiki-lab-0 ")
             assert "-hosts kumiki-lab-0,kumiki-lab-1 -ppn 2 -launcher ssh" in command and "-bind-to" not in command

@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from kumiki import version as installed_version
 from kumiki.cluster.command import app as cluster_app
 from kumiki.formats import Format, write_csv, write_json_lines
+from kumiki.hosts import options as where
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
 from kumiki.own import options as own
@@ -92,9 +93,11 @@ def _evaluate(
     threads: Annotated[
         Any | None, typer.Option(parser=_counts, metavar="1,2", help="Numbers of threads of a rank.")
     ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Over the hosts of this cluster (kumiki cluster).")
-    ] = None,
+    cluster: where.Cluster = None,
+    named: where.Named = None,
+    hostfile: where.File = None,
+    agent: where.Agent = None,
+    alone: where.Alone = False,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
     format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
     dry_run: Annotated[
@@ -118,31 +121,33 @@ def _evaluate(
     size: own.Size = None,
     power: own.Power = None,
 ) -> None:
-    """Measure this machine, a cluster, or a program of your own: results, report and advice.
+    """Measure this machine, a cluster, the nodes of a Slurm allocation, or a program of your own.
+
+    It leaves results and a report, and ends with advice.
 
     Your own: kumiki evaluate -- mpirun -n {ranks} ./program. It runs over ranks and threads (--ranks, --threads), and
     the report tells its speed-up and efficiency, what limits it, and which setting to use.
     """
-    from kumiki import hosts, listing
+    from kumiki import listing
     from kumiki.plan import Request, plan
 
     options = own.Options(repeat, metric, metric_name, unit, better, sequential, scaling, size, power)
     program = options.program(command, quick, ranks, threads)
+    places = where.Where(cluster, named, hostfile, agent, alone)
     if program is not None:
-        _alone(suite, cluster)
-    over = hosts.of_cluster(cluster) if cluster is not None else None
-    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
+        _alone(suite, places)
     machine, native = Machine(), Native.installed()
-    stages = plan(
-        request, machine.usable_cores(), seed or 0
-    )  # refuses what cannot be measured before anything is written
+    over = places.hosts(native) if program is None else None
+    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
+    cores = request.cores(machine)
+    stages = plan(request, cores, seed or 0)  # refuses what cannot be measured before anything is written
     if over is not None and suite is None:
         listing.print_left_out()
     if dry_run:
         if program is not None:
-            listing.print_runs(stages[0][1], native, machine.usable_cores(), format)
+            listing.print_runs(stages[0][1], native, cores, format)
         else:
-            listing.print_plan(stages, native, machine.usable_cores(), format)
+            listing.print_plan(stages, native, cores, format)
         return
     from kumiki.display import Display, console
     from kumiki.ending import print_report
@@ -164,14 +169,14 @@ def _evaluate(
     raise typer.Exit(max(code, print_report(output, console(stderr=format is not Format.TABLE))))
 
 
-def _alone(suite: object, cluster: str | None) -> None:
+def _alone(suite: object, places: where.Where) -> None:
     """Refuses what is for suites beside a program of the user's own."""
     if suite is not None:
         raise typer.BadParameter("suites and a program of your own are evaluated apart", param_hint="--suite")
-    if cluster is not None:
+    if places.given is not None:
         raise typer.BadParameter(
-            f"let the command itself start over the cluster: -- kumiki run --cluster {cluster} -n {{ranks}} ...",
-            param_hint="--cluster",
+            f"let the command itself start over hosts: -- kumiki run {places.given} -n {{ranks}} ...",
+            param_hint=places.given.split()[0],
         )
 
 
@@ -268,7 +273,8 @@ def _compare(
 def _run(ctx: typer.Context) -> None:
     """Run a program over ranks and threads (kumiki-run).
 
-    With --cluster NAME in the first place, on the hosts of that cluster (kumiki cluster).
+    With --cluster NAME in the first place, on the hosts of that cluster (kumiki cluster); with --slurm, on the nodes
+    of this Slurm allocation.
     """
     from kumiki.cluster.launch import launcher_arguments
 

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from kumiki import mpi, version
-from kumiki.hosts import Hosts
+from kumiki.hosts import Hosts, Origin
 from kumiki.machine import Machine
 from kumiki.native import PREFIX_VARIABLE, Native
 
@@ -71,7 +71,11 @@ def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
 
 def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
     cluster = environment.get("cluster")
-    network = {"hosts": cluster["hosts"], "link rate": cluster["rate"] or "full speed"} if cluster else {"hosts": 1}
+    network: dict[str, Any] = {"hosts": 1}
+    if cluster:
+        network = {"hosts": cluster["hosts"], "link rate": cluster["rate"] or "full speed"}
+        if cluster.get("origin", Origin.CLUSTER) != Origin.CLUSTER:
+            network["names of hosts"] = ", ".join(cluster["names"])
     return {
         "host": environment["hostname"],
         "processor": environment["cpu"]["model"],

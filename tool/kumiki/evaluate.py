@@ -59,7 +59,7 @@ def evaluate(
     request: Request, folder: results.Folder, machine: Machine, native: Native, audience: Audience
 ) -> ExitCode:
     """Measures what is not measured yet; INTERRUPTED after Ctrl-C, FAILED when a point or a validation failed."""
-    cores = machine.usable_cores()
+    cores = request.cores(machine)
     stages = plan(request, cores, folder.content["seed"])
     known = folder.measured_keys()
     hung: Counter[str] = Counter()
@@ -102,9 +102,9 @@ def _measure(
 
 def _spelled(arguments: dict[str, Any], more: str) -> str:
     """The arguments as they were given, with more options, which stand before the command of the user's own."""
-    cluster, command = arguments.get("cluster"), arguments.get("command")
-    every = [suite.name for suite in suites.chosen(None, cluster is not None)]
-    options = [f"--cluster {cluster}"] if cluster else []
+    cluster, hosts, command = (arguments.get(name) for name in ("cluster", "hosts", "command"))
+    every = [suite.name for suite in suites.chosen(None, bool(cluster or hosts))]
+    options = [f"--cluster {cluster}"] if cluster else [f"--hosts {','.join(hosts)}"] if hosts else []
     options += ["--quick"] if arguments["quick"] else []
     if not command and arguments["suites"] != every:
         options.append(f"--suite {','.join(arguments['suites'])}")

@@ -88,7 +88,7 @@ def print_runs(points: Sequence[Point], native: Native, cores: int, format: Form
 def print_left_out() -> None:
     """Which suites an evaluation over hosts does without."""
     names = ", ".join(suite.name for suite in suites.left_out(over_hosts=True))
-    complain(f"over a cluster these are left out, for they measure within a host: {names}")
+    complain(f"over hosts these are left out, for they measure within a host: {names}")
 
 
 def print_suites(native: Native, format: Format) -> None:

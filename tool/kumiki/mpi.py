@@ -38,28 +38,35 @@ class Mpi(Peer):
     def arguments_over(self, hosts: Hosts, ranks: int, agent: str) -> tuple[str, ...]:
         """The same over hosts.
 
-        Nothing is bound: each host would take the first cores, and the hosts of a cluster may be one machine.
+        Nothing is bound: each host would take the first cores, and the hosts may be one machine.
         """
         on_each = -(-ranks // len(hosts))
         return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, agent))
 
 
+ONE_MACHINE = {
+    "pml": "ob1",
+    "osc": "pt2pt",  # what it chooses by itself cannot make a window over TCP
+    "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
+    "btl": "tcp,self",
+}
+"""What keeps Open MPI from the memory that hosts of one machine could share."""
+
+
 def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
     settings = {
+        "plm": "rsh",
         "plm_rsh_agent": agent,
-        "pml": "ob1",
-        "osc": "pt2pt",  # what it chooses by itself cannot make a window over TCP
-        "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
-        "btl": "tcp,self",
-        "btl_tcp_if_include": hosts.interface,
-        "oob_tcp_if_include": hosts.interface,
+        "plm_rsh_no_tree_spawn": "1",
+        **(ONE_MACHINE if hosts.one_machine else {}),
+        **({f"{part}_tcp_if_include": hosts.interface for part in ("btl", "oob")} if hosts.interface else {}),
     }
     slots = ",".join(f"{name}:{on_each}" for name in hosts.names)
     return ("--host", slots, *(word for name, value in settings.items() for word in ("--mca", name, value)))
 
 
 def _mpich_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
-    reached = ("-launcher", "ssh", "-launcher-exec", agent, "-iface", hosts.interface)
+    reached = ("-launcher", "ssh", "-launcher-exec", agent, *(("-iface", hosts.interface) if hosts.interface else ()))
     return ("-hosts", ",".join(hosts.names), "-ppn", str(on_each), *reached)
 
 

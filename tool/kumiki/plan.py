@@ -11,6 +11,7 @@ from typing import Any
 
 from kumiki import suites
 from kumiki.hosts import Hosts
+from kumiki.machine import Machine
 from kumiki.own import runs
 from kumiki.own.figure import SUITE
 from kumiki.own.program import OwnProgram
@@ -35,19 +36,23 @@ class Request:
     own: OwnProgram | None = None
     """A program of the user's own, in the place of suites."""
 
+    def cores(self, machine: Machine) -> int:
+        """Of one host."""
+        return (self.hosts.cores if self.hosts else None) or machine.usable_cores()
+
     def chosen(self) -> list[Suite]:
         return suites.chosen(self.suites, self.hosts is not None)
 
     def arguments(self) -> dict[str, Any]:
         """What decides which points there are, as results.json records it."""
-        cluster = {"cluster": self.hosts.cluster} if self.hosts else {}
+        hosts = self.hosts.as_arguments() if self.hosts else {}
         command = {"command": self.own.as_arguments()} if self.own else {}
         return {
             "suites": [SUITE] if self.own else [suite.name for suite in self.chosen()],
             "quick": self.quick,
             "ranks": list(self.ranks) if self.ranks else None,
             "threads": list(self.threads) if self.threads else None,
-            **cluster,
+            **hosts,
             **command,
         }
 

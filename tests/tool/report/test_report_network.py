@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,23 @@ def test_the_setting_names_the_cluster() -> None:
     results["environment"]["cluster"] = {"name": "lab", "hosts": 3, "rate": "1gbit"}
     commands = [piece.text for piece in report.advice(results) if "`kumiki run" in piece.text]
     assert commands and all("`kumiki run --cluster lab -n" in text for text in commands)
+
+
+def test_nodes_that_slurm_has_allocated(tmp_path: Path) -> None:
+    host = cluster()
+    results = host.results
+    results["environment"]["cluster"] = {
+        "name": "Slurm job 17",
+        "hosts": 3,
+        "interface": None,
+        "rate": None,
+        "bits_per_second": None,
+        "origin": "slurm",
+        "names": ["n1", "n2", "n3"],
+        "option": "--slurm",
+    }
+    commands = [piece.text for piece in report.advice(results) if "kumiki run" in piece.text]
+    assert commands and all("`kumiki run --slurm -n" in text for text in commands)
+    folder = host.save(tmp_path)
+    (folder / "results.json").write_text(json.dumps(results))
+    assert "Here: 3 hosts (n1, n2, n3)." in report.write(folder).read_text(encoding="utf-8")

@@ -1,12 +1,14 @@
-"""`kumiki run --cluster NAME`: what kumiki-run is told of the cluster's hosts."""
+"""`kumiki run --cluster NAME` and `kumiki run --slurm`: what kumiki-run is told of the hosts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kumiki.cluster import inspection, plan, requirements
+from kumiki.hosts import slurm
 
 OPTION = "--cluster"
+SLURM = "--slurm"
 
 
 def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -26,8 +28,10 @@ def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 def launcher_arguments(arguments: Sequence[str]) -> list[str]:
     """The arguments of kumiki-run for those of `kumiki run`.
 
-    Raises Problem when there is no such cluster, or none can be.
+    Raises Problem when there is no such cluster, or none can be, and outside of a Slurm allocation.
     """
+    if arguments and arguments[0] == SLURM:
+        return [*slurm.required().hosts.launcher_options, *arguments[1:]]
     name, own = named_cluster(arguments)
     if name is None:
         return own

@@ -207,12 +207,15 @@ def _network(results: Results) -> Section:
 
 
 def _link_words(results: Results) -> str:
-    """The hosts and the rate of their links, as recorded."""
+    """The hosts, and the rate of their links where it is known, as recorded."""
     cluster = results.environment.get("cluster") or {}
     if not cluster:
         return ""
+    hosts = plural(int(cluster.get("hosts", 0)), "host")
+    if cluster.get("origin", "cluster") != "cluster":
+        return f" Here: {hosts} ({', '.join(cluster['names'])})."
     rate = f"at {cluster['rate']}" if cluster.get("rate") else "at full speed"
-    return f" Here: {plural(int(cluster.get('hosts', 0)), 'host')} linked {rate}."
+    return f" Here: {hosts} linked {rate}."
 
 
 def _between_hosts(results: Results) -> Iterator[Exhibit]:

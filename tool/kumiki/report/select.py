@@ -267,9 +267,10 @@ def setting_words(setting: Setting) -> str:
 
 
 def command(setting: Setting, results: Results) -> str:
-    """What runs a program in this setting, over the cluster that was measured where there was one."""
-    cluster = (results.environment.get("cluster") or {}).get("name")
-    over = f"--cluster {cluster} " if cluster else ""
+    """What runs a program in this setting, over the hosts that were measured where there were several."""
+    cluster = results.environment.get("cluster") or {}
+    option = cluster.get("option") or (f"--cluster {cluster['name']}" if cluster else "")
+    over = f"{option} " if option else ""
     return f"`kumiki run {over}-n {setting[0]} -t {setting[1]}`"
 
 

@@ -58,9 +58,12 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
     found = [suite for suite in wanted if suite.builder(over_hosts)]
     silent = [suite.name for suite in left_out(over_hosts) if suite.name in (names or ())]
     if silent and over_hosts:
-        raise Problem(f"{silent[0]} measures within a host; leave --cluster out, or name another suite")
+        raise Problem(f"{silent[0]} measures within a host; measure it with --alone, or name another suite")
     if silent:
-        raise Problem(f"{silent[0]} measures between hosts: name a cluster with --cluster (kumiki cluster create)")
+        raise Problem(
+            f"{silent[0]} measures between hosts: name a cluster with --cluster (kumiki cluster create), hosts with "
+            "--hosts, or start in a Slurm allocation of two nodes or more"
+        )
     return found
 
 

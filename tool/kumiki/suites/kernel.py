@@ -55,10 +55,10 @@ class Workload:
     def over_hosts(self, grid: Grid) -> list[Point]:
         """The base case on one core, and the problem over hosts: ranks and threads, and each MPI's ranks."""
         assert grid.hosts is not None
-        pairs, few = grid.pairs_over_hosts(), max(len(grid.hosts), grid.cores)
+        pairs, few = grid.pairs_over_hosts(), max(len(grid.hosts), grid.all_cores)
         counts = dict.fromkeys(ranks for ranks, _ in pairs if grid.ranks or ranks <= few)
         return [
-            self.point(grid, Alone(), "sequential"),
+            self.point(grid, KumikiRun(1, hosts=grid.hosts.for_ranks(1)), "sequential"),
             *(self.hybrid(grid, pair) for pair in pairs),
             *self.mpi(grid, list(counts)),
         ]

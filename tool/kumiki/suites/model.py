@@ -12,8 +12,10 @@ from kumiki.native import MEND, Native
 from kumiki.peer import Peer, absence
 from kumiki.reader import Reader, RowReader
 
-NAMESPACE_AGENT = "namespace-agent"
+HOST_AGENT = "host-agent"
 """The program of the native part that an mpirun calls in the place of ssh."""
+AGENT_VARIABLE = "HOST_AGENT"
+"""Where it finds the agent of the hosts."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
 FEWEST_SAMPLES = 3
@@ -26,21 +28,27 @@ class Grid:
     """What to measure over: the machine's cores, and the ranks and threads that the user named, if any."""
 
     cores: int
+    """Of one host."""
     quick: bool = False
     ranks: tuple[int, ...] | None = None
     threads: tuple[int, ...] | None = None
     hosts: Hosts | None = None
     """Over which hosts; None: on this one alone."""
 
+    @property
+    def all_cores(self) -> int:
+        """Of all hosts together: those of one machine share its own."""
+        return self.cores if self.hosts is None or self.hosts.one_machine else len(self.hosts) * self.cores
+
     def pairs_over_hosts(self) -> list[tuple[int, int]]:
         """(ranks, threads) over all hosts: one or two ranks on each, with 1, 2, 4, ... threads.
 
-        Hosts may be one machine, so that all together take no more than its cores, but for one rank on each host and
-        the one oversubscribed column. Named numbers are measured in every combination.
+        All together take no more than the cores that there are, but for one rank on each host and the one
+        oversubscribed column. Named numbers are measured in every combination.
         """
         assert self.hosts is not None
         count = len(self.hosts)
-        most = max(count, self.cores if self.quick else 2 * self.cores)
+        most = max(count, self.all_cores if self.quick else 2 * self.all_cores)
         ranks = self.ranks or (count, 2 * count)
         found = {(each, threads) for each in ranks for threads in self.threads or self._whole()}
         return sorted(pair for pair in found if self.ranks or self.threads or pair[0] * pair[1] <= most)
@@ -187,7 +195,8 @@ class Point:
     @property
     def location(self) -> Mapping[str, int | str]:
         """What all rows of the point say beside their own parameters: over how many hosts it ran."""
-        return {"hosts": len(self.launcher.hosts)} if self.launcher.hosts else {}
+        hosts = self.launcher.hosts
+        return {"hosts": len(hosts)} if hosts and len(hosts) > 1 else {}
 
     @property
     def place(self) -> tuple[int, int]:
@@ -243,9 +252,11 @@ class Point:
         variables = {**starter.mpi.environment, **variables}
         if starter.hosts is None:
             return Command((path, *starter.mpi.arguments(starter.ranks, cores), *program), variables)
-        agent = str(native.program(NAMESPACE_AGENT))
+        agent = str(native.program(HOST_AGENT))
         words = (*starter.hosts.entrance, path, *starter.mpi.arguments_over(starter.hosts, starter.ranks, agent))
-        return Command((*words, *program), {**starter.mpi.network_environment, **variables})
+        apart = starter.mpi.network_environment if starter.hosts.one_machine else {}
+        reached = {AGENT_VARIABLE: shlex.join(starter.hosts.agent)}
+        return Command((*words, *program), {**apart, **reached, **variables})
 
     def _starter_words(self) -> tuple[str, ...]:
         """What stands before the program in words that do not depend on the machine."""

@@ -31,7 +31,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
     MPI's ranks only spin: with more of them than twice the cores, one barrier takes so long that it tells nothing.
     """
     assert grid.hosts is not None
-    hosts, few = grid.hosts, max(len(grid.hosts), 2 * grid.cores)
+    hosts, few = grid.hosts, max(len(grid.hosts), 2 * grid.all_cores)
     usual = (len(hosts),) if grid.quick else OVER_HOSTS
     counts = [ranks for ranks in grid.ranks or usual if ranks > 1]
     ours = [

@@ -227,7 +227,10 @@ def _facts(environment: Mapping[str, Any]) -> dict[str, str]:
         "caches": ", ".join(caches),
         "memory": size_text(size) if isinstance(size, int) else "",
         "hosts": str(cluster.get("hosts") or ""),
-        "links": str(cluster.get("rate") or ("at full speed" if cluster else "")),
+        "links": str(
+            cluster.get("rate")
+            or ("at full speed" if cluster and cluster.get("origin", "cluster") == "cluster" else "")
+        ),
         "system": ", ".join(filter(None, [str(system.get("distribution") or ""), str(system.get("kernel") or "")])),
         "compiler": str(build.get("compiler") or ""),
         **{title(name): str(versions.get(name) or "") for name in MPI},

@@ -1,0 +1,186 @@
+"""`kumiki evaluate` over hosts that the user names or Slurm has allocated: how they are reached, what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake_native import Native as Prefix
+from fake_native import results_of
+from kumiki import mpi
+from kumiki.hosts import Hosts, Origin, listed
+from kumiki.native import Native
+from kumiki.plan import Request, plan
+from kumiki.problem import Problem
+from kumiki.suites.model import Grid, KumikiRun, Mpirun
+
+REAL = Hosts("node1, node2", ("node1", "node2"), ("ssh", "-o", "BatchMode=yes"), origin=Origin.USER, cores=8)
+ANSWERS = "8 boot-of-a\\n6 boot-of-b"
+LAUNCHER = """#!/bin/sh
+echo "kumiki-run $*" >> {prefix}/started
+while :; do
+    case "$1" in
+        -n) FAKE_RANKS=$2; shift 2 ;;
+        -t) FAKE_THREADS=$2; shift 2 ;;
+        --hosts|--agent|--interface|--wait) shift 2 ;;
+        *) break ;;
+    esac
+done
+export FAKE_RANKS FAKE_THREADS
+[ "$1" = sh ] && {{ printf '{answers}\\n'; exit {code}; }}
+exec "$@"
+"""
+SCONTROL = "#!/bin/sh\necho node1; echo node2\n"
+ALLOCATED = {"SLURM_JOB_ID": "17", "SLURM_JOB_NODELIST": "node[1-2]"}
+EVALUATE = ("evaluate", "--suite", "laplace", "--quick", "--output", "out")
+
+
+def put_launcher(native: Prefix, answers: str = ANSWERS, code: int = 0) -> None:
+    native.command("kumiki-run", LAUNCHER.format(prefix=native.prefix, answers=answers, code=code))
+
+
+def put_tool(native: Prefix, name: str, body: str) -> None:
+    tool = native.prefix / "path" / name
+    tool.write_text(body)
+    tool.chmod(0o755)
+
+
+@pytest.fixture
+def site(native: Prefix) -> Prefix:
+    """A site with Slurm, whose nodes can all be reached."""
+    put_launcher(native)
+    put_tool(native, "scontrol", SCONTROL)
+    (native.prefix / "path" / "mpirun.openmpi").unlink()
+    return native
+
+
+def test_an_allocation_is_measured_over_its_nodes(site: Prefix) -> None:
+    ended = site.kumiki(*EVALUATE, **ALLOCATED)
+    assert ended.returncode == 0, ended.stderr
+    started = [line for line in site.started if line.startswith("kumiki-run")]
+    assert all("--hosts node1" in line and "--agent srun --unbuffered --overlap" in line for line in started)
+    assert all("--nodelist -n " in line for line in started)
+    content = results_of(site.prefix / "out")
+    assert content["arguments"]["hosts"] == ["node1", "node2"]
+    cluster = content["environment"]["cluster"]
+    assert (cluster["origin"], cluster["name"], cluster["option"]) == ("slurm", "Slurm job 17", "--slurm")
+
+
+def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:
+    """The least of what they say: 6 cores on each of two."""
+    ended = site.kumiki(*EVALUATE, "--dry-run", **ALLOCATED)
+    assert ended.returncode == 0, ended.stderr
+    for counts in ("-n 2 -t 1", "-n 2 -t 6", "-n 4 -t 2"):
+        assert counts in ended.stdout
+    assert "-n 4 -t 4" not in ended.stdout
+
+
+def test_hosts_that_are_one_machine_share_its_cores(site: Prefix) -> None:
+    put_launcher(site, "1 the-boot\\n1 the-boot")
+    ended = site.kumiki(*EVALUATE, "--dry-run", "--hosts", "a,b", "--agent", "enter 'the host'")
+    assert ended.returncode == 0, ended.stderr
+    assert "--agent 'enter '\"'\"'the host'\"'\"''" in ended.stdout
+    assert Grid(2, hosts=Hosts("x", ("a", "b"), ("x",))).all_cores == 2
+
+
+def test_one_node_measures_itself(site: Prefix) -> None:
+    put_tool(site, "scontrol", "#!/bin/sh\necho node1\n")
+    one = {**ALLOCATED, "SLURM_JOB_NODELIST": "node1"}
+    here = site.kumiki(*EVALUATE, "--dry-run", **one, SLURMD_NODENAME="node1")
+    assert here.returncode == 0 and "--hosts" not in here.stdout
+    elsewhere = site.kumiki(*EVALUATE, "--dry-run", **one)
+    assert elsewhere.returncode == 3
+    assert "Slurm job 17 has one node, node1, and this is another host" in elsewhere.stderr
+    network = site.kumiki("evaluate", "--suite", "network", "--dry-run", **one, SLURMD_NODENAME="node1")
+    assert network.returncode == 2 and "allocation of two nodes or more" in network.stderr
+
+
+def test_alone_in_an_allocation(site: Prefix) -> None:
+    ended = site.kumiki(*EVALUATE, "--dry-run", "--alone", **ALLOCATED)
+    assert ended.returncode == 0 and "--hosts" not in ended.stdout
+    within = site.kumiki("evaluate", "--suite", "memory", "--dry-run", **ALLOCATED)
+    assert within.returncode == 2 and "measure it with --alone" in within.stderr
+
+
+@pytest.mark.parametrize(
+    ("wanted", "variables", "sentence", "code"),
+    [
+        ((), {**ALLOCATED, "SLURM_STEP_NUM_TASKS": "4"}, "srun has started kumiki evaluate 4 times", 2),
+        ((), {"OMPI_COMM_WORLD_SIZE": "3"}, "Open MPI's mpirun has started kumiki evaluate 3 times", 2),
+        ((), {"PMI_SIZE": "2"}, "or with --hostfile FILE", 2),
+        (("--hosts", "a"), {}, "--hosts a names one host", 2),
+        (("--hosts", "a,,b"), {}, "it must name hosts", 2),
+        (("--hosts", "a,a:2"), {}, "host a is named twice", 2),
+        (("--hostfile", "nowhere"), {}, "nowhere cannot be read: No such file", 2),
+        (("--hosts", "a,b", "--cluster", "lab"), {}, "exclude each other", 2),
+        (("--hosts", "a,b", "--alone"), {}, "exclude each other", 2),
+        (("--agent", "ssh"), {}, "--agent says how the hosts", 2),
+    ],
+)
+def test_what_cannot_be(
+    site: Prefix, wanted: tuple[str, ...], variables: dict[str, str], sentence: str, code: int
+) -> None:
+    ended = site.kumiki(*EVALUATE, *wanted, **variables)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert sentence in ended.stderr
+    assert not (site.prefix / "out").exists()
+
+
+def test_slurm_without_its_commands(native: Prefix) -> None:
+    ended = native.kumiki(*EVALUATE, **ALLOCATED)
+    assert ended.returncode == 3
+    assert "Slurm's commands (srun, scontrol) are not here" in ended.stderr
+
+
+def test_slurm_that_does_not_know_the_nodes(site: Prefix) -> None:
+    put_tool(site, "scontrol", "#!/bin/sh\necho 'no such cluster' >&2; exit 1\n")
+    ended = site.kumiki(*EVALUATE, **ALLOCATED)
+    assert ended.returncode == 3 and "cannot tell the nodes of Slurm job 17: no such cluster" in ended.stderr
+
+
+def test_hosts_that_cannot_be_reached(site: Prefix) -> None:
+    put_launcher(site, "' >&2; printf 'kumiki-run: host b cannot be reached", code=3)
+    site.command("kumiki-run", "#!/bin/sh\necho 'kumiki-run: host b cannot be reached' >&2; exit 3\n")
+    ended = site.kumiki(*EVALUATE, "--hosts", "a,b")
+    assert ended.returncode == 3
+    assert "nothing can be started over a, b: kumiki-run: host b cannot be reached" in ended.stderr
+    assert not (site.prefix / "out").exists()
+
+
+def test_a_file_of_hosts(tmp_path: Path) -> None:
+    path = tmp_path / "hosts"
+    path.write_text("# all\nnode1\n\nnode2 slots=4\nnode3:4  # the last\nfe80::1\n")
+    assert listed.of_file(path) == ("node1", "node2", "node3", "fe80::1")
+    assert listed.of_list("a:2, b") == ("a", "b")
+    path.write_text("# nothing\n")
+    with pytest.raises(Problem, match="it must name hosts"):
+        listed.of_file(path)
+
+
+def test_mpi_chooses_its_own_network_between_machines() -> None:
+    points = [point for _, members in plan(Request(suites=("laplace",), hosts=REAL), 8, 1) for point in members]
+    for point in points:
+        command = point.command(Native.installed(), 8)
+        words = " ".join(command.arguments)
+        if isinstance(point.launcher, Mpirun):
+            assert "btl" not in words and "-iface" not in words and "UCX_TLS" not in command.variables
+            assert command.variables["HOST_AGENT"] == "ssh -o BatchMode=yes"
+            assert words.partition(" ")[0].endswith(f"mpirun.{point.launcher.mpi.name}")  # here: hosts can reach it
+    assert {point.implementation for point in points} == {"kumiki", *(each.name for each in mpi.ALL)}
+    sequential = next(point for point in points if point.parameters["form"] == "sequential")
+    assert isinstance(sequential.launcher, KumikiRun) and sequential.launcher.hosts == REAL.for_ranks(1)
+
+
+def test_run_over_the_nodes_of_an_allocation(site: Prefix) -> None:
+    ended = site.kumiki("run", "--slurm", "-n", "4", "sh", **ALLOCATED)
+    assert ended.returncode == 0, ended.stderr
+    assert "kumiki-run --hosts node1,node2 --agent srun" in site.started[0] and site.started[0].endswith("-n 4 sh")
+    outside = site.kumiki("run", "--slurm", "-n", "4", "sh")
+    assert outside.returncode == 2 and "this is no Slurm allocation" in outside.stderr
+
+
+def test_resume_names_the_hosts(site: Prefix) -> None:
+    assert site.kumiki(*EVALUATE, **ALLOCATED).returncode == 0
+    ended = site.kumiki("evaluate", "--suite", "cg", "--output", "out", "--resume", **ALLOCATED)
+    assert ended.returncode == 2
+    assert "kumiki evaluate --hosts node1,node2 --quick --suite laplace --output out --resume" in ended.stderr

@@ -1,0 +1,5 @@
+"""The hosts that an evaluation runs over: who names them, how they are reached, what is recorded."""
+
+from kumiki.hosts.model import Hosts, Origin
+
+__all__ = ["Hosts", "Origin"]

@@ -1,0 +1,32 @@
+"""The hosts of a cluster of this machine."""
+
+from __future__ import annotations
+
+from kumiki.cluster import inspection, plan, requirements
+from kumiki.hosts.model import Hosts
+from kumiki.problem import Problem
+
+
+def of_cluster(name: str) -> Hosts:
+    """Raises Problem when there is no such cluster, when it has fewer than two hosts, or one that is cut off."""
+    requirements.require()
+    cluster = inspection.require(plan.check_name(name))
+    if len(cluster.hosts) < 2:
+        raise Problem(
+            f"cluster '{name}' has one host, and an evaluation over a network needs two; "
+            f"make it anew: kumiki cluster delete {name} && kumiki cluster create {name} --hosts 2"
+        )
+    if cut_off := [str(host.number) for host in cluster.hosts if not host.linked]:
+        raise Problem(
+            f"cluster '{name}': host {', '.join(cut_off)} is cut off; plug it in: "
+            f"kumiki cluster link {name} {cut_off[0]} up"
+        )
+    rate = cluster.rate
+    return Hosts(
+        cluster.name,
+        cluster.namespaces,
+        plan.AGENT,
+        plan.INTERFACE,
+        str(rate) if rate else None,
+        rate.bits_per_second if rate else None,
+    )

@@ -1,0 +1,36 @@
+"""Names of hosts as the user lists them (docs/run.md). Slots are read over: an evaluation deals its ranks evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kumiki.problem import Problem
+
+
+def of_list(text: str) -> tuple[str, ...]:
+    """Of a list, a,b:2,c."""
+    return _checked([_name(word.strip()) for word in text.split(",")], f"--hosts {text}")
+
+
+def of_file(path: Path) -> tuple[str, ...]:
+    """Of a file with a line for each host, as kumiki-run, Open MPI and MPICH read it."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError as error:
+        raise Problem(f"--hostfile: {path} cannot be read: {error.strerror}") from None
+    words = [line.partition("#")[0].split() for line in lines]
+    return _checked([_name(first) for first, *_ in filter(None, words)], f"--hostfile {path}")
+
+
+def _name(word: str) -> str:
+    """Without slots, `name:4`. More than one colon is an address of IPv6."""
+    return word.partition(":")[0] if word.count(":") == 1 else word
+
+
+def _checked(names: Sequence[str], where: str) -> tuple[str, ...]:
+    if not names or not all(names) or any(name.startswith("-") for name in names):
+        raise Problem(f"{where}: it must name hosts, such as node1,node2 (in a file a line for each)")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise Problem(f"{where}: host {twice[0]} is named twice")
+    return tuple(names)

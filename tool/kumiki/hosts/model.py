@@ -1,0 +1,90 @@
+"""Hosts, whoever named them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+
+class Origin(str, Enum):
+    """Who named the hosts."""
+
+    CLUSTER = "cluster"
+    """They are namespaces of this machine (kumiki cluster)."""
+    SLURM = "slurm"
+    USER = "user"
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Hosts that are measured together, in order."""
+
+    name: str
+    """What they are called together."""
+    names: tuple[str, ...]
+    agent: tuple[str, ...]
+    """What runs a command on a host: its name and the command follow."""
+    interface: str | None = None
+    """Of each host, to the others; None: Kumiki and MPI choose themselves."""
+    rate: str | None = None
+    """Of each host's link; None: it is not limited, or nobody knows."""
+    bits_per_second: int | None = None
+    origin: Origin = Origin.CLUSTER
+    cores: int | None = None
+    """Of each host, the least; None: the hosts are this one machine and share its cores."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def for_ranks(self, ranks: int) -> Hosts:
+        """The first of them, when there are fewer ranks than hosts."""
+        return replace(self, names=self.names[:ranks])
+
+    @property
+    def one_machine(self) -> bool:
+        return self.cores is None
+
+    @property
+    def launcher_options(self) -> tuple[str, ...]:
+        """What kumiki-run is told."""
+        words = ("--hosts", ",".join(self.names), "--agent", shlex.join(self.agent))
+        return (*words, *(("--interface", self.interface) if self.interface else ()))
+
+    @property
+    def entrance(self) -> tuple[str, ...]:
+        """What runs a command where an mpirun must be so that all hosts can connect to it.
+
+        Nobody reaches this host from a cluster of namespaces, so that it is the first of these.
+        """
+        return (*self.agent, self.names[0]) if self.origin is Origin.CLUSTER else ()
+
+    @property
+    def option(self) -> str:
+        """How `kumiki run` names them all."""
+        ways = {Origin.CLUSTER: f"--cluster {self.name}", Origin.SLURM: "--slurm"}
+        return ways.get(self.origin) or shlex.join(self.launcher_options)
+
+    def as_arguments(self) -> dict[str, Any]:
+        """As results.json records what was asked for."""
+        return {"cluster": self.name} if self.origin is Origin.CLUSTER else {"hosts": list(self.names)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """As results.json records them."""
+        return {
+            "name": self.name,
+            "hosts": len(self.names),
+            "interface": self.interface,
+            "rate": self.rate,
+            "bits_per_second": self.bits_per_second,
+            "origin": self.origin.value,
+            "names": list(self.names),
+            "option": self.option,
+        }
+
+
+def interface() -> str | None:
+    """The one that the user has chosen for all jobs (docs/settings.md)."""
+    return os.environ.get("KUMIKI_INTERFACE") or None

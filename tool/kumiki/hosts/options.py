@@ -1,0 +1,119 @@
+"""The options of `kumiki evaluate` that say over which hosts."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kumiki.problem import ExitCode, Problem
+
+if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
+    from kumiki.hosts.model import Hosts
+    from kumiki.hosts.slurm import Allocation
+    from kumiki.native import Native
+
+SSH = ("ssh", "-o", "BatchMode=yes")
+"""As kumiki-run reaches hosts when nothing else is said."""
+STARTED_BY = {
+    "srun": "SLURM_STEP_NUM_TASKS",
+    "Open MPI's mpirun": "OMPI_COMM_WORLD_SIZE",
+    "MPICH's mpirun": "PMI_SIZE",
+}
+"""Launchers, and where they say how many processes they have started."""
+
+Cluster = Annotated[
+    str | None, typer.Option("--cluster", metavar="NAME", help="Over the hosts of this cluster (kumiki cluster).")
+]
+Named = Annotated[
+    str | None,
+    typer.Option(
+        "--hosts",
+        metavar="A,B",
+        help="Over these hosts; in a Slurm allocation all its nodes, unless you say otherwise.",
+    ),
+]
+File = Annotated[
+    Path | None, typer.Option("--hostfile", metavar="FILE", help="Over the hosts of this file, a line for each.")
+]
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", metavar="COMMAND", help="How hosts are reached: srun in an allocation, else ssh."),
+]
+Alone = Annotated[bool, typer.Option("--alone", help="This host alone, also in a Slurm allocation.")]
+
+
+@dataclass(frozen=True)
+class Where:
+    """The options as they were given."""
+
+    cluster: str | None = None
+    named: str | None = None
+    file: Path | None = None
+    agent: str | None = None
+    alone: bool = False
+
+    @property
+    def given(self) -> str | None:
+        """The first of them that names hosts, as it was given."""
+        options = {"--cluster": self.cluster, "--hosts": self.named, "--hostfile": self.file}
+        return next((f"{name} {value}" for name, value in options.items() if value is not None), None)
+
+    def hosts(self, native: Native) -> Hosts | None:
+        """The hosts to measure over; None: this one alone.
+
+        Raises Problem when they cannot be used, are too few, or the tool itself was started several times.
+        """
+        from kumiki.hosts import cluster, inquiry, slurm
+
+        self._check()
+        if self.cluster is not None:
+            return cluster.of_cluster(self.cluster)
+        allocation = None if self.alone else slurm.allocation()
+        found = self._listed(allocation) or (self._of(allocation) if allocation else None)
+        return inquiry.asked(found, native) if found else None
+
+    def _check(self) -> None:
+        many = [name for name in ("cluster", "named", "file") if getattr(self, name) is not None]
+        if len(many) + self.alone > 1:
+            raise Problem("--cluster, --hosts, --hostfile and --alone exclude each other: name hosts in one way")
+        if self.agent is not None and not (self.named or self.file):
+            raise Problem("--agent says how the hosts of --hosts or --hostfile are reached; name them")
+        for launcher, variable in STARTED_BY.items():
+            count = os.environ.get(variable, "1")
+            if count != "1":
+                raise Problem(
+                    f"{launcher} has started kumiki evaluate {count} times; it starts its programs itself: run it "
+                    "once, in a Slurm allocation without srun (salloc, sbatch), or with --hostfile FILE"
+                )
+
+    def _listed(self, allocation: Allocation | None) -> Hosts | None:
+        """What the user names; reached by srun where that is what there is."""
+        from kumiki.hosts import listed, slurm
+        from kumiki.hosts.model import Hosts, Origin, interface
+
+        if self.given is None:
+            return None
+        names = listed.of_file(self.file) if self.file else listed.of_list(self.named or "")
+        usual = slurm.AGENT if allocation else SSH
+        agent = tuple(shlex.split(self.agent)) if self.agent else usual
+        if len(names) < 2:
+            raise Problem(f"{self.given} names one host, and an evaluation over a network needs two; name another")
+        return Hosts(", ".join(names), names, agent, interface(), origin=Origin.USER)
+
+    @staticmethod
+    def _of(allocation: Allocation) -> Hosts | None:
+        """The nodes of the allocation; a single one measures itself."""
+        if len(allocation.nodes) > 1:
+            return allocation.hosts
+        if allocation.here:
+            return None
+        raise Problem(
+            f"{allocation.title} has one node, {allocation.nodes[0]}, and this is another host: measure the node with "
+            "srun kumiki evaluate, the network with two nodes or more, or this host with --alone",
+            ExitCode.ENVIRONMENT,
+        )

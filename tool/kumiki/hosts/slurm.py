@@ -1,0 +1,85 @@
+"""The nodes of the Slurm allocation that this process is part of."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+
+from kumiki.hosts.model import Hosts, Origin, interface
+from kumiki.problem import ExitCode, Problem
+
+ASKING_SECONDS = 60
+AGENT = (
+    "srun",
+    # Without a pseudo-terminal srun keeps back what is no whole line, and kumiki-run speaks with its hosts in frames.
+    "--unbuffered",
+    # Beside other steps, with all that the job has on the node; what binds threads is kumiki-run or mpirun.
+    "--overlap",
+    "--cpu-bind=none",
+    "--mpi=none",
+    "--nodes=1",
+    "--ntasks=1",
+    "--ntasks-per-node=1",
+    "--nodelist",
+)
+"""What runs a command on a node: its name and the command follow."""
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A job of Slurm, as far as it matters here."""
+
+    job: str
+    nodes: tuple[str, ...]
+    here: bool
+    """Whether this process runs on one of the nodes, not on the host where the job was asked for."""
+
+    @property
+    def title(self) -> str:
+        return f"Slurm job {self.job}"
+
+    @property
+    def hosts(self) -> Hosts:
+        return Hosts(self.title, self.nodes, AGENT, interface(), origin=Origin.SLURM)
+
+
+def allocation() -> Allocation | None:
+    """None outside of an allocation; raises Problem where Slurm's commands are missing or do not answer."""
+    job, nodes = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_JOB_NODELIST")
+    if not job or not nodes:
+        return None
+    return Allocation(job, _expanded(job, nodes), here="SLURMD_NODENAME" in os.environ)
+
+
+def required() -> Allocation:
+    """The same where there must be one."""
+    found = allocation()
+    if found is None:
+        raise Problem("this is no Slurm allocation (SLURM_JOB_ID is not set): start it under salloc or in sbatch")
+    return found
+
+
+def _expanded(job: str, nodes: str) -> tuple[str, ...]:
+    """node[1-3] as node1, node2, node3; Slurm knows the rules."""
+    try:
+        asked = subprocess.run(
+            ("scontrol", "show", "hostnames", nodes),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ASKING_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise Problem(
+            f"this is Slurm job {job} (SLURM_JOB_ID), and Slurm's commands (srun, scontrol) are not here: put their "
+            "folder in PATH, or measure this host alone with --alone",
+            ExitCode.ENVIRONMENT,
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise Problem(f"scontrol has not answered for {ASKING_SECONDS} s", ExitCode.ENVIRONMENT) from None
+    if asked.returncode != 0 or not asked.stdout.split():
+        said = " ".join(asked.stderr.split())
+        raise Problem(f"scontrol cannot tell the nodes of Slurm job {job}: {said}", ExitCode.ENVIRONMENT)
+    return tuple(asked.stdout.split())
