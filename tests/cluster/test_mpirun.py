@@ -11,8 +11,6 @@ import pytest
 from clustering import Hosts
 from joining_jobs import Mpirun, Starter, all_of, build, expect_job, find_mpirun, need_module, places
 from kumiki import mpi
-from kumiki.native import Native
-from kumiki.suites.model import NAMESPACE_AGENT
 
 JOIN_FAILED = 5
 
@@ -80,7 +78,7 @@ def test_a_job_of_its_own_where_that_is_asked_for(mpirun: Mpirun, starter: Start
 
 def test_over_hosts(mpirun: Mpirun, starter: Starter, program: str, cluster: Hosts) -> None:
     need_module("kumiki-ucx", "libucx-dev")
-    command = mpirun.over(cluster.namespaces, 2, str(Native.installed().program(NAMESPACE_AGENT)))
+    command = mpirun.over(cluster.namespaces, 2)
     ended = starter.run(*command, program, "alone", environment={"KUMIKI_INTERFACE": "eth0"})
     expect_job(ended, 8)
     assert starter.nothing_left()

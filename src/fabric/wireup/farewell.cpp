@@ -1,9 +1,10 @@
 #include "fabric/wireup/farewell.hpp"
 
 #include <cstdlib>
-#include <memory>
+#include <mutex>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace kumiki::fabric {
 namespace {
@@ -13,16 +14,37 @@ struct Farewell {
     std::function<void()> say;
 };
 
+/// Of the whole process, as its exit is.
+struct Farewells {
+    std::mutex mutex;
+    std::vector<Farewell> all;
+};
+
 void end(int status, void* pointer) {
-    const std::unique_ptr<Farewell> own(static_cast<Farewell*>(pointer));
-    if (status == 0 && getpid() == own->process) own->say();
+    if (status != 0) return;
+    for (const Farewell& farewell : static_cast<Farewells*>(pointer)->all)
+        if (getpid() == farewell.process) farewell.say();
 }
+
+/// Never destroyed: it is needed after all that is.
+Farewells& farewells() {
+    static Farewells* const made = [] {
+        auto* farewells = new Farewells;
+        static_cast<void>(on_exit(end, farewells));
+        return farewells;
+    }();
+    return *made;
+}
+
+/// What is registered first is done last, so we register before main. An MPI library may use the connection at exit
+/// (MPICH 5 says its own farewell then, and does not survive that ours has closed it).
+[[maybe_unused]] const Farewells& registered_before_main = farewells();
 
 } // namespace
 
 void at_good_end(std::function<void()> farewell) {
-    auto own = std::make_unique<Farewell>(Farewell{getpid(), std::move(farewell)});
-    if (on_exit(end, own.get()) == 0) static_cast<void>(own.release());
+    const std::lock_guard lock(farewells().mutex);
+    farewells().all.push_back({getpid(), std::move(farewell)});
 }
 
 } // namespace kumiki::fabric
