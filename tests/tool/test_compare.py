@@ -168,6 +168,16 @@ def test_json_of_three_has_a_median_for_each(native: Native) -> None:
     assert set(entries["put.latency"]["medians"]) == {"a", "b"}
 
 
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(2, "worse by 100.0 %"), (500, "worse by a factor of 500"), (0.25, "better by a factor of 4")],
+)
+def test_large_changes_are_told_as_factors(native: Native, factor: float, verdict: str) -> None:
+    save(native.prefix / "a", side(BEFORE))
+    save(native.prefix / "b", side({**BEFORE, ("cg.time", "lower", 2): scaled(STEADY, factor)}))
+    assert verdict in native.kumiki("compare", "a", "b").stdout
+
+
 def test_two_results_may_have_a_page_too(native: Native) -> None:
     three(native)
     ended = native.kumiki("compare", "a", "b", "--output", "side")

@@ -19,6 +19,8 @@ from kumiki.problem import complain
 from kumiki.quantity import figure
 
 SHOWN_OF_ONE_SIDE = 10
+FACTOR = 3.0
+"""From here on a change is told as a factor: two rates of a network are hundreds of times apart."""
 
 
 def print_both(comparison: Comparison, percent: float | None, format: Format) -> None:
@@ -114,7 +116,7 @@ def _table(changes: Sequence[Change]) -> Table:
 def _verdict(change: Change) -> str:
     by = change.worsening if change.worsening > 1 else 1 / change.worsening if change.worsening else float("inf")
     word = "worse" if change.worsening > 1 else "better"
-    return f"{word} by {100 * (by - 1):.1f} %"
+    return f"{word} by {100 * (by - 1):.1f} %" if by < FACTOR else f"{word} by a factor of {figure(by)}"
 
 
 def _finite(value: float) -> float | None:
