@@ -55,7 +55,7 @@ ONE_MACHINE = {
 
 def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
     settings = {
-        "plm": "rsh",
+        "plm": "^slurm",  # in an allocation, too, so that all are started in the same way
         "plm_rsh_agent": agent,
         "plm_rsh_no_tree_spawn": "1",
         **(ONE_MACHINE if hosts.one_machine else {}),
