@@ -52,6 +52,21 @@ done
 export FAKE_RANKS FAKE_THREADS
 exec "$@"
 """
+LAUNCHER_OVER_HOSTS = """#!/bin/sh
+echo "kumiki-run $*" >> LOG
+while :; do
+    case "$1" in
+        -n) FAKE_RANKS=$2; shift 2 ;;
+        -t) FAKE_THREADS=$2; shift 2 ;;
+        --hosts|--agent|--interface|--wait) shift 2 ;;
+        *) break ;;
+    esac
+done
+export FAKE_RANKS FAKE_THREADS
+[ "$1" = sh ] && { printf 'ANSWERS\\n'; exit; }
+exec "$@"
+"""
+"""kumiki-run as far as hosts go: a shell is what hosts are asked by."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +99,16 @@ class Native:
 
     def command(self, name: str, body: str) -> None:
         self._script(self.prefix / "bin" / name, body)
+
+    def launcher_over_hosts(self, *answers: str) -> None:
+        """Puts a kumiki-run there whose hosts give these answers; its command lines are among what was started."""
+        body = LAUNCHER_OVER_HOSTS.replace("LOG", f"{self.prefix}/launched")
+        self.command("kumiki-run", body.replace("ANSWERS", "\\n".join(answers)))
+
+    @property
+    def launched(self) -> list[str]:
+        """The command lines of that kumiki-run."""
+        return (self.prefix / "launched").read_text().splitlines()
 
     def mpi(self, name: str, title: str) -> None:
         """Installs an MPI launcher."""

@@ -19,18 +19,6 @@ from kumiki.suites.model import Grid, KumikiRun, Mpirun, Point
 LAB = Hosts("lab", ("kumiki-lab-0", "kumiki-lab-1"), ("ip", "netns", "exec"), "eth0", "100mbit", 100_000_000)
 FOUR = replace(LAB, names=tuple(f"kumiki-lab-{number}" for number in range(4)))
 KERNELS = ("laplace", "matmul", "radix-sort", "cg")
-LAUNCHER = """#!/bin/sh
-while :; do
-    case "$1" in
-        -n) FAKE_RANKS=$2; shift 2 ;;
-        -t) FAKE_THREADS=$2; shift 2 ;;
-        --hosts|--agent|--interface|--wait) shift 2 ;;
-        *) break ;;
-    esac
-done
-export FAKE_RANKS FAKE_THREADS
-exec "$@"
-"""
 ENTRANCE = '#!/bin/sh\nshift 3\nexec "$@"\n'
 OVER_HOSTS = """#!/bin/sh
 while :; do
@@ -58,7 +46,7 @@ def over(which: Hosts = LAB, **request: object) -> list[Point]:
 @pytest.fixture
 def lab(native: Prefix, monkeypatch: pytest.MonkeyPatch) -> Prefix:
     """The fake native part, and a cluster `lab` that nobody has to make."""
-    native.command("kumiki-run", LAUNCHER)
+    native.launcher_over_hosts()
     native.program("network-openmpi", "row network.latency openmpi us lower 20,21,20,20\n")
     for name, body in (("ip", ENTRANCE), ("mpirun.openmpi", OVER_HOSTS)):
         tool = native.prefix / "path" / name

@@ -15,28 +15,9 @@ from kumiki.problem import Problem
 from kumiki.suites.model import Grid, KumikiRun, Mpirun
 
 REAL = Hosts("node1, node2", ("node1", "node2"), ("ssh", "-o", "BatchMode=yes"), origin=Origin.USER, cores=8)
-ANSWERS = "8 boot-of-a\\n6 boot-of-b"
-LAUNCHER = """#!/bin/sh
-echo "kumiki-run $*" >> {prefix}/started
-while :; do
-    case "$1" in
-        -n) FAKE_RANKS=$2; shift 2 ;;
-        -t) FAKE_THREADS=$2; shift 2 ;;
-        --hosts|--agent|--interface|--wait) shift 2 ;;
-        *) break ;;
-    esac
-done
-export FAKE_RANKS FAKE_THREADS
-[ "$1" = sh ] && {{ printf '{answers}\\n'; exit {code}; }}
-exec "$@"
-"""
 SCONTROL = "#!/bin/sh\necho node1; echo node2\n"
 ALLOCATED = {"SLURM_JOB_ID": "17", "SLURM_JOB_NODELIST": "node[1-2]"}
 EVALUATE = ("evaluate", "--suite", "laplace", "--quick", "--output", "out")
-
-
-def put_launcher(native: Prefix, answers: str = ANSWERS, code: int = 0) -> None:
-    native.command("kumiki-run", LAUNCHER.format(prefix=native.prefix, answers=answers, code=code))
 
 
 def put_tool(native: Prefix, name: str, body: str) -> None:
@@ -48,7 +29,7 @@ def put_tool(native: Prefix, name: str, body: str) -> None:
 @pytest.fixture
 def site(native: Prefix) -> Prefix:
     """A site with Slurm, whose nodes can all be reached."""
-    put_launcher(native)
+    native.launcher_over_hosts("8 boot-of-a", "6 boot-of-b")
     put_tool(native, "scontrol", SCONTROL)
     (native.prefix / "path" / "mpirun.openmpi").unlink()
     return native
@@ -57,9 +38,8 @@ def site(native: Prefix) -> Prefix:
 def test_an_allocation_is_measured_over_its_nodes(site: Prefix) -> None:
     ended = site.kumiki(*EVALUATE, **ALLOCATED)
     assert ended.returncode == 0, ended.stderr
-    started = [line for line in site.started if line.startswith("kumiki-run")]
-    assert all("--hosts node1" in line and "--agent srun --unbuffered --overlap" in line for line in started)
-    assert all("--nodelist -n " in line for line in started)
+    assert all("--hosts node1" in line and "--agent srun --unbuffered --overlap" in line for line in site.launched)
+    assert all("--nodelist -n " in line for line in site.launched)
     content = results_of(site.prefix / "out")
     assert content["arguments"]["hosts"] == ["node1", "node2"]
     cluster = content["environment"]["cluster"]
@@ -76,7 +56,7 @@ def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:
 
 
 def test_hosts_that_are_one_machine_share_its_cores(site: Prefix) -> None:
-    put_launcher(site, "1 the-boot\\n1 the-boot")
+    site.launcher_over_hosts("1 the-boot", "1 the-boot")
     ended = site.kumiki(*EVALUATE, "--dry-run", "--hosts", "a,b", "--agent", "enter 'the host'")
     assert ended.returncode == 0, ended.stderr
     assert "--agent 'enter '\"'\"'the host'\"'\"''" in ended.stdout
@@ -139,12 +119,18 @@ def test_slurm_that_does_not_know_the_nodes(site: Prefix) -> None:
 
 
 def test_hosts_that_cannot_be_reached(site: Prefix) -> None:
-    put_launcher(site, "' >&2; printf 'kumiki-run: host b cannot be reached", code=3)
     site.command("kumiki-run", "#!/bin/sh\necho 'kumiki-run: host b cannot be reached' >&2; exit 3\n")
     ended = site.kumiki(*EVALUATE, "--hosts", "a,b")
     assert ended.returncode == 3
     assert "nothing can be started over a, b: kumiki-run: host b cannot be reached" in ended.stderr
     assert not (site.prefix / "out").exists()
+
+
+@pytest.mark.parametrize("answers", [("8 one",), ("8 one", "command not found")])
+def test_hosts_that_do_not_say_what_they_are(site: Prefix, answers: tuple[str, ...]) -> None:
+    site.launcher_over_hosts(*answers)
+    ended = site.kumiki(*EVALUATE, "--hosts", "a,b")
+    assert ended.returncode == 3 and "1 of 2 hosts have said what they are" in ended.stderr
 
 
 def test_a_file_of_hosts(tmp_path: Path) -> None:
@@ -174,7 +160,8 @@ def test_mpi_chooses_its_own_network_between_machines() -> None:
 def test_run_over_the_nodes_of_an_allocation(site: Prefix) -> None:
     ended = site.kumiki("run", "--slurm", "-n", "4", "sh", **ALLOCATED)
     assert ended.returncode == 0, ended.stderr
-    assert "kumiki-run --hosts node1,node2 --agent srun" in site.started[0] and site.started[0].endswith("-n 4 sh")
+    assert site.launched[0].startswith("kumiki-run --hosts node1,node2 --agent srun")
+    assert site.launched[0].endswith("-n 4 sh")
     outside = site.kumiki("run", "--slurm", "-n", "4", "sh")
     assert outside.returncode == 2 and "this is no Slurm allocation" in outside.stderr
 

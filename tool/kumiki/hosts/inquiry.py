@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from kumiki import process
@@ -14,6 +15,7 @@ LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 QUESTION = f'read -r boot <{BOOT_ID}; echo "$KUMIKI_THREADS $boot"'
 """Of a rank that is alone on its host: how many cores it has, and which machine it is."""
+ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+)")
 
 
 def asked(hosts: Hosts, native: Native) -> Hosts:
@@ -21,13 +23,15 @@ def asked(hosts: Hosts, native: Native) -> Hosts:
     launcher = native.require(native.command("kumiki-run"))
     words = (str(launcher), *hosts.launcher_options, "-n", str(len(hosts)), "sh", "-c", QUESTION)
     environment = {name: value for name, value in os.environ.items() if name != "KUMIKI_THREADS"}
-    answers: list[str] = []
-    ended = process.run(words, environment, LIMIT_SECONDS, answers.append, lambda line: None)
-    if ended.code != 0:
-        raise Problem(
-            f"nothing can be started over {hosts.name}: {' | '.join(ended.last_errors) or 'no answer'}",
-            ExitCode.ENVIRONMENT,
-        )
-    cores, boots = zip(*(answer.split(maxsplit=1) for answer in answers), strict=True)
-    shared = len(set(boots)) < len(hosts)
-    return replace(hosts, cores=None if shared else min(map(int, cores)))
+    lines: list[str] = []
+    try:
+        with process.termination_interrupts():
+            ended = process.run(words, environment, LIMIT_SECONDS, lines.append, lambda line: None)
+    except KeyboardInterrupt:
+        raise Problem("interrupted before anything was measured", ExitCode.INTERRUPTED) from None
+    answers = [answer for answer in map(ANSWER.fullmatch, lines) if answer]
+    if ended.code != 0 or len(answers) != len(hosts):
+        said = " | ".join(ended.last_errors) or f"{len(answers)} of {len(hosts)} hosts have said what they are"
+        raise Problem(f"nothing can be started over {hosts.name}: {said}", ExitCode.ENVIRONMENT)
+    shared = len({answer["boot"] for answer in answers}) < len(hosts)
+    return replace(hosts, cores=None if shared else min(int(answer["cores"]) for answer in answers))
