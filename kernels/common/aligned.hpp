@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <new>
 #include <vector>
@@ -9,6 +11,10 @@ namespace kumiki::kernels {
 /// What vectors of numbers are aligned to: a cache line, which is also the widest vector register.
 inline constexpr std::size_t line_bytes = 64;
 
+/// The size from which on a vector lies in huge pages, where the system has them for who asks: streams of many
+/// megabytes are a tenth faster when the processor need not look up a new page every 4 KiB.
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
 template <class T>
 struct AlignedAllocator {
     using value_type = T;
@@ -16,12 +22,21 @@ struct AlignedAllocator {
     template <class U>
     AlignedAllocator(const AlignedAllocator<U>&) {}
     T* allocate(std::size_t count) {
-        return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(line_bytes)));
+        const std::size_t bytes = count * sizeof(T);
+        void* const memory = ::operator new(bytes, alignment(bytes));
+        // Whole pages only: what follows the last of them may belong to others.
+        if (bytes >= huge_page_bytes) madvise(memory, bytes / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE);
+        return static_cast<T*>(memory);
     }
-    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(line_bytes)); }
+    void deallocate(T* memory, std::size_t count) { ::operator delete(memory, alignment(count * sizeof(T))); }
     template <class U>
     bool operator==(const AlignedAllocator<U>&) const {
         return true;
+    }
+
+private:
+    static std::align_val_t alignment(std::size_t bytes) {
+        return std::align_val_t{bytes >= huge_page_bytes ? huge_page_bytes : line_bytes};
     }
 };
 
