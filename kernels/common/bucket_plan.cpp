@@ -1,6 +1,7 @@
 #include "kernels/common/bucket_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/common/balance.hpp"
 
@@ -21,5 +22,15 @@ BucketPlan::BucketPlan(std::span<const PerBucket> counts) : owner_(bucket_count,
 }
 
 std::uint64_t BucketPlan::most_keys() const { return *std::ranges::max_element(keys_); }
+
+std::uint64_t BucketPlan::keys_before(int rank) const {
+    return std::accumulate(keys_.begin(), keys_.begin() + rank, std::uint64_t{0});
+}
+
+PerBucket BucketPlan::places(std::span<const PerBucket> counts, int rank) const {
+    PerBucket places = begins_;
+    for (const PerBucket& before : counts.first(static_cast<std::size_t>(rank))) advance(places, before);
+    return places;
+}
 
 } // namespace kumiki::kernels

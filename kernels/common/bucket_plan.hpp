@@ -24,10 +24,14 @@ public:
     int owner(std::size_t bucket) const { return owner_[bucket]; }
     /// How many keys rank `rank` gets, and how many the rank that gets most.
     std::uint64_t keys_of(int rank) const { return keys_[static_cast<std::size_t>(rank)]; }
+    /// How many keys the ranks before it get.
+    std::uint64_t keys_before(int rank) const;
     std::uint64_t most_keys() const;
     /// Where each bucket begins in its owner's memory, and how many keys of all ranks it has.
     const PerBucket& begins() const { return begins_; }
     const PerBucket& sizes() const { return sizes_; }
+    /// Where the keys of rank `rank` go in each bucket: behind those of the ranks before it.
+    PerBucket places(std::span<const PerBucket> counts, int rank) const;
 
 private:
     std::vector<Range> buckets_;

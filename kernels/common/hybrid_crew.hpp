@@ -43,6 +43,7 @@ public:
     int size() const { return job_.size() * team_.size(); }
     int local_size() const { return team_.size(); }
     int rank() const { return job_.rank(); }
+    Job& job() { return job_; }
     Workers workers() const {
         return {"kumiki",
                 "hybrid",
@@ -88,7 +89,7 @@ class HybridCrew::Edges {
 public:
     /// Collective.
     Edges(HybridCrew& crew, int lines, std::size_t most)
-        : job_(crew.job_),
+        : job_(crew.job()),
           threads_(crew.local_size()),
           lines_(lines),
           most_((most * sizeof(T) + line_bytes - 1) / line_bytes * line_bytes / sizeof(T)),

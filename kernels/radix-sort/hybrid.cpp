@@ -103,8 +103,7 @@ private:
 
     /// Where this thread's keys go: behind those of the ranks before, and of this rank's threads before.
     PerBucket places(const Member& member) const {
-        PerBucket places = plan_.begins();
-        for (int rank = 0; rank < job_.rank(); ++rank) advance(places, rank_counts_[static_cast<std::size_t>(rank)]);
+        PerBucket places = plan_.places(rank_counts_.span(), job_.rank());
         for (int thread = 0; thread < member.thread(); ++thread)
             advance(places, workers_[static_cast<std::size_t>(thread)].counts);
         return places;

@@ -15,6 +15,7 @@ PROGRAMS = {
     "cg": ("--class", "S"),
     "himeno": ("--size", "SS", "--sweeps", "5"),
     "pi": ("--count", "1000000"),
+    "is": ("--class", "S"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

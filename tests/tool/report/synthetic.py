@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
-BY_NAME = ("himeno", "pi")
+BY_NAME = ("himeno", "pi", "is")
 """Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
@@ -293,6 +293,13 @@ class Host:
             self._kernel(
                 "pi", "pi", seconds, count / 1e6, "M/s", self.cores, full_only=method == "integration",
                 exchange=0.001, method=method, count=count,
+            )  # fmt: skip
+
+    def _is(self) -> None:
+        for size, seconds, work in (("A", 0.4, 83.9), ("B", 2.0, 335.5)):
+            self._kernel(
+                "is", "is", seconds, work, "Mop/s", self.cores * 0.8,
+                full_only=size == "B", exchange=2.0, **{"class": size},
             )  # fmt: skip
 
     def _kernel(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 COMPAS = "the COMPaS paper"
 JAMSTEC = "the JAMSTEC paper"
+MAESTRO = "the Maestro paper"
 
 
 @dataclass(frozen=True)
@@ -52,5 +53,8 @@ PAPERS = {
         speedup="Figures 10 to 12",
         efficiency="Figures 13 to 15",
         breakdown="",
+    ),
+    "is": Papers(
+        "NPB's integer sort: every key moves to the rank that counts its like.", MAESTRO, time="Figure 6", breakdown=""
     ),
 }

@@ -53,6 +53,7 @@ PROGRAMS = (
     Program("cg", "cg", "Conjugate gradient", ("class", "A")),
     Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
     Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
+    Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
 )
 
 

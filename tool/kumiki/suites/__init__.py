@@ -9,6 +9,7 @@ from kumiki.problem import Problem
 from kumiki.suites import (
     cg,
     himeno,
+    integer_sort,
     laplace,
     matmul,
     memory,
@@ -39,6 +40,7 @@ ALL: tuple[Suite, ...] = tuple(
         cg,
         himeno,
         pi,
+        integer_sort,
     )
 )
 

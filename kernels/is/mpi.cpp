@@ -1,0 +1,13 @@
+#include "kernels/common/mpi_crew.hpp"
+#include "kernels/is/mpi_exchange.hpp"
+#include "kernels/is/task.hpp"
+
+int main(int argc, char** argv) {
+    using namespace kumiki::kernels;
+    constexpr const char* name = "is-" KUMIKI_MPI_NAME;
+    const auto task = is::parse_mpi_task(name, argc, argv);
+    return run_mpi_program(name, [&](const MpiJob& job) {
+        MpiCrew crew(job);
+        return is::measure_on(crew, task);
+    });
+}

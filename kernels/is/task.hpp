@@ -1,0 +1,39 @@
+#pragma once
+
+#include "kernels/common/form_choice.hpp"
+#include "kernels/is/sorter.hpp"
+#include "measure/sampling.hpp"
+
+namespace kumiki::kernels::is {
+
+/// What the command line asks for.
+struct Task {
+    Problem problem = problems.front();
+    FormChoice choice; ///< of no meaning in the MPI programs
+    measure::Budget budget;
+};
+
+/// Reads the command line of `is`, or of the MPI program named `name`; ends the process on --help or wrong usage.
+Task parse_task(int argc, char** argv);
+Task parse_mpi_task(const char* name, int argc, char** argv);
+
+/// Measures the task on a crew, checks every run, and lets rank 0 print the rows; returns the exit code.
+template <Crew C>
+int measure_on(C& crew, const Task& task) {
+    Sorter<C> sorter(crew, task.problem);
+    bool valid = true;
+    const auto runs = sample_crew(crew, task.budget, [&] {
+        const RunTimes times = sorter.run();
+        valid &= sorter.verified();
+        return times;
+    });
+    valid &= sorter.fully_verified();
+
+    JobReport report = report_of("is", crew.workers());
+    report.parameters["class"] = std::string(task.problem.name);
+    report.work = static_cast<double>(task.problem.count()) * Problem::iterations / 1e6;
+    report.rate_unit = "Mop/s";
+    return conclude(crew, report, runs, valid);
+}
+
+} // namespace kumiki::kernels::is

@@ -1,0 +1,47 @@
+"""NPB's integer sort."""
+
+from __future__ import annotations
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
+
+ONE_CORE_SECONDS = {"S": 0.003, "W": 0.04, "A": 0.4, "B": 2.0}
+SETUP_SECONDS = {"S": 0.1, "W": 0.1, "A": 0.5, "B": 2.0}
+"""Making the keys, and the full verification."""
+
+
+def _workload(size: str) -> Workload:
+    return Workload(
+        suite="is",
+        program="is",
+        metric="is.time",
+        arguments=("--class", size),
+        parameters={"class": size},
+        one_core_seconds=ONE_CORE_SECONDS[size],
+        setup_seconds=SETUP_SECONDS[size],
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    if grid.quick:
+        return _workload("W").everywhere(grid)
+    others = [point for size in ("S", "W", "B") for point in _workload(size).where_it_tells(grid)]
+    return [*_workload("A").everywhere(grid), *others]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload("W" if grid.quick else "A").over_hosts(grid)
+
+
+SUITE = Suite(
+    name="is",
+    title="Integer sort (NPB IS)",
+    sentence="Ranks of integers, ten times over: between ranks every key moves, within a rank only counters.",
+    headline=("is.time", "is.rate"),
+    programs=with_mpi("is"),
+    build=_points,
+    build_over_hosts=_over_hosts,
+    seconds=110,
+    quick_seconds=12,
+    by_name=True,
+)
