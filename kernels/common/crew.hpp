@@ -48,9 +48,9 @@ struct Link {
 };
 
 /// How the workers of a crew hand edges to each other: Edges(crew, lines, most) gives every worker `lines` lines for up
-/// to `most` elements. A worker starts every exchange that it takes part in, as its partner at the other end does with
-/// as many elements, and then finishes them together. What arrived by a line stays until the worker starts that line
-/// again.
+/// to `most` elements. A worker starts every exchange that it takes part in, as its partner at the other end does, and
+/// then finishes them together; the two know how much the other sends. What arrived by a line stays until the worker
+/// starts that line again.
 ///
 /// This is the one place where the forms of a stencil program differ.
 template <class E, class W, class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/common/aligned.hpp"
@@ -87,11 +88,11 @@ private:
 template <class T>
 class HybridCrew::Edges {
 public:
-    /// Collective.
+    /// Collective. (One line is made even where none is asked for: there is no region of nothing.)
     Edges(HybridCrew& crew, int lines, std::size_t most)
         : job_(crew.job()),
           threads_(crew.local_size()),
-          lines_(lines),
+          lines_(std::max(lines, 1)),
           most_((most * sizeof(T) + line_bytes - 1) / line_bytes * line_bytes / sizeof(T)),
           places_(job_.allocate<T>(2 * ends() * most_)),
           arrivals_(job_.allocate<Arrival>(ends())),

@@ -82,10 +82,9 @@ public:
 
     void start(Worker& worker, const Link& link, std::span<const T> data) {
         worker.enter(Phase::communication);
-        const int count = static_cast<int>(data.size());
-        MPI_Irecv(place(link).data(), count, mpi_type<T>(), link.partner, link.line, MPI_COMM_WORLD,
+        MPI_Irecv(place(link).data(), count(place(link)), mpi_type<T>(), link.partner, link.line, MPI_COMM_WORLD,
                   &requests_.emplace_back());
-        MPI_Isend(data.data(), count, mpi_type<T>(), link.partner, link.partner_line, MPI_COMM_WORLD,
+        MPI_Isend(data.data(), count(data), mpi_type<T>(), link.partner, link.partner_line, MPI_COMM_WORLD,
                   &requests_.emplace_back());
     }
     void finish(Worker& worker) {
@@ -97,6 +96,7 @@ public:
     const T* arrived(const Worker&, const Link& link) { return place(link).data(); }
 
 private:
+    static int count(const auto& elements) { return static_cast<int>(elements.size()); }
     AlignedVector<T>& place(const Link& link) { return places_[static_cast<std::size_t>(link.line)]; }
 
     std::vector<AlignedVector<T>> places_; ///< by line

@@ -16,6 +16,7 @@ PROGRAMS = {
     "himeno": ("--size", "SS", "--sweeps", "5"),
     "pi": ("--count", "1000000"),
     "is": ("--class", "S"),
+    "diffusion": ("--size", "52", "--steps", "20"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

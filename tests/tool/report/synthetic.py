@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
-BY_NAME = ("himeno", "pi", "is")
+BY_NAME = ("himeno", "pi", "is", "diffusion")
 """Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
@@ -300,6 +300,13 @@ class Host:
             self._kernel(
                 "is", "is", seconds, work, "Mop/s", self.cores * 0.8,
                 full_only=size == "B", exchange=2.0, **{"class": size},
+            )  # fmt: skip
+
+    def _diffusion(self) -> None:
+        for size, steps, seconds, work in ((513, 100, 0.08, 26.1), (2049, 10, 0.35, 41.9)):
+            self._kernel(
+                "diffusion", "diffusion", seconds, work, "Mpoint/s", self.bus_threads,
+                full_only=size == 2049, exchange=2.0, size=size, steps=steps,
             )  # fmt: skip
 
     def _kernel(

@@ -57,4 +57,11 @@ PAPERS = {
     "is": Papers(
         "NPB's integer sort: every key moves to the rank that counts its like.", MAESTRO, time="Figure 6", breakdown=""
     ),
+    "diffusion": Papers(
+        "Diffusion by alternating directions: tridiagonal solves, and a grid that is transposed between all.",
+        JAMSTEC,
+        speedup="Figures 16 to 18",
+        efficiency="Figures 19 to 21",
+        breakdown="",
+    ),
 }

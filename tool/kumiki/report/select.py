@@ -23,7 +23,7 @@ MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
 """Who else moves data between ranks."""
 
-_SIZES = ("size", "keys", "class", "iterations", "sweeps", "count")
+_SIZES = ("size", "keys", "class", "iterations", "sweeps", "count", "steps")
 _PLACES = ("form", "ranks", "threads", "hosts")
 _CLASSES = ("S", "W", "A", "B", "C", "D", "E", "F")
 """NPB's problem classes, the smallest first."""
@@ -54,6 +54,7 @@ PROGRAMS = (
     Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
     Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
     Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
+    Program("diffusion", "diffusion", "Diffusion", ("size", 513), by_name=True),
 )
 
 
@@ -77,6 +78,7 @@ class Problem:
             "kernel": lambda v: f"{v} kernel",
             "sweeps": lambda v: f"{v} sweeps",
             "count": lambda v: f"{v} points",
+            "steps": lambda v: f"{v} steps",
             "method": lambda v: str(v).replace("-", " "),
         }
         return ", ".join(

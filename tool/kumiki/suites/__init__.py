@@ -8,6 +8,7 @@ from kumiki.nearest import nearest
 from kumiki.problem import Problem
 from kumiki.suites import (
     cg,
+    diffusion,
     himeno,
     integer_sort,
     laplace,
@@ -41,6 +42,7 @@ ALL: tuple[Suite, ...] = tuple(
         himeno,
         pi,
         integer_sort,
+        diffusion,
     )
 )
 

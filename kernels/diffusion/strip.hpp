@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "kernels/common/aligned.hpp"
+#include "kernels/common/range.hpp"
+
+namespace kumiki::kernels::diffusion {
+
+/// The matrix 1 - s D of one line, with -s beside the diagonal and 1 + 2 s on it, made ready for elimination (Thomas):
+/// it is the same for every line.
+class Elimination {
+public:
+    Elimination(std::size_t length, double steepness);
+    std::size_t length() const { return inverses_.size(); }
+    double steepness() const { return steepness_; }
+    double inverse(std::size_t i) const { return inverses_[i]; } ///< 1 over the diagonal, once what is below is gone
+    double factor(std::size_t i) const { return factors_[i]; } ///< what is above it, times that, with the sign changed
+
+private:
+    double steepness_;
+    std::vector<double> inverses_, factors_;
+};
+
+/// What half a step leaves: the new values v, or the right sides (1 + s D) v of the next half step but one. As
+/// (1 - s D) v is the old right side, they are 2 v less that: no difference is computed.
+enum class Leave { values, right_sides };
+
+/// One worker's lines of the grid, whole, one to a column: elimination goes from row to row, and all columns take part
+/// in each vector operation.
+class Strip {
+public:
+    Strip(std::size_t length, std::size_t lines);
+
+    double& at(std::size_t i, std::size_t line) { return values_[i * pitch_ + line]; }
+    double at(std::size_t i, std::size_t line) const { return values_[i * pitch_ + line]; }
+
+    /// Elements of so many rows of a strip of so many lines.
+    static std::size_t block_length(std::size_t rows, std::size_t lines) { return rows * pitch_of(lines); }
+    /// Some rows of all lines, as they lie in memory.
+    std::span<const double> block(Range rows) const {
+        return std::span(values_).subspan(rows.begin * pitch_, rows.size() * pitch_);
+    }
+    /// Takes in what was block(all rows of this strip's lines) of a strip whose lines were our rows `rows`.
+    void accept_transposed(Range rows, const double* block);
+
+    /// Values become right sides: u becomes (1 + s D) u.
+    void make_right_sides(double steepness);
+    /// Solves for all lines.
+    void half_step(const Elimination& elimination, Leave leave);
+
+private:
+    /// Columns that are computed at once: two vector registers of 512 bits, which hide each other's latency.
+    static constexpr std::size_t group = 16;
+    static std::size_t groups_of(std::size_t lines) { return (lines + group - 1) / group; }
+    /// Whole groups, so that vector loops have no remainder, and a cache line more: an odd number of lines, because
+    /// rows whose distance is a power of two would compete for the same few places in the cache.
+    static std::size_t pitch_of(std::size_t lines) { return groups_of(lines) * group + line_bytes / sizeof(double); }
+
+    std::size_t length_, lines_, pitch_;
+    AlignedVector<double> values_;  ///< by row
+    AlignedVector<double> scratch_; ///< the eliminated right sides of a group
+};
+
+} // namespace kumiki::kernels::diffusion

@@ -1,0 +1,47 @@
+"""Diffusion by alternating directions."""
+
+from __future__ import annotations
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
+
+STEPS = {129: 500, 513: 100, 1025: 20, 2049: 10}
+"""By points along an edge: as many as take one core some tenths of a second or less."""
+ONE_CORE_POINTS_PER_SECOND = {129: 450e6, 513: 300e6, 1025: 150e6, 2049: 120e6}
+
+
+def _workload(size: int) -> Workload:
+    return Workload(
+        suite="diffusion",
+        program="diffusion",
+        metric="diffusion.time",
+        arguments=("--size", str(size), "--steps", str(STEPS[size])),
+        parameters={"size": size, "steps": STEPS[size]},
+        one_core_seconds=STEPS[size] * size**2 / ONE_CORE_POINTS_PER_SECOND[size],
+        setup_seconds=0.2,
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    if grid.quick:
+        return _workload(513).everywhere(grid)
+    others = [point for size in (129, 1025, 2049) for point in _workload(size).where_it_tells(grid)]
+    return [*_workload(513).everywhere(grid), *others]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload(513).over_hosts(grid)
+
+
+SUITE = Suite(
+    name="diffusion",
+    title="Diffusion (ADI)",
+    sentence="Tridiagonal solves along both directions: the grid is transposed between all twice a step.",
+    headline=("diffusion.time", "diffusion.rate"),
+    programs=with_mpi("diffusion"),
+    build=_points,
+    build_over_hosts=_over_hosts,
+    seconds=90,
+    quick_seconds=10,
+    by_name=True,
+)
