@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "kumiki/error.hpp"
+#include "kumiki/message.hpp"
 #include "kumiki/region.hpp"
 #include "kumiki/signal.hpp"
 #include "kumiki/type.hpp"
@@ -148,6 +150,46 @@ public:
         int handled = 0;
         detail::check(kumiki_progress(job_, &handled));
         return handled;
+    }
+
+    // -- messages: what one rank sends with a tag, another one receives by source and tag; neither waits --
+
+    template <Elements Data>
+    [[nodiscard]] Request send(int rank, int tag, const Data& data) {
+        const std::span bytes = std::as_bytes(std::span(data));
+        kumiki_request request = nullptr;
+        detail::check(kumiki_send(job_, rank, tag, bytes.data(), bytes.size(), &request));
+        return {job_, request};
+    }
+    template <Single T>
+    [[nodiscard]] Request send(int rank, int tag, const T& value) {
+        return send(rank, tag, std::span<const T>(&value, 1));
+    }
+    /// `rank` and `tag` may be kumiki::any.
+    template <Elements Data>
+    [[nodiscard]] Request receive(int rank, int tag, Data&& into) {
+        const std::span bytes = std::as_writable_bytes(std::span(into));
+        kumiki_request request = nullptr;
+        detail::check(kumiki_receive(job_, rank, tag, bytes.data(), bytes.size(), &request));
+        return {job_, request};
+    }
+    template <Single T>
+    [[nodiscard]] Request receive(int rank, int tag, T& value) {
+        return receive(rank, tag, std::span<T>(&value, 1));
+    }
+    /// What receive() would get; waits until there is something, and leaves it.
+    MessageStatus probe(int rank, int tag) {
+        kumiki_message_status status{};
+        detail::check(kumiki_probe(job_, rank, tag, nullptr, &status));
+        return detail::status_of(status);
+    }
+    /// The same without waiting.
+    std::optional<MessageStatus> probe_now(int rank, int tag) {
+        kumiki_message_status status{};
+        int found = 0;
+        detail::check(kumiki_probe(job_, rank, tag, &found, &status));
+        if (found == 0) return std::nullopt;
+        return detail::status_of(status);
     }
 
     // -- collectives --

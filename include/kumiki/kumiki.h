@@ -141,6 +141,55 @@ KUMIKI_API kumiki_status kumiki_active_message(kumiki_job* job, int rank, int ha
 /* Runs the handlers of the messages that have arrived; *handled (may be null) gets how many. */
 KUMIKI_API kumiki_status kumiki_progress(kumiki_job* job, int* handled);
 
+/* ---- messages (Maestro/MMP paper, section 4: MP_send, MP_receive, MP_wait) ----
+ *
+ * What one rank sends with a tag, another one receives by source and tag. A message goes to the earliest receive that
+ * asks for it, a receive takes the earliest message that fits: so the messages of one thread to one rank with one tag
+ * keep their order. A rank may send to itself. */
+
+#define KUMIKI_ANY (-1) /* any source, any tag */
+
+/* A send or receive that is under way. Null: there is none, or it is complete. */
+typedef struct kumiki_request_state* kumiki_request;
+
+typedef struct kumiki_message_status {
+    int source, tag; /* of a send: where it went; KUMIKI_ANY when there was nothing to wait for */
+    size_t bytes;
+} kumiki_message_status;
+
+/* Sends `bytes` (0 is a message, too) at `data` to rank `rank`; a tag is 0 or more. Never waits. A short message is
+ * complete at once, and *request null; the data of a longer one must stay as they are until it is waited for, which may
+ * be until the other rank asks for it. */
+KUMIKI_API kumiki_status kumiki_send(kumiki_job* job, int rank, int tag, const void* data, size_t bytes,
+                                     kumiki_request* request);
+
+/* Asks for a message of rank `rank` with tag `tag` (or KUMIKI_ANY). Never waits. `into` belongs to the library until it
+ * is waited for; a shorter message leaves the rest as it was. */
+KUMIKI_API kumiki_status kumiki_receive(kumiki_job* job, int rank, int tag, void* into, size_t bytes,
+                                        kumiki_request* request);
+
+/* Waits until *request is complete and makes it null; `status` may be null. Every request is waited for once, by this
+ * or the functions below. A message that is longer than its receive is an error here, which names both lengths; it is
+ * lost, the job goes on. */
+KUMIKI_API kumiki_status kumiki_wait(kumiki_job* job, kumiki_request* request, kumiki_message_status* status);
+
+/* The same without waiting: *complete says whether it was. */
+KUMIKI_API kumiki_status kumiki_test(kumiki_job* job, kumiki_request* request, int* complete,
+                                     kumiki_message_status* status);
+
+/* Waits for one of `count` requests, and *place is which; null ones are passed over, and when all are null it is
+ * `count`. */
+KUMIKI_API kumiki_status kumiki_wait_any(kumiki_job* job, kumiki_request* requests, size_t count, size_t* place,
+                                         kumiki_message_status* status);
+
+/* Waits for all; `statuses` (one each) may be null. Of several errors the first is returned. */
+KUMIKI_API kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* requests, size_t count,
+                                         kumiki_message_status* statuses);
+
+/* What a receive with this source and tag would get; the message stays. *found says whether there is one; when `found`
+ * is null, waits until there is. */
+KUMIKI_API kumiki_status kumiki_probe(kumiki_job* job, int rank, int tag, int* found, kumiki_message_status* status);
+
 /* ---- collectives ---- */
 
 KUMIKI_API kumiki_status kumiki_barrier(kumiki_job* job);

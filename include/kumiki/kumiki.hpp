@@ -3,6 +3,7 @@
 /// All of Kumiki's C++ interface.
 #include "kumiki/error.hpp"
 #include "kumiki/job.hpp"
+#include "kumiki/message.hpp"
 #include "kumiki/region.hpp"
 #include "kumiki/signal.hpp"
 #include "kumiki/team.hpp"

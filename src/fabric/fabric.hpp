@@ -103,6 +103,12 @@ public:
         else std::memcpy(destination, source, bytes);
     }
 
+    /// The same for a part of something that is `whole` bytes long.
+    void copy_part(std::byte* destination, const std::byte* source, std::size_t bytes, std::size_t whole) const {
+        if (whole >= nontemporal_bytes_) platform::copy_around_caches(destination, source, bytes);
+        else copy(destination, source, bytes);
+    }
+
     /// After making something true that a thread of rank `rank` may wait for.
     void ring(int rank) const { wait::ring(block(rank).bell, patience_); }
     void ring_on_host(int local) const { wait::ring(host_block(local).bell, patience_); }
@@ -116,6 +122,16 @@ public:
     template <class Ready, class Doubt>
     void wait(Ready ready, Doubt doubt);
 
+    /// What a floor above has to do while threads wait for whatever it is: run() by each of them again and again, by
+    /// several at once, too, and once after each ring of the rank's bell.
+    class Chore {
+    public:
+        virtual ~Chore() = default;
+        virtual void run() = 0;
+    };
+    /// Null: none. Not while threads wait.
+    void set_chore(Chore* chore) { chore_ = chore; }
+
     /// Tells all ranks of this host that these two wait for each other in vain.
     struct Party {
         int rank;
@@ -127,6 +143,7 @@ public:
     /// This rank's part, and that of rank `rank` of the same host, of what the ranks of a host share.
     shm::RankBlock& block(int rank) const { return *blocks_[static_cast<std::size_t>(rank)]; }
     shm::RankBlock& own() const { return *own_; }
+    std::byte* arena(int rank) const { return arenas_[static_cast<std::size_t>(rank)]; }
     shm::Header& header() const { return segment_->header(); }
 
     // -- the ranks of this host, by their local numbers --
@@ -137,8 +154,11 @@ public:
     int rank_on_host(int local) const {
         return network_ ? network_->hosts().rank_at(network_->hosts().own(), local) : local;
     }
+    /// The other way round, for a rank of this host.
+    int local_rank(int rank) const { return network_ ? network_->hosts().local_rank(rank) : rank; }
     shm::RankBlock& host_block(int local) const { return segment_->block(local); }
     std::byte* host_arena(int local) const { return segment_->arena(local); }
+    shm::Channel& host_channel(int from, int to) const { return segment_->channel(from, to); }
 
     /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks'
     /// copies; pins it when the settings say so. Pages are placed where they are first touched.
@@ -152,6 +172,11 @@ private:
 
     template <class Ready, class Doubt>
     void wait_for_network(Ready ready, Doubt doubt);
+    /// One look of a thread that waits, at all that is not its own.
+    void serve(bool attends) {
+        if (chore_ != nullptr) chore_->run();
+        if (attends) messenger_->progress();
+    }
 
     void map_ranks();
 
@@ -165,6 +190,7 @@ private:
     std::size_t nontemporal_bytes_;
     bool pin_;
     wait::Patience patience_;
+    Chore* chore_ = nullptr;
     RegionTable regions_;
     std::unique_ptr<Messenger> messenger_;
     std::unique_ptr<Network> network_; // its agent uses all of the above
@@ -174,13 +200,16 @@ template <class Ready, class Doubt>
 void Fabric::wait(Ready ready, Doubt doubt) {
     if (ready()) return;
     if (network_) return wait_for_network(ready, doubt);
-    if (!messenger_->active()) return wait::wait(own().bell, patience_, ready, doubt);
-    const Messenger::Attendance attendance(*messenger_);
-    const auto serve = [&] {
+    const bool attends = messenger_->active();
+    if (!attends && chore_ == nullptr) return wait::wait(own().bell, patience_, ready, doubt);
+    std::optional<Messenger::Attendance> attendance;
+    if (attends) attendance.emplace(*messenger_);
+    const auto look = [&] {
         if (ready()) return true;
-        return messenger_->progress() > 0 && ready();
+        serve(attends);
+        return ready();
     };
-    wait::wait(own().bell, patience_, serve, doubt);
+    wait::wait(own().bell, patience_, look, doubt);
 }
 
 /// While this thread is awake it receives, and it stays awake as long as there is something to receive; when it falls
@@ -188,16 +217,17 @@ void Fabric::wait(Ready ready, Doubt doubt) {
 template <class Ready, class Doubt>
 void Fabric::wait_for_network(Ready ready, Doubt doubt) {
     network_->release();
+    const bool attends = messenger_->active();
     std::optional<Messenger::Attendance> attendance;
-    if (messenger_->active()) attendance.emplace(*messenger_);
-    const auto serve = [&] {
-        if (attendance) messenger_->progress();
+    if (attends) attendance.emplace(*messenger_);
+    const auto look = [&] {
+        serve(attends);
         return ready();
     };
     bool received = false;
     const auto receive = [&] {
         received = network_->poll() || received;
-        return serve();
+        return look();
     };
     do {
         received = false;
@@ -205,7 +235,7 @@ void Fabric::wait_for_network(Ready ready, Doubt doubt) {
         doubt();
     } while (received || !wait::sleeps(patience_));
     network_->hand_over();
-    wait::wait(own().bell, wait::asleep(patience_), serve);
+    wait::wait(own().bell, wait::asleep(patience_), look);
     network_->take_back();
 }
 

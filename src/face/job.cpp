@@ -58,7 +58,7 @@ kumiki_status kumiki_join(kumiki_job** job) {
     auto made = std::make_unique<kumiki_job>();
     made->settings = std::move(*settings);
     made->fabric = std::move(*fabric);
-    made->collectives = std::make_unique<kumiki::collective::Collectives>(*made->fabric);
+    made->build();
     *job = made.release();
     return KUMIKI_OK;
 }

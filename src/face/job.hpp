@@ -4,6 +4,7 @@
 
 #include "collective/collectives.hpp"
 #include "fabric/fabric.hpp"
+#include "message/messages.hpp"
 #include "settings/settings.hpp"
 
 /// What stands behind the opaque pointer of the C interface.
@@ -11,6 +12,14 @@ struct kumiki_job {
     kumiki::Settings settings;
     std::unique_ptr<kumiki::fabric::Fabric> fabric;
     std::unique_ptr<kumiki::collective::Collectives> collectives;
+    std::unique_ptr<kumiki::message::Messages> messages;
+
+    /// What stands on the fabric.
+    void build() {
+        collectives = std::make_unique<kumiki::collective::Collectives>(*fabric);
+        messages = std::make_unique<kumiki::message::Messages>(
+            *fabric, kumiki::message::Messages::Options{.fragment = settings.fragment_bytes, .ways = {}});
+    }
 };
 
 namespace kumiki::face {

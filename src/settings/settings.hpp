@@ -23,6 +23,7 @@ struct Settings {
     std::int64_t yield_us = 0;
     std::uint64_t nontemporal_bytes = 0;
     std::uint64_t arena_bytes = 0;
+    std::uint64_t fragment_bytes = 0; ///< of messages; 0: what is best on each way
     bool pin = false;
     bool bind = true;
     int threads = 0;

@@ -99,6 +99,10 @@ constexpr std::array table = {
     Setting{"KUMIKI_ARENA", "", "0", "bytes",
             "Address space for the regions of one rank; 0: as much as the host has memory.", false,
             [](Settings& s, std::string_view t) { return into(s.arena_bytes, bytes(t)); }},
+    Setting{"KUMIKI_FRAGMENT", "--fragment", "0", "bytes",
+            "Length of the fragments into which messages are cut, on their way copied one by one; 0: what was measured "
+            "to be best.",
+            false, [](Settings& s, std::string_view t) { return into(s.fragment_bytes, bytes(t)); }},
     Setting{"KUMIKI_PIN", "", "no", "yes, no", "Lock regions in memory, so that they are never paged out.", false,
             [](Settings& s, std::string_view t) { return into(s.pin, yes_or_no(t)); }},
     Setting{"KUMIKI_PREFIX", "", "", "folder",

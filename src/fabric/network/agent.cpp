@@ -1,5 +1,6 @@
 #include "fabric/network/agent.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -47,13 +48,23 @@ void Agent::take_over() {
     wake();
 }
 
+/// In the one order of all these accesses, either this sees that the agent does not nap and wakes it, or the agent sees
+/// the reminder when it has napped.
+void Agent::remind() {
+    if (reminded_.load(std::memory_order_relaxed)) return;
+    reminded_.store(true);
+    if (!naps_.load()) wake();
+}
+
 void Agent::wake() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // full: it will wake all the same
 }
 
 void Agent::serve() {
-    constexpr auto lease = 1ms;
+    constexpr std::chrono::milliseconds lease = 1ms;
+    constexpr auto never = std::chrono::steady_clock::time_point::max();
+    auto release_at = never;
     auto next_tick = std::chrono::steady_clock::now();
     auto awake_until = next_tick;
     while (!stop_.load(std::memory_order_acquire)) {
@@ -62,13 +73,20 @@ void Agent::serve() {
             duties_.tick();
             next_tick = now + duties_.period;
         }
+        if (now >= release_at) {
+            duties_.release();
+            release_at = never;
+        }
+        if (reminded_.exchange(false)) release_at = std::min(release_at, now + lease);
         if (relieved_.exchange(false, std::memory_order_relaxed)) {
+            naps_.store(true);
             sleep(-1, lease);
+            naps_.store(false);
             continue;
         }
         if (duties_.receive()) awake_until = now + duties_.linger;
         else if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) continue;
-        else if (duties_.arm()) sleep(duties_.descriptor, duties_.period);
+        else if (duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
     }
 }
 

@@ -20,6 +20,7 @@ public:
         std::function<bool()> receive; ///< whether there was anything
         std::function<bool()> arm;  ///< then `descriptor` is readable when a message comes; false: one is there already
         std::function<void()> tick; ///< now and then
+        std::function<void()> release; ///< a millisecond after remind()
         int descriptor = -1;
         std::chrono::milliseconds period{}; ///< of tick
         std::chrono::nanoseconds linger{};  ///< after a message, while a thread of the program sleeps
@@ -39,6 +40,8 @@ public:
     }
     /// A thread of the program falls asleep, and looks no more.
     void take_over();
+    /// Something is held back that must leave soon, should the program not release it itself.
+    void remind();
     /// It is awake again.
     void step_back() { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
 
@@ -49,7 +52,9 @@ private:
 
     Duties duties_;
     std::atomic<bool> relieved_{false};
-    std::atomic<int> sleepers_{0}; ///< threads of the program between take_over() and step_back()
+    std::atomic<bool> reminded_{false};
+    std::atomic<bool> naps_{false}; ///< it sleeps, and not for long
+    std::atomic<int> sleepers_{0};  ///< threads of the program between take_over() and step_back()
     std::atomic<bool> stop_{false};
     int wake_ = -1; ///< an eventfd
     std::thread thread_;

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 #include "fabric/fabric.hpp"
 #include "fabric/signal.hpp"
+#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
@@ -15,6 +17,7 @@ Network::Network(Fabric& fabric, const Settings& settings)
       rank_(settings.rank),
       credits_(settings.size),
       bursts_(static_cast<std::size_t>(settings.size)),
+      last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
       unflushed_(static_cast<std::size_t>(settings.size)) {}
 
 Network::~Network() {
@@ -34,12 +37,29 @@ MessageHeader Network::header(MessageKind kind) const {
 Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
     if (auto released = release(rank); !released) return released; // what was put before comes before
+    return send_inside(rank, header, payload);
+}
+
+Result<> Network::send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     messages_.fetch_add(1, std::memory_order_relaxed);
     return transport_->send(rank, header, payload);
 }
 
-Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+Result<> Network::send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
+    std::uint64_t& last = last_sent_[static_cast<std::size_t>(rank)];
+    const std::uint64_t now = releases_.load(std::memory_order_relaxed);
+    const bool alone = std::exchange(last, now) != now;
+    if (!alone && payload.size() <= Burst::longest_message) {
+        agent_.remind();
+        return hold_back(rank, header, payload);
+    }
+    if (auto released = release(rank); !released) return released;
+    return send_inside(rank, header, payload);
+}
+
+/// Room is made by what was held back first.
+Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     Burst& burst = bursts_[static_cast<std::size_t>(rank)];
     if (!burst.has_room_for(payload.size()))
         if (auto released = release(rank); !released) return released;
@@ -59,6 +79,7 @@ Result<> Network::release(int rank) {
 }
 
 void Network::release() {
+    releases_.fetch_add(1, std::memory_order_relaxed);
     if (held_back_.load(std::memory_order_relaxed) == 0) return;
     const std::lock_guard lock(mutex_);
     for (int rank = 0; rank < static_cast<int>(bursts_.size()); ++rank) static_cast<void>(release(rank));
@@ -93,7 +114,10 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
     message.offset = offset;
     message.bytes = source.size();
     const bool alone = signal != nullptr || source.size() > Burst::longest_message;
-    auto sent = alone ? send_in_parts(rank, message, source, signal) : hold_back(rank, message, source);
+    auto sent = alone ? send_in_parts(rank, message, source, signal) : [&] {
+        const std::lock_guard lock(mutex_);
+        return hold_back(rank, message, source);
+    }();
     // Not sooner: another thread's flush() in between would not have asked for this one.
     unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
     return sent;
@@ -199,6 +223,7 @@ bool Network::poll() {
 bool Network::progress() {
     bool anything = transport_->progress();
     if (!waiting_.empty()) anything = deliver_waiting() || anything;
+    if (guest_ != nullptr) anything = guest_->pump() || anything;
     return anything;
 }
 
@@ -223,6 +248,7 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
     case MessageKind::mail:
         if (mail_.take(header, payload)) fabric_.ring(rank_);
         return;
+    case MessageKind::message: return take_message(header, payload);
     case MessageKind::barrier: return barrier_->heard(static_cast<int>(header.value), header.ticket);
     case MessageKind::arrived: return barrier_->enter(header.ticket);
     case MessageKind::burst:
@@ -284,6 +310,19 @@ void Network::take_active_message(const MessageHeader& header, std::span<const s
     const int handler = static_cast<int>(header.value);
     if (waiting_.empty() && accept(header.source, handler, payload)) return;
     waiting_.push_back({header.source, handler, {payload.begin(), payload.end()}});
+}
+
+void Network::admit(Guest* guest) {
+    const std::lock_guard lock(mutex_);
+    guest_ = guest;
+    had_guest_ = true;
+    for (const Early& each : std::exchange(early_, {}))
+        if (guest_ != nullptr) guest_->receive(each.header, each.payload);
+}
+
+void Network::take_message(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (guest_ != nullptr) guest_->receive(header, payload);
+    else if (!had_guest_) early_.push_back({header, {payload.begin(), payload.end()}});
 }
 
 bool Network::accept(int source, int handler, std::span<const std::byte> payload) {
@@ -398,9 +437,14 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
 Result<> Network::serve() {
     Agent::Duties duties;
     duties.receive = [this] {
+        if (mutex_.is_wanted()) {
+            platform::yield();
+            return true;
+        }
         const std::lock_guard lock(mutex_);
         return progress();
     };
+    duties.release = [this] { release(); };
     duties.arm = [this] {
         const std::lock_guard lock(mutex_);
         return waiting_.empty() && transport_->arm();

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
+#include "fabric/network/polite_mutex.hpp"
 #include "fabric/network/transport.hpp"
 #include "fabric/wireup/wireup.hpp"
 #include "kumiki/kumiki.h"
@@ -43,6 +43,16 @@ public:
         std::uint64_t value;
     };
     enum class Atomic : std::uint8_t { fetch_add, compare_swap, swap };
+
+    /// A floor above that has messages of its own (MessageKind::message). Called by whoever receives, one thread at a
+    /// time, which it must not keep: it may send by post() and send_inside() only.
+    class Guest {
+    public:
+        virtual ~Guest() = default;
+        virtual void receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
+        /// Sends a part of what is long; whether there was any. Others come in between.
+        virtual bool pump() = 0;
+    };
 
     /// Meets all ranks of the job. `host_identity` is the same for the ranks that share memory. Nothing is received
     /// before serve().
@@ -80,6 +90,17 @@ public:
     Mail::Letter& expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
     std::size_t take_mail(int rank, std::uint64_t tag);
 
+    /// From now on messages go to `guest`, also those that came before; null: they are thrown away.
+    void admit(Guest* guest);
+    MessageHeader header(MessageKind kind) const;
+    /// A message of the guest: at once, or, when others follow each other to that rank without a wait in between,
+    /// together with them (the network burst of the Maestro paper, 2.4), after a millisecond at the latest.
+    Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
+    /// By the guest while it is called: without waiting; with data, which may change on return.
+    void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
+
     /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
     void enter_barrier(std::uint64_t epoch);
 
@@ -107,19 +128,21 @@ private:
         int source, handler;
         std::vector<std::byte> payload;
     };
+    struct Early { ///< messages that came before the guest
+        MessageHeader header;
+        std::vector<std::byte> payload;
+    };
 
     Network(Fabric& fabric, const Settings& settings);
     Result<> connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity);
     void watch_over_hosts();
     [[noreturn]] void give_up(const std::string& what) const;
 
-    MessageHeader header(MessageKind kind) const;
-    Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
     void await(const Ticket& ticket);
-    Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
 
     // Called with the lock held:
+    Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> release(int rank);
     bool progress();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
@@ -130,7 +153,7 @@ private:
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
-    void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    void take_message(const MessageHeader& header, std::span<const std::byte> payload);
     void open_gate(std::uint64_t epoch);
     void compare_calls(int leader, shm::CallNote theirs);
     void post_to_hosts(const MessageHeader& header);
@@ -138,15 +161,20 @@ private:
 
     Fabric& fabric_;
     int rank_;
-    std::mutex mutex_; ///< of all below, but for the atomics
+    PoliteMutex mutex_; ///< of all below, but for the atomics
     std::shared_ptr<Transport> transport_;
     Hosts hosts_;
     Mail mail_;
     std::unique_ptr<HostsBarrier> barrier_;
     std::deque<Waiting> waiting_;
     Credits credits_;
-    std::vector<Burst> bursts_;                ///< by rank
-    std::atomic<int> held_back_{0};            ///< bursts that are not empty
+    std::vector<Burst> bursts_;              ///< by rank
+    std::atomic<int> held_back_{0};          ///< bursts that are not empty
+    std::atomic<std::uint64_t> releases_{0}; ///< waits so far
+    std::vector<std::uint64_t> last_sent_;   ///< by rank: the guest's last message was sent before release number
+    Guest* guest_ = nullptr;
+    bool had_guest_ = false;
+    std::vector<Early> early_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
     std::unique_ptr<LifeSigns> life_;

@@ -24,6 +24,7 @@ enum class MessageKind : std::uint8_t {
     mail,           ///< a part of a message of a collective
     barrier,        ///< round `value` of the hosts' barrier number `ticket`
     arrived,        ///< the last rank of a host has entered barrier number `ticket`
+    message,        ///< of the floor above: Network::Guest
     burst,          ///< several messages, each a header and its payload, that were held back to travel together
     sign_of_life,   ///< a host lives, and its leader is in the collective `value`
     difference,     ///< rank `source`, in collective `value`, and rank `offset`, in `ticket`, wait in vain

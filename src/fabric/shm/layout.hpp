@@ -5,19 +5,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fabric/shm/channel.hpp"
 #include "platform/memory.hpp"
+#include "settings/settings.hpp"
 #include "wait/bell.hpp"
 #include "wait/meeting.hpp"
 
 /// What lies where in the memory that the ranks of one host share: one file, mapped once by every rank.
 ///
-///     Header | RankBlock of rank 0 | ... of rank n - 1 | arena of rank 0 | ... of rank n - 1
+///     Header | RankBlock of rank 0 | ... of rank n - 1 | Channel from 0 to 0 | from 1 to 0 | ... from n - 1 to n - 1
+///     | arena of rank 0 | ... of rank n - 1
 ///
 /// All of it starts as zeros, and zeros are the right start for every field but those that Segment::create sets. Ranks
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690003; // "kumiki", version 3
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690004; // "kumiki", version 4
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
@@ -91,6 +94,23 @@ struct Board {
     alignas(platform::page) std::array<std::array<std::byte, capacity>, 2> data;
 };
 
+/// From which ranks of the host messages have ever come: only their channels need be looked at.
+struct Correspondents {
+    alignas(platform::apart) std::atomic<std::uint64_t> count; ///< changes after `known` has
+    std::array<std::atomic<std::uint64_t>, most_ranks / 64> known;
+};
+
+/// A long message whose parts both sides copy: each claims the next part that nobody has claimed yet. Belongs to the
+/// receiver, who takes it up when both have put it down.
+struct alignas(platform::apart) Transfer {
+    std::atomic<std::uint64_t> claimed; ///< bytes from the beginning; may pass the end
+    std::atomic<std::uint64_t> done;    ///< bytes that have been copied
+    std::atomic<std::uint32_t> parties; ///< who still looks at it; 0: nobody
+    std::atomic<std::uint32_t> broken;  ///< 1: some memory could not be reached
+    std::uint64_t offset;               ///< of the receiver's memory in its arena, or Board::nowhere
+    std::uint64_t address;              ///< of it in its process
+};
+
 /// What belongs to one rank.
 struct alignas(platform::page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
@@ -102,6 +122,8 @@ struct alignas(platform::page) RankBlock {
     std::array<std::array<Contribution, most_contributors>, 2>
         contributions; ///< used in turn, by number of the contributor
     Inbox inbox;
+    Correspondents correspondents;
+    std::array<Transfer, 16> transfers;
     Board board;
 };
 
@@ -125,8 +147,10 @@ struct alignas(platform::page) Header {
     Differing differing;
 };
 
+constexpr std::size_t channel_offset(std::size_t ranks) { return sizeof(Header) + ranks * sizeof(RankBlock); }
+
 constexpr std::size_t arena_offset(std::size_t ranks) {
-    return platform::round_up(sizeof(Header) + ranks * sizeof(RankBlock), platform::huge_page);
+    return platform::round_up(channel_offset(ranks) + ranks * ranks * sizeof(Channel), platform::huge_page);
 }
 
 } // namespace kumiki::fabric::shm

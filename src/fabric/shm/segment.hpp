@@ -21,6 +21,10 @@ public:
     Header& header() const { return *reinterpret_cast<Header*>(mapping_.data()); }
     int ranks() const { return static_cast<int>(header().ranks); }
     RankBlock& block(int rank) const { return reinterpret_cast<RankBlock*>(mapping_.data() + sizeof(Header))[rank]; }
+    /// The way of messages between two ranks of the host.
+    Channel& channel(int from, int to) const {
+        return reinterpret_cast<Channel*>(mapping_.data() + channel_offset(header().ranks))[to * ranks() + from];
+    }
     std::size_t arena_bytes() const { return header().arena_bytes; }
     std::byte* arena(int rank) const {
         return mapping_.data() + arena_offset(header().ranks) + static_cast<std::size_t>(rank) * header().arena_bytes;

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "platform/memory.hpp"
+
+/// The way of two-sided messages from one rank of a host to another (or to itself): a ring of cells with one writer and
+/// one reader, and the area in which the writer may place fragments without the reader's help (the reserved region of
+/// the Maestro paper, 2.3). Which thread writes and which reads, the users of this header settle among themselves.
+///
+/// Only `Cell::lap` carries data from the writer to the reader, only `taken` and `returned` carry room back: each is
+/// stored with release and loaded with acquire order.
+namespace kumiki::fabric::shm {
+
+/// What travels in one cache line: a small message is here whole.
+struct CellContent {
+    static constexpr std::size_t capacity = 48;
+    std::uint8_t kind;   ///< what it is: message::Kind
+    std::uint8_t slot;   ///< of the area, where the data are there
+    std::uint16_t bytes; ///< of the data, here or in the slot
+    std::int32_t tag;
+    std::uint32_t spare;
+    std::array<std::byte, capacity> payload;
+};
+
+struct alignas(platform::cache_line) Cell {
+    std::atomic<std::uint32_t> lap; ///< the last one in which it was filled, from 1
+    CellContent content;
+};
+static_assert(sizeof(Cell) == platform::cache_line);
+
+/// Starts as zeros; of its memory only what is touched is used.
+struct alignas(platform::page) Channel {
+    static constexpr std::size_t cells = 64, slots = 16, slot_bytes = std::size_t{8} << 10;
+
+    alignas(platform::apart) std::atomic<std::uint64_t> taken;    ///< cells that the reader has emptied
+    std::atomic<std::uint64_t> settled;                           ///< small messages that have found their receive
+    alignas(platform::apart) std::atomic<std::uint32_t> returned; ///< slots that the reader gives back, as bits
+    alignas(platform::page) std::array<Cell, cells> cell;
+    alignas(platform::page) std::array<std::array<std::byte, slot_bytes>, slots> area;
+};
+
+/// The writer's end. Not thread-safe.
+class ChannelWriter {
+public:
+    explicit ChannelWriter(Channel& channel) : channel_(&channel) {}
+
+    bool has_room() {
+        if (next_ - taken_ < Channel::cells) return true;
+        taken_ = channel_->taken.load(std::memory_order_acquire);
+        return next_ - taken_ < Channel::cells;
+    }
+    /// When has_room(): the cell to fill, and its release to the reader.
+    CellContent& next() { return channel_->cell[next_ % Channel::cells].content; }
+    void publish() {
+        channel_->cell[next_ % Channel::cells].lap.store(static_cast<std::uint32_t>(next_ / Channel::cells + 1),
+                                                         std::memory_order_release);
+        ++next_;
+    }
+
+    /// A place in the area; -1: all are taken.
+    int take_slot() {
+        if (free_slots_ == 0) free_slots_ = channel_->returned.exchange(0, std::memory_order_acquire);
+        if (free_slots_ == 0) return -1;
+        const int slot = std::countr_zero(free_slots_);
+        free_slots_ &= free_slots_ - 1;
+        return slot;
+    }
+    std::byte* slot(int number) { return channel_->area[static_cast<std::size_t>(number)].data(); }
+    int slots_in_use() {
+        free_slots_ |= channel_->returned.exchange(0, std::memory_order_acquire);
+        return static_cast<int>(Channel::slots) - std::popcount(free_slots_);
+    }
+
+    std::uint64_t settled() const { return channel_->settled.load(std::memory_order_relaxed); }
+
+private:
+    Channel* channel_;
+    std::uint64_t next_ = 0, taken_ = 0; ///< taken_: as last seen
+    std::uint32_t free_slots_ = (1U << Channel::slots) - 1;
+};
+
+/// The reader's end. has_arrived() may be called by any thread, the others by one at a time.
+class ChannelReader {
+public:
+    explicit ChannelReader(Channel& channel) : channel_(&channel) {}
+
+    bool has_arrived() const {
+        const std::uint64_t next = next_.load(std::memory_order_relaxed);
+        return channel_->cell[next % Channel::cells].lap.load(std::memory_order_acquire) ==
+               static_cast<std::uint32_t>(next / Channel::cells + 1);
+    }
+    /// When has_arrived(): the oldest cell, and giving it back.
+    const CellContent& next() const {
+        return channel_->cell[next_.load(std::memory_order_relaxed) % Channel::cells].content;
+    }
+    void pass() {
+        const std::uint64_t taken = next_.load(std::memory_order_relaxed) + 1;
+        next_.store(taken, std::memory_order_relaxed);
+        channel_->taken.store(taken, std::memory_order_release);
+    }
+
+    const std::byte* slot(int number) const { return channel_->area[static_cast<std::size_t>(number)].data(); }
+    void return_slot(int number) { channel_->returned.fetch_or(1U << number, std::memory_order_release); }
+    void settle() { channel_->settled.store(++settled_, std::memory_order_relaxed); }
+
+private:
+    Channel* channel_;
+    std::atomic<std::uint64_t> next_{0};
+    std::uint64_t settled_ = 0;
+};
+
+} // namespace kumiki::fabric::shm

@@ -1,0 +1,110 @@
+#include "message/copier.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "platform/peer_memory.hpp"
+
+namespace kumiki::message {
+
+using fabric::shm::Board;
+using fabric::shm::Transfer;
+
+namespace {
+
+/// Below, telling the sender that it may help takes as long as it would help.
+constexpr std::size_t shortest_shared = std::size_t{32} << 10;
+/// Measured on two cores that share memory: shorter parts cost calls, longer ones leave one of the two without work at
+/// the end.
+constexpr std::size_t shortest_part = std::size_t{16} << 10, longest_part = std::size_t{256} << 10;
+
+} // namespace
+
+Copier::Copier(Desk& desk, Ways ways, std::size_t part)
+    : desk_(desk), ways_(ways), part_(part), reach_(static_cast<std::size_t>(desk.fabric.size())) {
+    platform::admit_peers();
+}
+
+std::size_t Copier::part_of(const Request& request) const {
+    if (part_ != 0) return part_;
+    return std::clamp(platform::round_up(request.length / 8, platform::page), shortest_part, longest_part);
+}
+
+/// Finds how to come at the other side's memory; false: there is no way.
+bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address) {
+    const auto& peer = desk_.fabric.block(request.rank);
+    Request::Copy& copy = request.copy;
+    copy.process = peer.process.load(std::memory_order_relaxed);
+    copy.address = address;
+    copy.there = nullptr;
+    if (ways_.mapped && copy.process == getpid()) copy.there = reinterpret_cast<std::byte*>(address);
+    else if (ways_.mapped && offset != Board::nowhere) copy.there = desk_.fabric.arena(request.rank) + offset;
+    if (copy.there != nullptr) return true;
+    Reach& known = reach_[static_cast<std::size_t>(request.rank)];
+    if (ways_.system && known == Reach::unknown) {
+        std::byte probe{};
+        known = platform::read_peer(copy.process, address, &probe, 1) ? Reach::yes : Reach::no;
+    }
+    return known == Reach::yes;
+}
+
+Transfer* Copier::free_transfer() {
+    for (Transfer& each : desk_.fabric.own().transfers)
+        if (each.parties.load(std::memory_order_acquire) == 0) return &each;
+    return nullptr;
+}
+
+Copier::Help Copier::pull(Request& receive, const Announcement& announced) {
+    if (!reach(receive, announced.offset, announced.address)) return Help::no_way;
+    Transfer* shared =
+        receive.length >= shortest_shared || (part_ != 0 && receive.length > part_) ? free_transfer() : nullptr;
+    receive.copy.transfer = shared == nullptr ? &receive.copy.alone : shared;
+    receive.copy.pulls = true;
+    Transfer& transfer = *receive.copy.transfer;
+    transfer.claimed.store(0, std::memory_order_relaxed);
+    transfer.done.store(0, std::memory_order_relaxed);
+    transfer.broken.store(0, std::memory_order_relaxed);
+    transfer.address = reinterpret_cast<std::uintptr_t>(receive.data);
+    transfer.offset =
+        desk_.fabric.in_region(receive.data, receive.length) ? desk_.fabric.offset(receive.data) : Board::nowhere;
+    transfer.parties.store(2, std::memory_order_relaxed); // the cell that tells the sender publishes all this
+    add(receive);
+    return shared == nullptr ? Help::alone : Help::shared;
+}
+
+void Copier::push(Request& send, Transfer& transfer) {
+    send.copy.transfer = &transfer;
+    send.copy.pulls = false;
+    if (!reach(send, transfer.offset, transfer.address)) send.copy.process = 0; // the receiver does it all
+    add(send);
+}
+
+void Copier::add(Request& request) {
+    copies_.push_back(request);
+    added_.fetch_add(1, std::memory_order_relaxed);
+    count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// False when there is none left to claim.
+bool Copier::copy_part(Request& request) {
+    const Request::Copy& copy = request.copy;
+    Transfer& transfer = *copy.transfer;
+    const std::size_t part = part_of(request);
+    if (copy.process == 0 || transfer.claimed.load(std::memory_order_relaxed) >= request.length) return false;
+    const std::size_t at = transfer.claimed.fetch_add(part, std::memory_order_relaxed);
+    if (at >= request.length) return false;
+    const std::size_t bytes = std::min(part, request.length - at);
+    std::byte* const own = request.data + at;
+    if (copy.there != nullptr) {
+        std::byte* const other = copy.there + at;
+        desk_.fabric.copy_part(copy.pulls ? own : other, copy.pulls ? other : own, bytes, request.length);
+    } else if (!(copy.pulls ? platform::read_peer(copy.process, copy.address + at, own, bytes)
+                            : platform::write_peer(copy.process, copy.address + at, own, bytes)))
+        transfer.broken.store(1, std::memory_order_relaxed);
+    desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+    if (transfer.done.fetch_add(bytes, std::memory_order_acq_rel) + bytes == request.length)
+        desk_.fabric.ring(request.rank);
+    return true;
+}
+
+} // namespace kumiki::message

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "message/desk.hpp"
+
+namespace kumiki::message {
+
+/// How a process reaches the memory of others of its host. Tests leave some out.
+struct Ways {
+    bool mapped = true; ///< what lies in a region, or in the same process, is mapped here
+    bool system = true; ///< process_vm_readv and process_vm_writev, where the system allows them
+};
+
+/// Moves long messages between ranks of one host without a copy in between. A message is cut into parts, and each part
+/// is claimed by whoever is at hand: a thread of the receiver that waits in the library pulls, one of the sender
+/// pushes, so that two processors copy, and neither depends on the other.
+///
+/// One thread of a rank copies at a time; it does what all others have to do.
+class Copier {
+public:
+    /// `part`: the length of parts, 0: what is best.
+    Copier(Desk& desk, Ways ways, std::size_t part);
+
+    // -- with the desk's lock held --
+
+    /// The receiver's side, when there is a way: alone, and the sender must be told of the end, or with
+    /// receive.copy.transfer to share with it.
+    enum class Help { alone, shared, no_way };
+    Help pull(Request& receive, const Announcement& announced);
+    /// The sender's side: the receiver has shared its work.
+    void push(Request& send, fabric::shm::Transfer& transfer);
+
+    // -- without --
+
+    /// Copies what can be copied. Calls told(request) with the lock held for each receive whose sender must be told
+    /// that it is complete.
+    template <class Told>
+    void run(Told told);
+
+private:
+    bool reach(Request& request, std::uint64_t offset, std::uint64_t address);
+    fabric::shm::Transfer* free_transfer();
+    std::size_t part_of(const Request& request) const;
+    bool copy_part(Request& request);
+    bool is_done(const Request& request) const {
+        return request.copy.transfer->done.load(std::memory_order_acquire) >= request.length;
+    }
+    void add(Request& request);
+
+    enum class Reach : std::uint8_t { unknown, yes, no };
+
+    Desk& desk_;
+    Ways ways_;
+    std::size_t part_;
+    std::vector<Reach> reach_; ///< by rank: whether the system lets this process reach its memory
+    List<Request> copies_;
+    std::atomic<int> count_{0};           ///< of copies_
+    std::atomic<std::uint64_t> added_{0}; ///< so far
+    std::atomic<bool> copying_{false};    ///< a thread is in run()
+};
+
+template <class Told>
+void Copier::run(Told told) {
+    // Who adds does so before it looks whether somebody copies already; who copies stops doing so before it looks
+    // whether something was added. Both are exchanges of one word, so one of them sees the other.
+    while (count_.load(std::memory_order_relaxed) != 0 && !copying_.exchange(true, std::memory_order_acq_rel)) {
+        const std::uint64_t added = added_.load(std::memory_order_relaxed);
+        desk_.lock.lock();
+        for (Request* each = copies_.front(); each != nullptr;) {
+            desk_.lock.unlock();
+            while (copy_part(*each)) {}
+            desk_.lock.lock();
+            Request& looked_at = *each;
+            each = each->next;
+            if (!is_done(looked_at)) continue;
+            copies_.remove(looked_at);
+            count_.fetch_sub(1, std::memory_order_relaxed);
+            Request::Copy& copy = looked_at.copy;
+            looked_at.broken = copy.transfer->broken.load(std::memory_order_relaxed) != 0;
+            if (copy.transfer != &copy.alone) copy.transfer->parties.fetch_sub(1, std::memory_order_release);
+            else told(looked_at);
+            desk_.complete(looked_at);
+        }
+        desk_.lock.unlock();
+        copying_.exchange(false, std::memory_order_acq_rel);
+        if (added_.load(std::memory_order_relaxed) == added) return;
+    }
+}
+
+} // namespace kumiki::message

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "fabric/fabric.hpp"
+#include "message/list.hpp"
+#include "message/lock.hpp"
+#include "message/matching.hpp"
+
+namespace kumiki::message {
+
+inline Request& request_at(std::uint64_t number) { return *reinterpret_cast<Request*>(number); }
+inline std::uint64_t number_of(const Request& request) { return reinterpret_cast<std::uintptr_t>(&request); }
+
+/// What the ways of messages (Near, Far) share: who waits for what at this rank. The order of locks is the network's
+/// before this one: nobody sends over the network while holding it.
+struct Desk {
+    explicit Desk(fabric::Fabric& own) : fabric(own), lock(own.patience()) {}
+
+    fabric::Fabric& fabric;
+    Lock lock;
+    Pool<Request> requests;
+    Pool<Arrival> arrivals;
+    Matching matching;
+    std::atomic<std::uint64_t> fragments{0}; ///< moved by this rank
+
+    /// With the lock held.
+    Request& open(int rank, int tag, std::byte* data, std::size_t bytes) {
+        Request& made = requests.take();
+        made.done.store(false, std::memory_order_relaxed);
+        made.broken = false;
+        made.rank = rank;
+        made.tag = tag;
+        made.data = data;
+        made.bytes = made.length = bytes;
+        made.moved = 0;
+        return made;
+    }
+
+    void complete(Request& request) {
+        request.done.store(true, std::memory_order_release);
+        fabric.ring(fabric.rank()); // another thread may wait for it
+    }
+
+    /// A receive gets this message, whose envelope it shows from now on; false when it is too long for it.
+    static bool address(Request& receive, int source, int tag, std::size_t bytes) {
+        receive.rank = source;
+        receive.tag = tag;
+        receive.length = bytes;
+        return bytes <= receive.bytes;
+    }
+    /// The same with all of its data.
+    void deliver(Request& receive, int source, int tag, std::span<const std::byte> data) {
+        if (address(receive, source, tag, data.size())) copy_short(receive.data, data.data(), data.size());
+        complete(receive);
+    }
+
+    /// The most frequent length is one word.
+    static void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
+        if (bytes == sizeof(std::uint64_t)) std::memcpy(to, from, sizeof(std::uint64_t));
+        else if (bytes > 0) std::memcpy(to, from, bytes);
+    }
+
+    /// With the lock held.
+    Arrival& arrival(int source, int tag, std::size_t bytes, Arrival::Place place) {
+        Arrival& made = arrivals.take();
+        made.source = source;
+        made.tag = tag;
+        made.bytes = bytes;
+        made.place = place;
+        return made;
+    }
+};
+
+} // namespace kumiki::message

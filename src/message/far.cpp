@@ -1,0 +1,182 @@
+#include "message/far.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace kumiki::message {
+
+using fabric::MessageHeader;
+using fabric::Transport;
+
+Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment)
+    : desk_(desk),
+      network_(network),
+      fragment_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
+      peers_(static_cast<std::size_t>(desk.fabric.size())) {
+    network_.admit(this);
+}
+
+MessageHeader Far::header(Kind kind, std::uint64_t ticket, std::uint64_t value) const {
+    MessageHeader made = network_.header(fabric::MessageKind::message);
+    made.operation = static_cast<std::uint8_t>(kind);
+    made.ticket = ticket;
+    made.value = value;
+    return made;
+}
+
+// -- sending --
+
+Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
+    Peer& to = peer(rank);
+    const auto marked = static_cast<std::uint64_t>(tag);
+    const std::uint64_t open = to.sent.load(std::memory_order_relaxed) - to.returned.load(std::memory_order_relaxed);
+    if (data.size() <= fragment_ && open + weight(data.size()) <= window) {
+        to.sent.fetch_add(weight(data.size()), std::memory_order_relaxed);
+        desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+        MessageHeader whole = header(Kind::whole, 0, marked);
+        whole.bytes = data.size();
+        if (auto sent = network_.send_soon(rank, whole, data); !sent) return tl::unexpected(sent.error());
+        return nullptr;
+    }
+    Request* request = nullptr;
+    {
+        const std::lock_guard lock(desk_.lock);
+        request = &desk_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    }
+    MessageHeader announced = header(Kind::announce, number_of(*request), marked);
+    announced.bytes = data.size();
+    if (auto sent = network_.send(rank, announced); !sent) return tl::unexpected(sent.error());
+    return request;
+}
+
+bool Far::pump() {
+    bool sent = false;
+    for (auto flow = flows_.begin(); flow != flows_.end();) {
+        sent = pump(*flow) || sent;
+        Request& send = *flow->send;
+        if (send.moved == send.length) {
+            flow = flows_.erase(flow);
+            desk_.complete(send);
+        } else ++flow;
+    }
+    return sent;
+}
+
+/// Sends the next fragment, when so many may be under way.
+bool Far::pump(Flow& flow) {
+    Request& send = *flow.send;
+    if (send.moved - flow.passed >= window) return false;
+    const std::size_t bytes = std::min(fragment_, send.length - send.moved);
+    MessageHeader fragment = header(Kind::fragment, send.token);
+    fragment.offset = send.moved;
+    fragment.bytes = bytes;
+    static_cast<void>(network_.send_inside(send.rank, fragment, {send.data + send.moved, bytes}));
+    desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+    send.moved += bytes;
+    return true;
+}
+
+// -- receiving --
+
+void Far::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+    switch (static_cast<Kind>(header.operation)) {
+    case Kind::whole: return take_whole(header, payload);
+    case Kind::announce: return take_announcement(header);
+    case Kind::clear:
+        request_at(header.ticket).token = header.value;
+        flows_.push_back({&request_at(header.ticket)});
+        return;
+    case Kind::fragment: return take_fragment(header, payload);
+    case Kind::passed:
+        for (Flow& each : flows_)
+            if (number_of(*each.send) == header.ticket) each.passed = header.value;
+        return;
+    case Kind::finished: return desk_.complete(request_at(header.ticket));
+    case Kind::credit: {
+        auto& returned = peer(header.source).returned;
+        returned.store(std::max(returned.load(std::memory_order_relaxed), header.value), std::memory_order_relaxed);
+        return;
+    }
+    }
+}
+
+void Far::take_whole(const MessageHeader& header, std::span<const std::byte> payload) {
+    const int tag = static_cast<int>(header.value);
+    Request* receive = nullptr;
+    {
+        const std::lock_guard lock(desk_.lock);
+        receive = desk_.matching.receive_for(header.source, tag);
+        if (receive == nullptr) {
+            Arrival& kept = desk_.arrival(header.source, tag, payload.size(), Arrival::Place::kept);
+            kept.kept.assign(payload.begin(), payload.end());
+            desk_.matching.keep(kept);
+        }
+    }
+    if (receive == nullptr) return desk_.fabric.ring(desk_.fabric.rank()); // who probes may wait for it
+    desk_.deliver(*receive, header.source, tag, payload);
+    if (MessageHeader credit; settle(header.source, payload.size(), credit)) network_.post(header.source, credit);
+}
+
+void Far::take_announcement(const MessageHeader& header) {
+    const int tag = static_cast<int>(header.value);
+    Request* receive = nullptr;
+    {
+        const std::lock_guard lock(desk_.lock);
+        receive = desk_.matching.receive_for(header.source, tag);
+        if (receive == nullptr) {
+            Arrival& kept = desk_.arrival(header.source, tag, header.bytes, Arrival::Place::announced);
+            kept.announcement = {header.bytes, header.ticket, 0, 0};
+            desk_.matching.keep(kept);
+        }
+    }
+    if (receive == nullptr) return desk_.fabric.ring(desk_.fabric.rank());
+    receive->rank = header.source;
+    receive->tag = tag;
+    network_.post(header.source, answer(*receive, header.bytes, header.ticket));
+}
+
+/// What the sender of an announced message is told when its receive is known.
+MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket) {
+    receive.token = ticket;
+    receive.moved = 0;
+    if (Desk::address(receive, receive.rank, receive.tag, bytes) && bytes > 0)
+        return header(Kind::clear, ticket, number_of(receive));
+    desk_.complete(receive);
+    return header(Kind::finished, ticket);
+}
+
+void Far::take_fragment(const MessageHeader& header, std::span<const std::byte> payload) {
+    Request& receive = request_at(header.ticket);
+    std::memcpy(receive.data + header.offset, payload.data(), payload.size());
+    const std::size_t before = receive.moved;
+    receive.moved += payload.size();
+    if (receive.moved == receive.length) return desk_.complete(receive);
+    if (before / (window / 4) != receive.moved / (window / 4))
+        network_.post(header.source, this->header(Kind::passed, receive.token, receive.moved));
+}
+
+void Far::give(Request& receive, const Arrival& arrival) {
+    const int source = arrival.source;
+    if (arrival.place == Arrival::Place::kept) {
+        desk_.deliver(receive, source, arrival.tag, arrival.kept);
+        if (MessageHeader credit; settle(source, arrival.bytes, credit))
+            static_cast<void>(network_.send(source, credit));
+        return;
+    }
+    receive.rank = source;
+    receive.tag = arrival.tag;
+    const auto& announced = arrival.announcement;
+    static_cast<void>(network_.send(source, answer(receive, announced.bytes, announced.request)));
+}
+
+/// A message has found its receive; true when it is time to give credit back.
+bool Far::settle(int source, std::size_t bytes, MessageHeader& credit) {
+    constexpr std::uint64_t step = window / 4;
+    const std::uint64_t before = peer(source).settled.fetch_add(weight(bytes), std::memory_order_relaxed);
+    const std::uint64_t now = before + weight(bytes);
+    if (before / step == now / step) return false;
+    credit = header(Kind::credit, 0, now);
+    return true;
+}
+
+} // namespace kumiki::message

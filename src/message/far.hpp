@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <vector>
+
+#include "fabric/network/network.hpp"
+#include "message/desk.hpp"
+
+namespace kumiki::message {
+
+/// Messages to ranks of other hosts. One of at most a fragment leaves at once and is complete at the sender then;
+/// whoever receives (a thread that waits, or the agent) puts it into the memory of its receive, or keeps it until that
+/// comes. A longer one is announced, and its fragments follow, straight into the memory of the receive, once that is
+/// known; other messages go in between.
+///
+/// Flow control: of what one rank has sent and nobody has asked for, at most `window` bytes are kept; what comes on top
+/// is announced and stays with its sender. Of a long message at most `window` bytes are under way, so that a short one
+/// finds the way nearly free.
+class Far final : public fabric::Network::Guest {
+public:
+    Far(Desk& desk, fabric::Network& network, std::size_t fragment);
+    ~Far() override { network_.admit(nullptr); }
+    Far(const Far&) = delete;
+    Far& operator=(const Far&) = delete;
+
+    static constexpr std::uint64_t window = std::uint64_t{1} << 20;
+
+    // -- without the desk's lock --
+
+    /// Null: it is complete.
+    Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
+    /// Gives a receive the message that came before it.
+    void give(Request& receive, const Arrival& arrival);
+
+private:
+    enum class Kind : std::uint8_t {
+        whole,    ///< a message: tag in `value`
+        announce, ///< one of `bytes` bytes, the send `ticket`
+        clear,    ///< the send `ticket` may begin; its fragments are for the receive `value`
+        fragment, ///< for the receive `ticket`, from byte `offset` on
+        passed,   ///< of the send `ticket`, `value` bytes have come
+        finished, ///< the send `ticket` is complete without them
+        credit,   ///< of the messages of the receiver, `value` bytes in all have found their receive
+    };
+    /// What is between this rank and another one.
+    struct Peer {
+        std::atomic<std::uint64_t> sent{0}, returned{0}; ///< bytes; returned: as the other says
+        std::atomic<std::uint64_t> settled{0};           ///< bytes of the other's messages
+    };
+    struct Flow {
+        Request* send;
+        std::uint64_t passed = 0;
+    };
+    /// What a message counts for, be it ever so small.
+    static std::uint64_t weight(std::size_t bytes) { return bytes + 64; }
+
+    void receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    bool pump() override;
+    bool pump(Flow& flow);
+
+    fabric::MessageHeader header(Kind kind, std::uint64_t ticket = 0, std::uint64_t value = 0) const;
+    void take_whole(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    void take_announcement(const fabric::MessageHeader& header);
+    void take_fragment(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    fabric::MessageHeader answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket);
+    bool settle(int source, std::size_t bytes, fabric::MessageHeader& credit);
+    Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
+
+    Desk& desk_;
+    fabric::Network& network_;
+    std::size_t fragment_;
+    std::vector<Peer> peers_; ///< by rank
+    std::list<Flow> flows_;   ///< long messages that are being sent; by the network's lock
+};
+
+} // namespace kumiki::message

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "wait/wait.hpp"
+
+namespace kumiki::message {
+
+/// A lock that is nearly always free: one exchange to take it, one store and a look at the bell to give it back. Who
+/// holds it does not wait.
+class Lock {
+public:
+    explicit Lock(const wait::Patience& patience) : patience_(patience) {}
+
+    void lock() {
+        if (taken_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
+            return;
+        wait::wait(bell_, patience_, [this] {
+            return taken_.load(std::memory_order_relaxed) == 0 && taken_.exchange(1, std::memory_order_acquire) == 0;
+        });
+    }
+    void unlock() {
+        taken_.store(0, std::memory_order_release);
+        wait::ring(bell_, patience_);
+    }
+
+private:
+    const wait::Patience& patience_;
+    alignas(platform::apart) std::atomic<std::uint32_t> taken_{0};
+    wait::Bell bell_{};
+};
+
+} // namespace kumiki::message

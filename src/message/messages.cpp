@@ -1,0 +1,128 @@
+#include "message/messages.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <mutex>
+
+namespace kumiki::message {
+
+Messages::Messages(fabric::Fabric& fabric, const Options& options)
+    : desk_(fabric),
+      near_(desk_, options.ways, options.fragment),
+      far_(fabric.network() == nullptr ? nullptr : std::make_unique<Far>(desk_, *fabric.network(), options.fragment)) {
+    fabric.set_chore(this);
+}
+
+Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> data) {
+    if (desk_.fabric.is_remote(rank)) return far_->send(rank, tag, data);
+    const std::lock_guard lock(desk_.lock);
+    return near_.send(rank, tag, data);
+}
+
+Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
+    std::unique_lock lock(desk_.lock);
+    Request& request = desk_.open(source, tag, into.data(), into.size());
+    Arrival* const arrival = desk_.matching.find(source, tag);
+    if (arrival == nullptr) {
+        desk_.matching.post(request);
+        return request;
+    }
+    desk_.matching.take(*arrival);
+    if (desk_.fabric.is_remote(arrival->source)) {
+        lock.unlock();
+        far_->give(request, *arrival);
+        lock.lock();
+        arrival->kept = {};
+    } else near_.give(request, *arrival);
+    desk_.arrivals.give_back(*arrival);
+    return request;
+}
+
+// -- waiting --
+
+/// One look at each channel, so that no flood keeps a thread from what it waits for. Ringing keeps it from falling
+/// asleep over what has come since.
+void Messages::run() {
+    if (near_.pending()) {
+        const std::lock_guard lock(desk_.lock);
+        near_.progress();
+        if (near_.has_arrived()) desk_.fabric.ring(desk_.fabric.rank());
+    }
+    near_.copy();
+}
+
+/// For a program that does not wait: what a wait would do besides.
+void Messages::look() {
+    if (auto* network = desk_.fabric.network()) {
+        network->release();
+        network->poll();
+    }
+    run();
+}
+
+Result<Status> Messages::wait(Request& request) {
+    desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
+    return end(request);
+}
+
+std::optional<Result<Status>> Messages::test(Request& request) {
+    if (!request.done.load(std::memory_order_acquire)) look();
+    if (!request.done.load(std::memory_order_acquire)) return std::nullopt;
+    return end(request);
+}
+
+std::size_t Messages::wait_any(std::span<Request* const> requests) {
+    const auto complete = [](const Request* request) {
+        return request != nullptr && request->done.load(std::memory_order_acquire);
+    };
+    auto found = requests.end();
+    desk_.fabric.wait([&] { return (found = std::ranges::find_if(requests, complete)) != requests.end(); });
+    return static_cast<std::size_t>(found - requests.begin());
+}
+
+Result<Status> Messages::end(Request& request) {
+    const Status status{request.rank, request.tag, request.length};
+    Result<Status> outcome = status;
+    if (request.length > request.bytes) outcome = tl::unexpected(too_long(request));
+    else if (request.broken)
+        outcome = fail(KUMIKI_ERROR_ARGUMENT,
+                       fmt::format("the memory of a message of {} bytes with tag {} (here or at rank {}) cannot be "
+                                   "reached; it must stay as it is until the message is complete",
+                                   request.length, request.tag, request.rank));
+    const std::lock_guard lock(desk_.lock);
+    desk_.requests.give_back(request);
+    return outcome;
+}
+
+Failure Messages::too_long(const Request& request) const {
+    return {KUMIKI_ERROR_ARGUMENT,
+            fmt::format("receive: the message of rank {} with tag {} has {} bytes, and the receive takes {}; give it "
+                        "more memory, or ask by a probe for the length before",
+                        request.rank, request.tag, request.length, request.bytes)};
+}
+
+std::optional<Status> Messages::probe(int source, int tag) {
+    look();
+    const std::lock_guard lock(desk_.lock);
+    const Arrival* const found = desk_.matching.find(source, tag);
+    if (found == nullptr) return std::nullopt;
+    return Status{found->source, found->tag, found->bytes};
+}
+
+Status Messages::wait_probe(int source, int tag) {
+    std::optional<Status> found;
+    desk_.fabric.wait([&] {
+        const std::lock_guard lock(desk_.lock);
+        if (const Arrival* const arrival = desk_.matching.find(source, tag))
+            found = Status{arrival->source, arrival->tag, arrival->bytes};
+        return found.has_value();
+    });
+    return *found;
+}
+
+Messages::Usage Messages::usage() {
+    const std::lock_guard lock(desk_.lock);
+    return {near_.slots_in_use(), desk_.matching.arrivals()};
+}
+
+} // namespace kumiki::message

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "error/result.hpp"
+#include "message/desk.hpp"
+#include "message/far.hpp"
+#include "message/near.hpp"
+
+namespace kumiki::message {
+
+/// Two-sided messages between ranks (Maestro/MMP paper, section 4): what one sends with a tag, another one receives by
+/// source and tag. All calls are thread-safe.
+///
+/// Nothing here waits but the functions whose name says so. What has been sent or asked for goes on while any thread of
+/// the rank waits for anything, and, between hosts, while its agent runs.
+class Messages final : fabric::Fabric::Chore {
+public:
+    struct Options {
+        std::size_t fragment = 0; ///< bytes; 0: what is best on each way (KUMIKI_FRAGMENT)
+        Ways ways;
+    };
+    Messages(fabric::Fabric& fabric, const Options& options);
+    ~Messages() override { desk_.fabric.set_chore(nullptr); }
+    Messages(const Messages&) = delete;
+    Messages& operator=(const Messages&) = delete;
+
+    /// Sends to a rank that exists, with a tag from 0 on. Null: the message is complete, and `data` may change;
+    /// otherwise that is so after wait() or test().
+    Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
+    /// Asks for a message; `source` and `tag` may be `any`.
+    Request& receive(int source, int tag, std::span<std::byte> into);
+
+    /// Ends a request: afterwards it is gone. A failure when the message is longer than the receive; its first bytes
+    /// need not be there, and it is gone, too.
+    Result<Status> wait(Request& request);
+    /// The same when it is complete now.
+    std::optional<Result<Status>> test(Request& request);
+    /// Returns the place of a request that is complete; null requests are passed over. At least one is not null.
+    std::size_t wait_any(std::span<Request* const> requests);
+
+    /// The message that a receive with this source and tag would get; it stays.
+    std::optional<Status> probe(int source, int tag);
+    Status wait_probe(int source, int tag);
+
+    /// What is in use: all zero when every message has been received, and every send waited for.
+    struct Usage {
+        int slots = 0;            ///< of the areas that other ranks of this host have for this one
+        std::size_t arrivals = 0; ///< messages that nobody has asked for
+    };
+    Usage usage();
+    /// Fragments that this rank has moved so far.
+    std::uint64_t fragments() const { return desk_.fragments.load(std::memory_order_relaxed); }
+
+private:
+    void run() override;
+    void look();
+    Result<Status> end(Request& request);
+    Failure too_long(const Request& request) const;
+
+    Desk desk_;
+    Near near_;
+    std::unique_ptr<Far> far_; ///< null when all ranks are on this host
+};
+
+} // namespace kumiki::message
