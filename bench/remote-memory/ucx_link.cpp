@@ -147,6 +147,24 @@ void UcxLink::receive(void* data, std::size_t bytes) {
     if (request != nullptr) finish(request, "a message cannot be received");
 }
 
+void UcxLink::send_many(std::span<const std::uint64_t> words) {
+    static constexpr ucp_request_param_t none{};
+    requests_.clear();
+    for (const std::uint64_t& word : words)
+        requests_.push_back(ucp_tag_send_nbx(peer_, &word, sizeof word, tag, &none));
+    for (const ucs_status_ptr_t request : requests_)
+        if (request != nullptr) finish(request, "a message cannot be sent");
+}
+
+void UcxLink::receive_many(std::span<std::uint64_t> room) {
+    static constexpr ucp_request_param_t none{};
+    requests_.clear();
+    for (std::uint64_t& word : room)
+        requests_.push_back(ucp_tag_recv_nbx(worker_, &word, sizeof word, tag, ~ucp_tag_t{0}, &none));
+    for (const ucs_status_ptr_t request : requests_)
+        if (request != nullptr) finish(request, "a message cannot be received");
+}
+
 void UcxLink::settle() {
     flush();
     ++settlements_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kumiki/kumiki.hpp"
 
@@ -34,6 +35,9 @@ public:
     /// A tagged message; on return `data` may be changed, or is there.
     void send(const void* data, std::size_t bytes);
     void receive(void* data, std::size_t bytes);
+    /// Messages of a word each, all under way at once.
+    void send_many(std::span<const std::uint64_t> words);
+    void receive_many(std::span<std::uint64_t> room);
     /// Collective: returns when nothing that either rank has sent is under way. Over a network the peer must make
     /// progress for that, too.
     void settle();
@@ -57,6 +61,7 @@ private:
     ucp_ep_h peer_ = nullptr;
     ucp_rkey_h key_ = nullptr;
     std::span<std::byte> own_;
+    std::vector<ucs_status_ptr_t> requests_; ///< of the *_many
     std::uint64_t there_ = 0; ///< where the peer's memory begins, in the peer's addresses
 };
 

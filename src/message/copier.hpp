@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include "message/desk.hpp"
 
@@ -34,12 +36,16 @@ public:
 
     // -- without --
 
-    /// Copies what can be copied. Calls told(request) with the lock held for each receive whose sender must be told
-    /// that it is complete.
+    /// Copies one part, so that who waits for something else sees it soon. Calls told(request) with the lock held for
+    /// each receive whose sender must be told that it is complete.
     template <class Told>
     void run(Told told);
 
 private:
+    template <class Told>
+    bool look(Told told);
+    template <class Told>
+    void finish(Request& request, Told told);
     bool reach(Request& request, std::uint64_t offset, std::uint64_t address);
     fabric::shm::Transfer* free_transfer();
     std::size_t part_of(const Request& request) const;
@@ -67,26 +73,39 @@ void Copier::run(Told told) {
     // whether something was added. Both are exchanges of one word, so one of them sees the other.
     while (count_.load(std::memory_order_relaxed) != 0 && !copying_.exchange(true, std::memory_order_acq_rel)) {
         const std::uint64_t added = added_.load(std::memory_order_relaxed);
-        desk_.lock.lock();
-        for (Request* each = copies_.front(); each != nullptr;) {
-            desk_.lock.unlock();
-            while (copy_part(*each)) {}
-            desk_.lock.lock();
-            Request& looked_at = *each;
-            each = each->next;
-            if (!is_done(looked_at)) continue;
-            copies_.remove(looked_at);
-            count_.fetch_sub(1, std::memory_order_relaxed);
-            Request::Copy& copy = looked_at.copy;
-            looked_at.broken = copy.transfer->broken.load(std::memory_order_relaxed) != 0;
-            if (copy.transfer != &copy.alone) copy.transfer->parties.fetch_sub(1, std::memory_order_release);
-            else told(looked_at);
-            desk_.complete(looked_at);
-        }
-        desk_.lock.unlock();
+        const bool copied = look(told);
         copying_.exchange(false, std::memory_order_acq_rel);
+        if (copied) return desk_.fabric.ring(desk_.fabric.rank()); // there may be more: nobody may sleep
         if (added_.load(std::memory_order_relaxed) == added) return;
     }
+}
+
+template <class Told>
+bool Copier::look(Told told) {
+    bool copied = false;
+    std::unique_lock lock(desk_.lock);
+    for (Request* each = copies_.front(); each != nullptr;) {
+        if (!copied) {
+            lock.unlock();
+            copied = copy_part(*each);
+            lock.lock();
+        }
+        Request& looked_at = *each;
+        each = each->next;
+        if (is_done(looked_at)) finish(looked_at, told);
+    }
+    return copied;
+}
+
+template <class Told>
+void Copier::finish(Request& request, Told told) {
+    copies_.remove(request);
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    const Request::Copy& copy = request.copy;
+    request.broken = copy.transfer->broken.load(std::memory_order_relaxed) != 0;
+    if (copy.transfer != &copy.alone) copy.transfer->parties.fetch_sub(1, std::memory_order_release);
+    else told(request);
+    desk_.complete(request);
 }
 
 } // namespace kumiki::message

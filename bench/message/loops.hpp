@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/remote-memory/sizes.hpp"
+
+// How two-sided messages between rank 0 and rank 1 are measured, the same for Kumiki, MPI and UCX.
+
+namespace kumiki::bench {
+
+/// Two ranks that send each other messages. Each call waits until it is complete here; *_many have all their messages,
+/// of a word each, under way at once.
+template <class T>
+concept Talk = requires(T& talk, const void* data, void* into, std::size_t bytes, std::span<const std::uint64_t> words,
+                        std::span<std::uint64_t> room) {
+    { talk.rank() } -> std::same_as<int>;
+    talk.send(data, bytes);
+    talk.receive(into, bytes);
+    talk.send_many(words);
+    talk.receive_many(room);
+    talk.settle(); // collective: nothing is under way any more that this rank must help
+};
+
+/// 8 bytes there and back.
+template <Talk T>
+auto ping_pong(T& talk) {
+    return [&talk, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        bool right = true;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            ++turn;
+            std::uint64_t heard = 0;
+            if (talk.rank() == 0) talk.send(&turn, sizeof turn);
+            talk.receive(&heard, sizeof heard);
+            if (talk.rank() == 1) talk.send(&turn, sizeof turn);
+            right = right && heard == turn;
+        }
+        return right;
+    };
+}
+
+inline constexpr std::size_t messages_of_a_window = 256;
+
+/// Windows of messages of 8 bytes, each answered by one.
+template <Talk T>
+auto windows(T& talk) {
+    return [&talk, first = std::uint64_t{0}, words = std::vector<std::uint64_t>(messages_of_a_window)](
+               std::uint64_t count) mutable {
+        bool right = true;
+        for (std::uint64_t i = 0; i < count; ++i, first += words.size()) {
+            std::uint64_t answer = first;
+            if (talk.rank() == 0) {
+                for (std::size_t k = 0; k < words.size(); ++k) words[k] = first + k;
+                talk.send_many(words);
+                talk.receive(&answer, sizeof answer);
+            } else {
+                talk.receive_many(words);
+                talk.send(&answer, sizeof answer);
+                for (std::size_t k = 0; k < words.size(); ++k) right = right && words[k] == first + k;
+            }
+        }
+        return right;
+    };
+}
+
+/// Messages one after another, then one that answers.
+template <Talk T>
+Mover message_mover(T& talk, std::span<std::byte> own) {
+    const auto move = [&talk, own](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
+        for (std::uint64_t i = 0; i < count; ++i)
+            if (talk.rank() == 0) talk.send(own.data(), bytes);
+            else talk.receive(own.data(), bytes);
+        if (talk.rank() == 0) talk.receive(&batch, sizeof batch);
+        else talk.send(&batch, sizeof batch);
+        talk.settle();
+    };
+    if (talk.rank() == 0) return {own, {}, move};
+    return {{}, own, move};
+}
+
+/// The rows of one implementation: those of small messages, and those of each size for each memory that it is given by
+/// name. `fabric` is where the messages go: shm or network.
+template <Talk T, World W>
+class MessageRows {
+public:
+    MessageRows(W& world, T& talk, std::string implementation, const RemoteMemoryOptions& options)
+        : world_(world), talk_(talk), implementation_(std::move(implementation)), options_(options) {}
+
+    int small() {
+        Contestant rate = rounds(world_, placed(latency_row("message.rate", implementation_)), windows(talk_), 1);
+        rate.row.unit = "M/s";
+        rate.row.better = measure::Better::higher;
+        rate.take = [window = std::move(rate.take)] {
+            const Sample sample = window();
+            return Sample{static_cast<double>(messages_of_a_window) / sample.figure, sample.right};
+        };
+        Row latency = placed(latency_row("message.latency", implementation_));
+        return contest(world_, {rounds(world_, std::move(latency), ping_pong(talk_), 2), std::move(rate)},
+                       options_.budget);
+    }
+
+    int sizes(const std::vector<std::pair<std::string, std::span<std::byte>>>& memories) {
+        std::vector<SizedMover> movers;
+        for (const auto& [memory, span] : memories)
+            movers.push_back({[this, memory = memory](std::size_t bytes) {
+                                  return with(placed(bandwidth_row("message.bandwidth", implementation_, bytes)),
+                                              "memory", memory);
+                              },
+                              message_mover(talk_, span)});
+        return sweep_sizes(world_, options_, movers, batches_,
+                           world_.hosts() > 1 ? SweepLimits{.least_count = 1, .longest_seconds = 0.25} : SweepLimits{});
+    }
+
+    /// take() gives the seconds of a short message that is sent right after a long one, and those of the long one.
+    template <class Take>
+    int interleaving(Take take) {
+        Row row = placed(latency_row("message.interleaving", implementation_));
+        row.unit = "%";
+        row.parameters["bytes"] = std::int64_t{64} << 20;
+        return contest(world_, {{std::move(row),
+                                 [this, take] {
+                                     world_.barrier();
+                                     const auto [first, second] = take();
+                                     return Sample{100 * first / second, true};
+                                 }}},
+                       options_.budget);
+    }
+
+private:
+    Row placed(Row row) const { return with(std::move(row), "fabric", world_.hosts() > 1 ? "network" : "shm"); }
+
+    W& world_;
+    T& talk_;
+    std::string implementation_;
+    RemoteMemoryOptions options_;
+    Batches batches_;
+};
+
+} // namespace kumiki::bench
