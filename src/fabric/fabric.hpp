@@ -89,13 +89,9 @@ public:
     // -- the fast path: bytes --
 
     void copy(void* destination, const void* source, std::size_t bytes) const {
-        copy(destination, source, bytes, bytes);
-    }
-    /// The same for a part of `whole` bytes, which decide whether the caches are spared.
-    void copy(void* destination, const void* source, std::size_t bytes, std::size_t whole) const {
         if (bytes == sizeof(std::uint64_t))
             std::memcpy(destination, source, sizeof(std::uint64_t)); // one load, one store
-        else if (whole >= nontemporal_bytes_)
+        else if (bytes >= nontemporal_bytes_)
             platform::copy_around_caches(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source),
                                          bytes);
         else if (bytes >= platform::shortest_in_cache && bytes <= platform::longest_in_cache)

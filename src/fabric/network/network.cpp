@@ -263,7 +263,7 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
 
 void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
     if (!payload.empty())
-        fabric_.copy(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
+        fabric_.copy_part(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
     if (header.operation == MessageHeader::no_signal) return;
     auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + header.signal);
     raise(word, static_cast<kumiki_signal_operation>(header.operation), header.value);
@@ -285,7 +285,7 @@ void Network::answer_get(const MessageHeader& request) {
 
 void Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
     Ticket& ticket = Ticket::of(header);
-    fabric_.copy(ticket.into + header.offset, payload.data(), payload.size(), header.bytes);
+    fabric_.copy_part(ticket.into + header.offset, payload.data(), payload.size(), header.bytes);
     ticket.left.fetch_sub(payload.size(), std::memory_order_release);
     fabric_.ring(rank_);
 }
