@@ -62,8 +62,14 @@ def test_an_evaluation_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path
         pytest.skip("the native part is not installed")
     need_module("kumiki-ucx", "libucx-dev")
     wanted = argv("evaluate", "--suite", "rank-barrier", "--quick", "--output", str(tmp_path / "out"))
-    # MPICH would tell the other node this machine's name, which means nothing in a namespace, but for the interface.
-    environment = {**slurm.environment, "KUMIKI_PREFIX": str(native.prefix), "KUMIKI_INTERFACE": "eth0"}
+    environment = {
+        **slurm.environment,
+        "KUMIKI_PREFIX": str(native.prefix),
+        # MPICH would tell the other node this machine's name, which means nothing in a namespace.
+        "KUMIKI_INTERFACE": "eth0",
+        # Where daemons of Open MPI that are ended early leave their folders.
+        "TMPDIR": str(tmp_path),
+    }
     ended = starter.run(*slurm.command("salloc", "--quiet", f"--nodes={NODES}", *wanted), environment=environment)
     assert ended.returncode == 0, ended.stderr + slurm.log()
     content = json.loads((tmp_path / "out" / "results.json").read_text())
