@@ -95,6 +95,7 @@ def test_alone_in_an_allocation(site: Prefix) -> None:
         (("--hosts", "a,b", "--cluster", "lab"), {}, "exclude each other", 2),
         (("--hosts", "a,b", "--alone"), {}, "exclude each other", 2),
         (("--agent", "ssh"), {}, "--agent says how the hosts", 2),
+        (("--hosts", "a,b", "--agent", "sh -c 'x"), {}, "the quotes do not match", 2),
     ],
 )
 def test_what_cannot_be(

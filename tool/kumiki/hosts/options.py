@@ -99,8 +99,7 @@ class Where:
         if self.given is None:
             return None
         names = listed.of_file(self.file) if self.file else listed.of_list(self.named or "")
-        usual = slurm.AGENT if allocation else SSH
-        agent = tuple(shlex.split(self.agent)) if self.agent else usual
+        agent = _words(self.agent) if self.agent else slurm.AGENT if allocation else SSH
         if len(names) < 2:
             raise Problem(f"{self.given} names one host, and an evaluation over a network needs two; name another")
         return Hosts(", ".join(names), names, agent, interface(), origin=Origin.USER)
@@ -117,3 +116,11 @@ class Where:
             "srun kumiki evaluate, the network with two nodes or more, or this host with --alone",
             ExitCode.ENVIRONMENT,
         )
+
+
+def _words(agent: str) -> tuple[str, ...]:
+    """Quotes as in a shell."""
+    try:
+        return tuple(shlex.split(agent))
+    except ValueError as error:
+        raise Problem(f"--agent {agent}: the quotes do not match ({error})") from None
