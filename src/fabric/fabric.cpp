@@ -26,7 +26,10 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
                                 settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
     const std::uint64_t identity = segment->header().identity;
+    auto trace = trace::Trace::open(settings.trace, settings.rank, settings.host);
+    if (!trace) return tl::unexpected(trace.error());
     std::unique_ptr<Fabric> fabric(new Fabric(settings, std::move(segment)));
+    fabric->trace_ = std::move(*trace);
     if (settings.local_size < settings.size) {
         auto network = Network::join(*fabric, settings, wireup, identity);
         if (!network) return tl::unexpected(network.error());

@@ -17,6 +17,7 @@
 #include "fabric/shm/segment.hpp"
 #include "platform/copy.hpp"
 #include "settings/settings.hpp"
+#include "trace/trace.hpp"
 #include "wait/wait.hpp"
 
 namespace kumiki::fabric {
@@ -40,6 +41,8 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
     bool crowded() const { return patience_.crowded; }
+    /// Null when nobody wants one.
+    trace::Trace* trace() const { return trace_.get(); }
     const wait::Patience& patience() const { return patience_; }
     RegionTable& regions() { return regions_; }
     Messenger& messenger() { return *messenger_; }
@@ -188,6 +191,7 @@ private:
     wait::Patience patience_;
     Chore* chore_ = nullptr;
     RegionTable regions_;
+    std::unique_ptr<trace::Trace> trace_;
     std::unique_ptr<Messenger> messenger_;
     std::unique_ptr<Network> network_; // its agent uses all of the above
 };

@@ -5,6 +5,7 @@
 
 using kumiki::collective::Collectives;
 using kumiki::face::report;
+using kumiki::trace::Span;
 
 kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler) {
     if (function == nullptr || handler == nullptr)
@@ -22,6 +23,7 @@ kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, 
 kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, const void* payload, size_t bytes) {
     auto& fabric = *job->fabric;
     auto& messenger = fabric.messenger();
+    const Span span(fabric.trace(), "active_message", rank, bytes);
     if (!fabric.has_rank(rank)) return report(fabric.refusal("active_message", rank, nullptr, 0));
     if (handler < 0 || handler >= messenger.handlers())
         return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: there is no handler {}; {} are registered",
@@ -43,25 +45,40 @@ kumiki_status kumiki_progress(kumiki_job* job, int* handled) {
     return KUMIKI_OK;
 }
 
-kumiki_status kumiki_barrier(kumiki_job* job) { return report(job->collectives->barrier()); }
-kumiki_status kumiki_barrier_enter(kumiki_job* job) { return report(job->collectives->barrier_enter()); }
-kumiki_status kumiki_barrier_wait(kumiki_job* job) { return report(job->collectives->barrier_wait()); }
+kumiki_status kumiki_barrier(kumiki_job* job) {
+    const Span span(job->fabric->trace(), "barrier");
+    return report(job->collectives->barrier());
+}
+
+kumiki_status kumiki_barrier_enter(kumiki_job* job) {
+    const Span span(job->fabric->trace(), "barrier_enter");
+    return report(job->collectives->barrier_enter());
+}
+
+kumiki_status kumiki_barrier_wait(kumiki_job* job) {
+    const Span span(job->fabric->trace(), "barrier_wait");
+    return report(job->collectives->barrier_wait());
+}
 
 kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int root) {
+    const Span span(job->fabric->trace(), "broadcast");
     return report(job->collectives->broadcast(data, bytes, root));
 }
 
 kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                             kumiki_operation operation, int root) {
+    const Span span(job->fabric->trace(), "reduce");
     return report(job->collectives->reduce(input, output, count, type, operation, root));
 }
 
 kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                                 kumiki_operation operation) {
+    const Span span(job->fabric->trace(), "all_reduce");
     return report(job->collectives->reduce(input, output, count, type, operation, Collectives::every_rank));
 }
 
 kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output, size_t bytes) {
+    const Span span(job->fabric->trace(), "all_to_all");
     const Collectives::Pieces pieces{[bytes](int) { return bytes; },
                                      [bytes](int rank) { return static_cast<std::size_t>(rank) * bytes; }};
     return report(job->collectives->all_to_all(input, pieces, output, pieces));
@@ -70,6 +87,7 @@ kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output
 kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes,
                                   const size_t* input_offsets, void* output, const size_t* output_bytes,
                                   const size_t* output_offsets) {
+    const Span span(job->fabric->trace(), "all_to_all_v");
     if (input_bytes == nullptr || input_offsets == nullptr || output_bytes == nullptr || output_offsets == nullptr)
         return report(job->collectives->refuse(
             kumiki::fail(KUMIKI_ERROR_ARGUMENT, "all_to_all_v: a table of sizes or offsets is null")));

@@ -4,6 +4,7 @@
 
 using kumiki::fabric::raise;
 using kumiki::face::report;
+using kumiki::trace::Span;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
     if (memory == nullptr)
@@ -97,6 +98,7 @@ std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, k
 
 kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes) {
     const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "put", rank, bytes);
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "put", rank, there);
     std::byte* to = fabric.translate(rank, there, bytes);
@@ -108,6 +110,7 @@ kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* sou
 
 kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes) {
     const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "get", rank, bytes);
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "get", rank, there);
     const std::byte* from = fabric.translate(rank, there, bytes);
@@ -133,6 +136,7 @@ namespace {
 kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
                             uint64_t value) {
     const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "signal", rank);
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]]
         return signal_elsewhere(fabric, "signal", rank, nullptr, nullptr, 0, signal, operation, value);
@@ -146,6 +150,7 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
 kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
                                 uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
     const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "put_signal", rank, bytes);
     // Both addresses are checked before anything is written.
     auto* word = fabric.word(rank, signal);
     if (word == nullptr) [[unlikely]]
@@ -166,6 +171,7 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
 kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
                                  uint64_t* seen) {
     Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "signal_wait");
     const auto* word = fabric.word(fabric.rank(), signal);
     if (word == nullptr) [[unlikely]]
         return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
@@ -183,6 +189,7 @@ template <class Operate, class OperateElsewhere>
 kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before,
                          Operate operate, OperateElsewhere operate_elsewhere) {
     const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), name, rank, sizeof(*there));
     std::uint64_t old = 0;
     if (auto* word = fabric.word(rank, there); word != nullptr) [[likely]] {
         old = operate(*word);

@@ -9,6 +9,7 @@
 using kumiki::face::report;
 using kumiki::message::Request;
 using kumiki::message::Status;
+using kumiki::trace::Span;
 
 namespace {
 
@@ -49,6 +50,7 @@ kumiki_status no_address(const char* name) {
 kumiki_status kumiki_send(kumiki_job* job, int rank, int tag, const void* data, size_t bytes, kumiki_request* request) {
     if (!job->fabric->has_rank(rank) || tag < 0 || (data == nullptr && bytes > 0) || request == nullptr) [[unlikely]]
         return refuse(job, "send", rank, tag, 0, request);
+    const Span span(job->fabric->trace(), "send", rank, bytes);
     auto sent = job->messages->send(rank, tag, {static_cast<const std::byte*>(data), bytes});
     if (!sent) [[unlikely]]
         return report(sent.error());
@@ -72,6 +74,7 @@ kumiki_status kumiki_wait(kumiki_job* job, kumiki_request* request, kumiki_messa
         tell({}, status);
         return KUMIKI_OK;
     }
+    const Span span(job->fabric->trace(), "wait");
     return ended(job->messages->wait(*request_of(std::exchange(*request, nullptr))), status);
 }
 
@@ -100,6 +103,7 @@ kumiki_status kumiki_wait_any(kumiki_job* job, kumiki_request* requests, size_t 
         tell({}, status);
         return KUMIKI_OK;
     }
+    const Span span(job->fabric->trace(), "wait_any");
     *place = job->messages->wait_any(all);
     return kumiki_wait(job, &requests[*place], status);
 }

@@ -8,6 +8,7 @@ using kumiki::face::report;
 
 struct kumiki_team {
     std::unique_ptr<kumiki::team::Team> team;
+    kumiki::trace::Trace* trace;
 };
 
 kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** team) {
@@ -15,7 +16,7 @@ kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** tea
     auto made = kumiki::team::Team::create(*job->fabric, *job->collectives,
                                            threads == 0 ? kumiki_threads(job) : threads, job->settings.cpus);
     if (!made) return report(made.error());
-    *team = new kumiki_team{std::move(*made)};
+    *team = new kumiki_team{std::move(*made), job->fabric->trace()};
     return KUMIKI_OK;
 }
 
@@ -36,6 +37,7 @@ kumiki_status as_member(kumiki_team* team, const char* operation, int thread, Ca
     if (thread < 0 || thread >= team->team->size()) [[unlikely]]
         return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no thread {}; the team has threads 0 to {}",
                                                           operation, thread, team->team->size() - 1)});
+    const kumiki::trace::Span span(team->trace, operation);
     return report(call(*team->team));
 }
 

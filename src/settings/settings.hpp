@@ -28,6 +28,7 @@ struct Settings {
     bool bind = true;
     int threads = 0;
     std::string native_prefix;
+    std::string trace;     ///< a file; empty: none
     std::string interface; ///< of the network, by name; empty: any
     int timeout_s = 0;     ///< after so many seconds without a sign of life a host is lost
 

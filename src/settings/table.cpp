@@ -103,6 +103,9 @@ constexpr std::array table = {
             "Length of the fragments into which messages are cut, on their way copied one by one; 0: what was measured "
             "to be best.",
             false, [](Settings& s, std::string_view t) { return into(s.fragment_bytes, bytes(t)); }},
+    Setting{"KUMIKI_TRACE", "--trace", "", "file",
+            "Where to write a time line of what every thread did (Trace Event Format, for Perfetto); empty: nowhere.",
+            false, [](Settings& s, std::string_view t) { return into(s.trace, Result<std::string>(std::string(t))); }},
     Setting{"KUMIKI_PIN", "", "no", "yes, no", "Lock regions in memory, so that they are never paged out.", false,
             [](Settings& s, std::string_view t) { return into(s.pin, yes_or_no(t)); }},
     Setting{"KUMIKI_PREFIX", "", "", "folder",

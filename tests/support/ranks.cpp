@@ -45,6 +45,7 @@ Settings settings_of(const JobOptions& options, int rank) {
     settings.pin = options.pin;
     settings.threads = options.threads;
     settings.timeout_s = options.timeout_s;
+    settings.trace = options.trace;
     return settings;
 }
 

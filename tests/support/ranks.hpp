@@ -29,6 +29,7 @@ struct JobOptions {
     bool pin = false;
     int threads = 1;
     int timeout_s = 10;
+    std::string trace = {}; ///< a file; empty: none
 };
 
 /// What read_settings would give rank `rank` of such a job.

@@ -262,6 +262,7 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
 }
 
 void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
+    const trace::Span span(fabric_.trace(), "place", header.source, payload.size());
     if (!payload.empty())
         fabric_.copy_part(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
     if (header.operation == MessageHeader::no_signal) return;

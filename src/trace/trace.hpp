@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki::trace {
+
+/// The time line of a rank: what each of its threads did from when to when. Written when the job is left, in the Trace
+/// Event Format that Perfetto and chrome://tracing open; all ranks append to one file (for hosts that share no file
+/// system: to one on each). Thread-safe.
+class Trace {
+public:
+    struct Event {
+        const char* name;        ///< a literal
+        std::int64_t begin, end; ///< ns since the epoch: the clock that hosts agree on best
+        int thread;              ///< as the system numbers them
+        int rank;                ///< the other rank; -1: none
+        std::uint64_t bytes;
+    };
+    /// Later events of a rank are counted and not kept.
+    static constexpr std::size_t most_events = std::size_t{1} << 20;
+
+    /// Null when `file` is empty. Rank 0 begins the file anew, and fails when it cannot.
+    static Result<std::unique_ptr<Trace>> open(const std::string& file, int rank, const std::string& host);
+    /// Writes; what cannot be written any more is lost without a word.
+    ~Trace();
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+
+    void add(const Event& event);
+
+private:
+    Trace(std::string file, int rank, std::string host) : file_(std::move(file)), host_(std::move(host)), rank_(rank) {}
+
+    std::string text() const;
+
+    std::string file_, host_;
+    int rank_;
+    std::mutex mutex_; ///< of what follows
+    std::vector<Event> events_;
+    std::size_t left_out_ = 0;
+};
+
+/// What a scope does, from here to its end. Without a trace: one test.
+class Span {
+public:
+    Span(Trace* trace, const char* name, int rank = -1, std::uint64_t bytes = 0) : trace_(trace) {
+        if (trace_ != nullptr) [[unlikely]]
+            begin(name, rank, bytes);
+    }
+    ~Span() {
+        if (trace_ != nullptr) [[unlikely]]
+            end();
+    }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+private:
+    void begin(const char* name, int rank, std::uint64_t bytes);
+    void end();
+
+    Trace* trace_;
+    Trace::Event event_; ///< only with a trace
+};
+
+} // namespace kumiki::trace
