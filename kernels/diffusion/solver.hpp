@@ -3,12 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "kernels/common/crew.hpp"
 #include "kernels/common/mixed.hpp"
+#include "kernels/common/rows.hpp"
 #include "kernels/diffusion/problem.hpp"
 #include "kernels/diffusion/strip.hpp"
 
@@ -77,14 +76,7 @@ private:
 
     std::unique_ptr<Strips>& strips(const Worker& worker) { return strips_[static_cast<std::size_t>(worker.local())]; }
 
-    Range lines(int worker) const {
-        const auto workers = static_cast<std::size_t>(crew_.size());
-        if (workers > problem_.inner())
-            throw std::runtime_error("a grid of size " + std::to_string(problem_.size) + " has no line for each of " +
-                                     std::to_string(workers) +
-                                     " workers (ranks x threads); give a larger --size or fewer workers");
-        return share(problem_.inner(), workers, static_cast<std::size_t>(worker));
-    }
+    Range lines(int worker) const { return rows_of_worker(problem_.inner(), crew_.size(), worker); }
 
     void reset(const Worker& worker) {
         const Range own = lines(worker.index());

@@ -17,6 +17,7 @@ PROGRAMS = {
     "pi": ("--count", "1000000"),
     "is": ("--class", "S"),
     "diffusion": ("--size", "52", "--steps", "20"),
+    "laplace-sor": ("--size", "33"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

@@ -61,7 +61,7 @@ def native(bare: Native) -> Native:
     bare.program("remote-memory-openmpi", "row put.latency openmpi us lower 0.2,0.2,0.2,0.2\n")
     bare.program("network", "row network.latency kumiki us lower 6.5,6.4,6.5,6.5\n")
     bare.program("network-openmpi", "row network.latency openmpi us lower 9.5,9.4,9.5,9.5\n")
-    for suite in ("laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "is", "diffusion"):
+    for suite in ("laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "is", "diffusion", "laplace-sor"):
         metric = suite.replace("-", "_")
         rows = f"row {metric}.time IMPL s lower 0.5,0.51,0.5 ', \"validated\": true'\n"
         bare.program(suite, rows.replace("IMPL", "kumiki"))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
-BY_NAME = ("himeno", "pi", "is", "diffusion")
+BY_NAME = ("himeno", "pi", "is", "diffusion", "laplace-sor")
 """Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
@@ -307,6 +307,13 @@ class Host:
             self._kernel(
                 "diffusion", "diffusion", seconds, work, "Mpoint/s", self.bus_threads,
                 full_only=size == 2049, exchange=2.0, size=size, steps=steps,
+            )  # fmt: skip
+
+    def _laplace_sor(self) -> None:
+        for size, seconds, work in ((513, 0.3, 379.0), (1025, 3.5, 3100.0)):
+            self._kernel(
+                "laplace-sor", "laplace_sor", seconds, work, "Mpoint/s", self.bus_threads,
+                full_only=size == 1025, size=size,
             )  # fmt: skip
 
     def _kernel(

@@ -64,4 +64,11 @@ PAPERS = {
         efficiency="Figures 19 to 21",
         breakdown="",
     ),
+    "laplace-sor": Papers(
+        "Laplace's equation by red-black over-relaxation: two exchanges a sweep, each of half the points of an edge.",
+        JAMSTEC,
+        speedup="Figures 22 to 24",
+        efficiency="Figures 25 to 27",
+        breakdown="",
+    ),
 }

@@ -55,6 +55,7 @@ PROGRAMS = (
     Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
     Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
     Program("diffusion", "diffusion", "Diffusion", ("size", 513), by_name=True),
+    Program("laplace-sor", "laplace_sor", "Laplace by over-relaxation", ("size", 513), by_name=True),
 )
 
 

@@ -12,6 +12,7 @@ from kumiki.suites import (
     himeno,
     integer_sort,
     laplace,
+    laplace_sor,
     matmul,
     memory,
     network,
@@ -43,6 +44,7 @@ ALL: tuple[Suite, ...] = tuple(
         pi,
         integer_sort,
         diffusion,
+        laplace_sor,
     )
 )
 
