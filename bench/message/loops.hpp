@@ -50,8 +50,8 @@ inline constexpr std::size_t messages_of_a_window = 256;
 /// Windows of messages of 8 bytes, each answered by one.
 template <Talk T>
 auto windows(T& talk) {
-    return [&talk, first = std::uint64_t{0}, words = std::vector<std::uint64_t>(messages_of_a_window)](
-               std::uint64_t count) mutable {
+    return [&talk, first = std::uint64_t{0},
+            words = std::vector<std::uint64_t>(messages_of_a_window)](std::uint64_t count) mutable {
         bool right = true;
         for (std::uint64_t i = 0; i < count; ++i, first += words.size()) {
             std::uint64_t answer = first;
@@ -123,12 +123,13 @@ public:
         Row row = placed(latency_row("message.interleaving", implementation_));
         row.unit = "%";
         row.parameters["bytes"] = std::int64_t{64} << 20;
-        return contest(world_, {{std::move(row),
-                                 [this, take] {
-                                     world_.barrier();
-                                     const auto [first, second] = take();
-                                     return Sample{100 * first / second, true};
-                                 }}},
+        return contest(world_,
+                       {{std::move(row),
+                         [this, take] {
+                             world_.barrier();
+                             const auto [first, second] = take();
+                             return Sample{100 * first / second, true};
+                         }}},
                        options_.budget);
     }
 

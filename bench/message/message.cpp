@@ -50,7 +50,9 @@ private:
     static std::span<const std::byte> bytes_at(const void* data, std::size_t bytes) {
         return {static_cast<const std::byte*>(data), bytes};
     }
-    static std::span<std::byte> room_at(void* into, std::size_t bytes) { return {static_cast<std::byte*>(into), bytes}; }
+    static std::span<std::byte> room_at(void* into, std::size_t bytes) {
+        return {static_cast<std::byte*>(into), bytes};
+    }
     int other() const { return 1 - job_.rank(); }
 
     Job& job_;

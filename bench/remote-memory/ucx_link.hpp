@@ -62,7 +62,7 @@ private:
     ucp_rkey_h key_ = nullptr;
     std::span<std::byte> own_;
     std::vector<ucs_status_ptr_t> requests_; ///< of the *_many
-    std::uint64_t there_ = 0; ///< where the peer's memory begins, in the peer's addresses
+    std::uint64_t there_ = 0;                ///< where the peer's memory begins, in the peer's addresses
 };
 
 } // namespace kumiki::bench

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,11 +40,16 @@ inline MessageStatus status_of(const kumiki_message_status& status) {
 class Request {
 public:
     Request() = default;
-    Request(kumiki_job* job, kumiki_request request) : job_(job), request_(request) {}
-    Request(Request&& other) noexcept : job_(other.job_), request_(std::exchange(other.request_, nullptr)) {}
+    Request(kumiki_job* job, kumiki_request request)
+        : job_(job), request_(request), exceptions_at_start_(request == nullptr ? 0 : std::uncaught_exceptions()) {}
+    Request(Request&& other) noexcept
+        : job_(other.job_),
+          request_(std::exchange(other.request_, nullptr)),
+          exceptions_at_start_(other.exceptions_at_start_) {}
     Request& operator=(Request&& other) noexcept {
         std::swap(job_, other.job_);
         std::swap(request_, other.request_);
+        std::swap(exceptions_at_start_, other.exceptions_at_start_);
         return *this;
     }
     ~Request() {
@@ -67,21 +75,32 @@ public:
     bool open() const noexcept { return request_ != nullptr; }
 
 private:
+    friend void wait_all(std::span<Request> requests);
     friend struct Completed wait_any(std::span<Request> requests);
     kumiki_job* job_ = nullptr;
     kumiki_request request_ = nullptr;
-    int exceptions_at_start_ = std::uncaught_exceptions();
+    int exceptions_at_start_ = 0; ///< of a request that is open
 };
 
-/// Waits for all of them; then throws the first error there was.
+/// Waits for all of them, which are of one job; then throws the first error there was.
 inline void wait_all(std::span<Request> requests) {
-    std::optional<Error> first;
-    for (Request& each : requests) try {
-            each.wait();
-        } catch (const Error& error) {
-            if (!first) first = error;
+    std::array<kumiki_request, 64> handles;
+    kumiki_status first = KUMIKI_OK;
+    std::string sentence;
+    for (; !requests.empty(); requests = requests.subspan(std::min(requests.size(), handles.size()))) {
+        std::size_t open = 0;
+        kumiki_job* job = nullptr;
+        for (Request& each : requests.first(std::min(requests.size(), handles.size()))) {
+            if (!each.open()) continue;
+            job = each.job_;
+            handles[open++] = std::exchange(each.request_, nullptr);
         }
-    if (first) throw *first;
+        const kumiki_status outcome = open == 0 ? KUMIKI_OK : kumiki_wait_all(job, handles.data(), open, nullptr);
+        if (outcome == KUMIKI_OK || first != KUMIKI_OK) continue;
+        first = outcome;
+        sentence = kumiki_error_message();
+    }
+    if (first != KUMIKI_OK) throw Error(first, sentence);
 }
 
 struct Completed {

@@ -1,7 +1,6 @@
 // The C interface of two-sided messages.
 #include <algorithm>
 #include <fmt/format.h>
-#include <string>
 #include <utility>
 
 #include "face/job.hpp"
@@ -112,15 +111,14 @@ kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* requests, size_t 
                               kumiki_message_status* statuses) {
     if (requests == nullptr && count > 0) [[unlikely]]
         return no_address("wait_all");
-    kumiki_status first = KUMIKI_OK;
-    std::string sentence;
-    for (size_t i = 0; i < count; ++i) {
-        const kumiki_status each = kumiki_wait(job, &requests[i], statuses == nullptr ? nullptr : &statuses[i]);
-        if (each == KUMIKI_OK || first != KUMIKI_OK) continue;
-        first = each;
-        sentence = kumiki_error_message();
-    }
-    return first == KUMIKI_OK ? KUMIKI_OK : report({first, sentence});
+    kumiki::Result<> first;
+    job->messages->wait_all({reinterpret_cast<Request* const*>(requests), count},
+                            [&](std::size_t place, const kumiki::Result<Status>& outcome) {
+                                if (outcome && statuses != nullptr) tell(*outcome, &statuses[place]);
+                                if (!outcome && first) first = tl::unexpected(outcome.error());
+                            });
+    std::fill_n(requests, count, nullptr);
+    return report(first);
 }
 
 kumiki_status kumiki_probe(kumiki_job* job, int rank, int tag, int* found, kumiki_message_status* status) {

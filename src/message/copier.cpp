@@ -58,7 +58,8 @@ Copier::Help Copier::pull(Request& receive, const Announcement& announced) {
     if (!reach(receive, announced.offset, announced.address)) return Help::no_way;
     Transfer* shared =
         receive.length >= shortest_shared || (part_ != 0 && receive.length > part_) ? free_transfer() : nullptr;
-    receive.copy.transfer = shared == nullptr ? &receive.copy.alone : shared;
+    receive.copy.shared = shared != nullptr;
+    receive.copy.transfer = shared == nullptr ? &alone_.take().transfer : shared;
     receive.copy.pulls = true;
     Transfer& transfer = *receive.copy.transfer;
     transfer.claimed.store(0, std::memory_order_relaxed);
@@ -75,6 +76,7 @@ Copier::Help Copier::pull(Request& receive, const Announcement& announced) {
 void Copier::push(Request& send, Transfer& transfer) {
     send.copy.transfer = &transfer;
     send.copy.pulls = false;
+    send.copy.shared = true;
     if (!reach(send, transfer.offset, transfer.address)) send.copy.process = 0; // the receiver does it all
     add(send);
 }

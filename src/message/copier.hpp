@@ -62,6 +62,11 @@ private:
     std::size_t part_;
     std::vector<Reach> reach_; ///< by rank: whether the system lets this process reach its memory
     List<Request> copies_;
+    struct Own { ///< what is not shared
+        fabric::shm::Transfer transfer{};
+        std::atomic<bool> free{false};
+    };
+    Pool<Own> alone_;
     std::atomic<int> count_{0};           ///< of copies_
     std::atomic<std::uint64_t> added_{0}; ///< so far
     std::atomic<bool> copying_{false};    ///< a thread is in run()
@@ -101,10 +106,13 @@ template <class Told>
 void Copier::finish(Request& request, Told told) {
     copies_.remove(request);
     count_.fetch_sub(1, std::memory_order_relaxed);
-    const Request::Copy& copy = request.copy;
-    request.broken = copy.transfer->broken.load(std::memory_order_relaxed) != 0;
-    if (copy.transfer != &copy.alone) copy.transfer->parties.fetch_sub(1, std::memory_order_release);
-    else told(request);
+    fabric::shm::Transfer& transfer = *request.copy.transfer;
+    request.broken = transfer.broken.load(std::memory_order_relaxed) != 0;
+    if (request.copy.shared) transfer.parties.fetch_sub(1, std::memory_order_release);
+    else {
+        Pool<Own>::give_back(reinterpret_cast<Own&>(transfer));
+        told(request);
+    }
     desk_.complete(request);
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <deque>
+#include <vector>
 
 namespace kumiki::message {
 
@@ -26,24 +30,31 @@ private:
     T *first_ = nullptr, *last_ = nullptr;
 };
 
-/// Elements that are used again: memory is taken only when more are in use than ever before.
+/// Elements that are used again: memory is taken only when more are in use than ever before. Whoever uses an element
+/// gives it back by setting its `free`, without the lock under which elements are taken; they are collected when no
+/// other is left.
 template <class T>
 class Pool {
 public:
     T& take() {
-        if (free_ == nullptr) return elements_.emplace_back();
-        T& element = *free_;
-        free_ = element.next;
+        if (ready_.empty()) collect();
+        T& element = *ready_.back();
+        ready_.pop_back();
+        element.free.store(false, std::memory_order_relaxed);
         return element;
     }
-    void give_back(T& element) {
-        element.next = free_;
-        free_ = &element;
-    }
+    static void give_back(T& element) { element.free.store(true, std::memory_order_release); }
 
 private:
+    /// At least half are ready then: so that this is seldom.
+    void collect() {
+        for (T& each : elements_)
+            if (each.free.load(std::memory_order_acquire)) ready_.push_back(&each);
+        const std::size_t enough = std::max<std::size_t>(elements_.size() / 2, 16);
+        while (ready_.size() < enough) ready_.push_back(&elements_.emplace_back());
+    }
     std::deque<T> elements_;
-    T* free_ = nullptr;
+    std::vector<T*> ready_;
 };
 
 } // namespace kumiki::message

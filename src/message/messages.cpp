@@ -31,10 +31,9 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
     if (desk_.fabric.is_remote(arrival->source)) {
         lock.unlock();
         far_->give(request, *arrival);
-        lock.lock();
         arrival->kept = {};
     } else near_.give(request, *arrival);
-    desk_.arrivals.give_back(*arrival);
+    Pool<Arrival>::give_back(*arrival);
     return request;
 }
 
@@ -81,17 +80,19 @@ std::size_t Messages::wait_any(std::span<Request* const> requests) {
 }
 
 Result<Status> Messages::end(Request& request) {
-    const Status status{request.rank, request.tag, request.length};
-    Result<Status> outcome = status;
-    if (request.length > request.bytes) outcome = tl::unexpected(too_long(request));
-    else if (request.broken)
-        outcome = fail(KUMIKI_ERROR_ARGUMENT,
-                       fmt::format("the memory of a message of {} bytes with tag {} (here or at rank {}) cannot be "
-                                   "reached; it must stay as it is until the message is complete",
-                                   request.length, request.tag, request.rank));
-    const std::lock_guard lock(desk_.lock);
-    desk_.requests.give_back(request);
-    return outcome;
+    auto ended = outcome(request);
+    Pool<Request>::give_back(request);
+    return ended;
+}
+
+Result<Status> Messages::outcome(const Request& request) const {
+    if (request.length > request.bytes) return tl::unexpected(too_long(request));
+    if (request.broken)
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("the memory of a message of {} bytes with tag {} (here or at rank {}) cannot be "
+                                "reached; it must stay as it is until the message is complete",
+                                request.length, request.tag, request.rank));
+    return Status{request.rank, request.tag, request.length};
 }
 
 Failure Messages::too_long(const Request& request) const {

@@ -37,6 +37,9 @@ public:
     /// Ends a request: afterwards it is gone. A failure when the message is longer than the receive; its first bytes
     /// need not be there, and it is gone, too.
     Result<Status> wait(Request& request);
+    /// Ends all of them; null requests are passed over. told(place, outcome) is called for each of the others.
+    template <class Told>
+    void wait_all(std::span<Request* const> requests, Told told);
     /// The same when it is complete now.
     std::optional<Result<Status>> test(Request& request);
     /// Returns the place of a request that is complete; null requests are passed over. At least one is not null.
@@ -59,11 +62,24 @@ private:
     void run() override;
     void look();
     Result<Status> end(Request& request);
+    Result<Status> outcome(const Request& request) const;
     Failure too_long(const Request& request) const;
 
     Desk desk_;
     Near near_;
     std::unique_ptr<Far> far_; ///< null when all ranks are on this host
 };
+
+template <class Told>
+void Messages::wait_all(std::span<Request* const> requests, Told told) {
+    for (std::size_t place = 0; place < requests.size(); ++place) {
+        if (requests[place] == nullptr) continue;
+        const Request& request = *requests[place];
+        desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
+        told(place, outcome(request));
+    }
+    for (Request* each : requests)
+        if (each != nullptr) Pool<Request>::give_back(*each);
+}
 
 } // namespace kumiki::message

@@ -34,7 +34,8 @@ Near::Near(Desk& desk, Ways ways, std::size_t fragment)
       copier_(desk, ways, fragment),
       fragment_(fragment == 0 ? Channel::slot_bytes : std::min(fragment, Channel::slot_bytes)),
       known_(static_cast<std::size_t>(desk.fabric.host_size())) {
-    for (int local = 0; local < desk.fabric.host_size(); ++local) peers_.emplace_back(desk.fabric, local);
+    for (int local = 0; local < desk.fabric.host_size(); ++local)
+        peers_.push_back(std::make_unique<Peer>(desk.fabric, local));
 }
 
 // -- sending --
@@ -61,7 +62,7 @@ Near::Start Near::start(Peer& to, int tag, std::span<const std::byte> data) {
         Desk::copy_short(cell.payload.data(), data.data(), data.size());
         ++to.sent_small;
     } else if (data.size() <= fragment_) {
-        const int slot = to.to.take_slot();
+        const int slot = to.to.take_slot(slots_for_fragments);
         if (slot < 0) return Start::to_announce;
         desk_.fabric.copy(to.to.slot(slot), data.data(), data.size());
         cell.kind = static_cast<std::uint8_t>(Kind::area);
@@ -152,7 +153,7 @@ void Near::send_waiting(Peer& to) {
 void Near::send_fragments(Peer& to) {
     while (Request* send = to.flowing.front()) {
         if (!to.to.has_room()) return;
-        const int slot = to.to.take_slot();
+        const int slot = to.to.take_slot(0);
         if (slot < 0) return;
         const std::size_t bytes = std::min(fragment_, send->length - send->moved);
         desk_.fabric.copy(to.to.slot(slot), send->data + send->moved, bytes);
@@ -172,23 +173,11 @@ void Near::send_fragments(Peer& to) {
 
 int Near::slots_in_use() {
     int used = 0;
-    for (Peer& each : peers_) used += each.to.slots_in_use();
+    for (const auto& each : peers_) used += each->to.slots_in_use();
     return used;
 }
 
 // -- receiving --
-
-bool Near::has_arrived() const {
-    for (int i = 0, known = known_count_.load(std::memory_order_acquire); i < known; ++i)
-        if (known_[static_cast<std::size_t>(i)]->from.has_arrived()) return true;
-    return false;
-}
-
-bool Near::pending() const {
-    return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
-           desk_.fabric.own().correspondents.count.load(std::memory_order_acquire) !=
-               introductions_.load(std::memory_order_relaxed);
-}
 
 void Near::progress() {
     if (desk_.fabric.own().correspondents.count.load(std::memory_order_acquire) !=
@@ -197,7 +186,7 @@ void Near::progress() {
     for (int i = 0, known = known_count_.load(std::memory_order_relaxed); i < known; ++i)
         take(*known_[static_cast<std::size_t>(i)]);
     if (working_.load(std::memory_order_relaxed) != 0)
-        for (Peer& each : peers_) send_waiting(each);
+        for (const auto& each : peers_) send_waiting(*each);
 }
 
 void Near::meet_new_peers() {
@@ -206,7 +195,7 @@ void Near::meet_new_peers() {
     int known = known_count_.load(std::memory_order_relaxed);
     for (std::size_t local = 0; local < peers_.size(); ++local) {
         const bool has_sent = (own.known[local / 64].load(std::memory_order_relaxed) >> (local % 64) & 1) != 0;
-        Peer* const peer = &peers_[local];
+        Peer* const peer = peers_[local].get();
         const auto end = known_.begin() + known;
         if (has_sent && std::find(known_.begin(), end, peer) == end) known_[static_cast<std::size_t>(known++)] = peer;
     }

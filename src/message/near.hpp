@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,10 +26,20 @@ public:
 
     /// Small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;
+    /// Slots that messages which were not asked for must leave: fragments, for which a receive waits, go through these.
+    static constexpr int slots_for_fragments = 4;
 
     /// Whether progress() has anything to do; whether that is because something has come.
-    bool pending() const;
-    bool has_arrived() const;
+    bool pending() const {
+        return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
+               desk_.fabric.own().correspondents.count.load(std::memory_order_acquire) !=
+                   introductions_.load(std::memory_order_relaxed);
+    }
+    bool has_arrived() const {
+        for (int i = 0, known = known_count_.load(std::memory_order_acquire); i < known; ++i)
+            if (known_[static_cast<std::size_t>(i)]->from.has_arrived()) return true;
+        return false;
+    }
     void copy() {
         copier_.run([this](Request& receive) { tell_finished(receive.rank, receive.token); });
     }
@@ -71,7 +82,7 @@ private:
     };
     enum class Start { no_room, complete, to_announce };
 
-    Peer& peer(int rank) { return peers_[static_cast<std::size_t>(desk_.fabric.local_rank(rank))]; }
+    Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(desk_.fabric.local_rank(rank))]; }
     Start start(Peer& to, int tag, std::span<const std::byte> data);
     bool start(Peer& to, Request& send);
     void announce(Peer& to, Request& send);
@@ -94,9 +105,9 @@ private:
 
     Desk& desk_;
     Copier copier_;
-    std::size_t fragment_;     ///< what a slot takes
-    std::deque<Peer> peers_;   ///< by local rank
-    std::vector<Peer*> known_; ///< which have sent something: the first `known_count_`
+    std::size_t fragment_;                     ///< what a slot takes
+    std::vector<std::unique_ptr<Peer>> peers_; ///< by local rank
+    std::vector<Peer*> known_;                 ///< which have sent something: the first `known_count_`
     std::atomic<int> known_count_{0};
     std::atomic<std::uint64_t> introductions_{0}; ///< as last seen
     std::atomic<int> working_{0};                 ///< peers that have work

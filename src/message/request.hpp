@@ -23,7 +23,7 @@ struct Status {
 /// lock, or belongs to whoever has taken it off the list in which others could find it.
 struct Request {
     Request *next = nullptr, *previous = nullptr;
-    std::atomic<bool> done{false};
+    std::atomic<bool> free{false}, done{false};
     bool broken = false; ///< the other process's memory could not be reached
     int rank = any;      ///< to or from; of a receive: as asked for, later as come
     int tag = any;       ///< the same
@@ -39,10 +39,11 @@ struct Request {
         std::byte* there = nullptr;                ///< the other side's memory; null: through the system
         std::uint64_t address = 0;                 ///< of it in its process
         std::int32_t process = 0;
-        bool pulls = false; ///< this is the receiver
-        fabric::shm::Transfer alone{};
+        bool pulls = false;  ///< this is the receiver
+        bool shared = false; ///< the sender may help
     } copy;
 };
+static_assert(sizeof(Request) <= 128, "hundreds of them stay in the nearest cache");
 
 /// Where a long message lies at its sender, who waits until somebody wants it.
 struct Announcement {
@@ -55,6 +56,7 @@ struct Announcement {
 /// A message that has come before it was asked for.
 struct Arrival {
     Arrival *next = nullptr, *previous = nullptr;
+    std::atomic<bool> free{false};
     int source = any, tag = any;
     std::size_t bytes = 0;
     enum class Place : std::uint8_t { here, slot, kept, announced } place = Place::here;

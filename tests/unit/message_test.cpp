@@ -94,6 +94,7 @@ TEST_P(MessageWays, EveryLengthArrivesBothWhenAskedForBeforeAndAfter) {
             post.expect(other, 6, theirs);
             post.wait(later);
         }
+        ASSERT_TRUE(rank.collectives.barrier()); // the other has taken the last fragment, too
         EXPECT_EQ(post.messages.usage().slots, 0);
         EXPECT_EQ(post.messages.usage().arrivals, 0U);
     });

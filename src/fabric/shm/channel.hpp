@@ -64,10 +64,11 @@ public:
         ++next_;
     }
 
-    /// A place in the area; -1: all are taken.
-    int take_slot() {
-        if (free_slots_ == 0) free_slots_ = channel_->returned.exchange(0, std::memory_order_acquire);
-        if (free_slots_ == 0) return -1;
+    /// A place in the area, when more than `spared` are free; -1: they are not.
+    int take_slot(int spared) {
+        if (std::popcount(free_slots_) <= spared)
+            free_slots_ |= channel_->returned.exchange(0, std::memory_order_acquire);
+        if (std::popcount(free_slots_) <= spared) return -1;
         const int slot = std::countr_zero(free_slots_);
         free_slots_ &= free_slots_ - 1;
         return slot;

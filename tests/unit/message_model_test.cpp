@@ -1,0 +1,187 @@
+// Messages at random, compared with a sequential model of matching; and many of them, after which nothing is in use.
+#include <algorithm>
+#include <deque>
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "message/messages.hpp"
+#include "support/build.hpp"
+#include "support/random.hpp"
+#include "support/ranks.hpp"
+#include "support/watchdog.hpp"
+
+namespace kumiki::message {
+namespace {
+
+using tests::Random;
+using tests::Rank;
+using tests::run_ranks_as_threads;
+using tests::Watchdog;
+
+using Bytes = std::vector<std::byte>;
+
+constexpr int tags = 3;
+constexpr std::size_t longest = 3 << 20;
+
+/// Lengths of all ways: empty, in a cell, in a slot, longer; now and then some MB.
+std::size_t random_length(Random& random) {
+    if (random.once_in(200)) return random.between<std::size_t>(1 << 20, longest);
+    if (random.once_in(8)) return random.between<std::size_t>(8193, 200000);
+    return random.once_in(2) ? random.between<std::size_t>(0, 60) : random.between<std::size_t>(0, 9000);
+}
+
+/// The number of a message leads its data, which follow from it.
+Bytes message(std::uint64_t number, std::size_t bytes) {
+    Bytes made(std::max(bytes, sizeof number));
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::byte>(i * 11 + number);
+    std::memcpy(made.data(), &number, sizeof number);
+    return made;
+}
+std::uint64_t number_of(const Bytes& data) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, data.data(), sizeof number);
+    return number;
+}
+
+struct Shape {
+    int ranks, threads;
+    WaitPolicy wait;
+    bool crowded;
+    Messages::Options options;
+};
+
+class MessageStress : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, MessageStress,
+                         testing::Values(Shape{1, 1, WaitPolicy::adaptive, false, {}},
+                                         Shape{2, 1, WaitPolicy::adaptive, false, {}},
+                                         Shape{2, 2, WaitPolicy::sleep, false, {}},
+                                         Shape{3, 2, WaitPolicy::adaptive, true, {}},
+                                         Shape{3, 1, WaitPolicy::sleep, false, {223, {}}},
+                                         Shape{2, 2, WaitPolicy::adaptive, false, {0, {false, false}}}));
+
+/// The model: what has been sent from rank to rank with a tag. Threads of a rank have tags of their own, so that each
+/// knows what must come next.
+struct Sent {
+    std::uint64_t number;
+    std::size_t bytes;
+};
+using Queue = std::deque<Sent>;
+
+// Each thread of each rank sends and receives at random, by source and tag, or any of them; for each source and tag the
+// messages come in the order sent.
+TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
+    const auto& [ranks, threads, wait, crowded, options] = GetParam();
+    const Watchdog watchdog("random messages");
+    const auto rounds = static_cast<int>(tests::rounds(400) + 10);
+    // By source, target and tag.
+    std::mutex mutex;
+    std::map<std::array<int, 3>, Queue> model;
+    run_ranks_as_threads({.ranks = ranks, .crowded = crowded, .wait = wait},
+                         [&, ranks = ranks, threads = threads](Rank& rank) {
+                             Messages messages(rank.fabric, GetParam().options);
+                             ASSERT_TRUE(rank.collectives.barrier());
+                             // Never waits for a receive before all is sent: so whatever a receive asks for will come.
+                             const auto send = [&](int thread) {
+                                 Random random(static_cast<std::uint64_t>(rank.rank() * 100 + thread));
+                                 std::deque<Bytes> data;
+                                 std::vector<Request*> sends;
+                                 for (int i = 0; i < rounds * ranks; ++i) {
+                                     const int target = i % ranks, tag = thread * tags + random.between(0, tags - 1);
+                                     const std::uint64_t number = random.word();
+                                     data.push_back(message(number, random_length(random)));
+                                     {
+                                         const std::lock_guard lock(mutex);
+                                         model[{rank.rank(), target, tag}].push_back({number, data.back().size()});
+                                     }
+                                     sends.push_back(messages.send(target, tag, data.back()).value());
+                                 }
+                                 for (Request* each : sends) EXPECT_TRUE(each == nullptr || messages.wait(*each));
+                             };
+                             // By any source or any tag only where nobody else can take the message: in a rank of one
+                             // thread.
+                             const auto receive = [&](int thread, Random& random, int source, Bytes& into) {
+                                 const bool alone = threads == 1;
+                                 if (alone && random.once_in(2)) source = any;
+                                 if (alone && random.once_in(2)) {
+                                     into.resize(longest);
+                                     return messages.wait(messages.receive(source, any, into));
+                                 }
+                                 const auto find = [&] {
+                                     if (alone) return messages.wait_probe(source, any);
+                                     for (;;)
+                                         for (int tag = thread * tags; tag < (thread + 1) * tags; ++tag)
+                                             if (const auto found = messages.probe(source, tag)) return *found;
+                                 };
+                                 const Status coming = find();
+                                 into.resize(coming.bytes + random.between<std::size_t>(0, 5));
+                                 return messages.wait(messages.receive(coming.source, coming.tag, into));
+                             };
+                             const auto work = [&](int thread) {
+                                 std::thread sender(send, thread);
+                                 Random random(static_cast<std::uint64_t>(rank.rank() * 100 + thread + 50));
+                                 std::vector<int> left(static_cast<std::size_t>(ranks), rounds); // to come, by source
+                                 Bytes into;
+                                 for (int i = 0; i < rounds * ranks; ++i) {
+                                     int source = random.between(0, ranks - 1);
+                                     while (left[static_cast<std::size_t>(source)] == 0) source = (source + 1) % ranks;
+                                     const auto got = receive(thread, random, source, into);
+                                     EXPECT_TRUE(got) << got.error().message;
+                                     --left[static_cast<std::size_t>(got->source)];
+                                     into.resize(got->bytes);
+                                     Sent expected{};
+                                     {
+                                         const std::lock_guard lock(mutex);
+                                         Queue& queue = model[{got->source, rank.rank(), got->tag}];
+                                         expected = queue.front();
+                                         queue.pop_front();
+                                     }
+                                     EXPECT_EQ(number_of(into), expected.number) << "order of a pair and tag";
+                                     EXPECT_TRUE(into == message(expected.number, expected.bytes));
+                                 }
+                                 sender.join();
+                             };
+                             std::vector<std::thread> others;
+                             for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+                             work(0);
+                             for (auto& each : others) each.join();
+                             ASSERT_TRUE(rank.collectives.barrier());
+                             EXPECT_EQ(messages.usage().slots, 0);
+                             EXPECT_EQ(messages.usage().arrivals, 0U);
+                             ASSERT_TRUE(rank.collectives.barrier());
+                         });
+}
+
+// F25: the counters of the areas are zero again after very many messages, of which the areas could hold few at a time.
+TEST(MessageStress, NothingIsInUseAfterVeryMany) {
+    const Watchdog watchdog("very many messages");
+    const std::size_t all = tests::rounds(1000000);
+    run_ranks_as_threads({}, [all](Rank& rank) {
+        Messages messages(rank.fabric, {});
+        ASSERT_TRUE(rank.collectives.barrier());
+        constexpr std::size_t window = 64;
+        std::vector<Bytes> rooms(window, Bytes(600));
+        std::vector<Request*> requests(window);
+        const auto ends = [&] {
+            messages.wait_all(requests, [](std::size_t, const Result<Status>& each) { EXPECT_TRUE(each); });
+        };
+        Random random(1); // the same at both
+        for (std::size_t done = 0; done < all; done += window) {
+            const std::size_t bytes = random.between<std::size_t>(0, 600);
+            const int sender = static_cast<int>(done / window % 2);
+            for (std::size_t i = 0; i < window; ++i)
+                requests[i] = rank.rank() == sender
+                                  ? messages.send(1 - sender, 0, std::span(rooms[i]).first(bytes)).value()
+                                  : &messages.receive(sender, 0, rooms[i]);
+            ends();
+        }
+        ASSERT_TRUE(rank.collectives.barrier());
+        EXPECT_EQ(messages.usage().slots, 0);
+        EXPECT_EQ(messages.usage().arrivals, 0U);
+        ASSERT_TRUE(rank.collectives.barrier());
+    });
+}
+
+} // namespace
+} // namespace kumiki::message
