@@ -50,16 +50,21 @@ void Messages::run() {
     near_.copy();
 }
 
+/// Who waits, be it for what is there already, has sent what it had to: what is held back leaves, and the next message
+/// is one of its own.
+void Messages::leave() {
+    if (auto* network = desk_.fabric.network()) network->release();
+}
+
 /// For a program that does not wait: what a wait would do besides.
 void Messages::look() {
-    if (auto* network = desk_.fabric.network()) {
-        network->release();
-        network->poll();
-    }
+    leave();
+    if (auto* network = desk_.fabric.network()) network->poll();
     run();
 }
 
 Result<Status> Messages::wait(Request& request) {
+    leave();
     desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
     return end(request);
 }
@@ -71,6 +76,7 @@ std::optional<Result<Status>> Messages::test(Request& request) {
 }
 
 std::size_t Messages::wait_any(std::span<Request* const> requests) {
+    leave();
     const auto complete = [](const Request* request) {
         return request != nullptr && request->done.load(std::memory_order_acquire);
     };

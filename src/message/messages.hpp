@@ -60,6 +60,7 @@ public:
 
 private:
     void run() override;
+    void leave();
     void look();
     Result<Status> end(Request& request);
     Result<Status> outcome(const Request& request) const;
@@ -72,6 +73,7 @@ private:
 
 template <class Told>
 void Messages::wait_all(std::span<Request* const> requests, Told told) {
+    leave();
     for (std::size_t place = 0; place < requests.size(); ++place) {
         if (requests[place] == nullptr) continue;
         const Request& request = *requests[place];
