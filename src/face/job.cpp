@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "fabric/wireup/wireup.hpp"
+#include "platform/hardware.hpp"
 #include "platform/thread.hpp"
+#include "settings/tuned.hpp"
 
 using kumiki::face::report;
 
@@ -38,6 +40,20 @@ Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
     return fabric::Fabric::join(settings);
 }
 
+/// What `kumiki tune` has found for this kind of machine counts where the user has not set a length.
+Result<message::Messages::Options> message_options(const Settings& settings) {
+    message::Messages::Options options;
+    options.fragment = settings.fragment_bytes.value_or(0);
+    if (settings.fragment_bytes) return options;
+    const auto lengths = read_tuned(tuned_file(environ));
+    if (!lengths) return tl::unexpected(lengths.error());
+    if (lengths->empty()) return options;
+    const std::string machine = platform::hardware_key();
+    options.longest_near = tuned_length(*lengths, machine, memory_link);
+    options.longest_far = tuned_length(*lengths, machine, network_link(settings.interface));
+    return options;
+}
+
 } // namespace
 
 kumiki_status report(const Failure& failure) {
@@ -53,12 +69,14 @@ kumiki_status kumiki_join(kumiki_job** job) {
     if (job == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "join: the address for the job is null"});
     auto settings = kumiki::read_settings(environ);
     if (!settings) return report(settings.error());
+    auto options = kumiki::face::message_options(*settings);
+    if (!options) return report(options.error());
     auto fabric = kumiki::face::join(*settings);
     if (!fabric) return report(fabric.error());
     auto made = std::make_unique<kumiki_job>();
     made->settings = std::move(*settings);
     made->fabric = std::move(*fabric);
-    made->build();
+    made->build(*options);
     *job = made.release();
     return KUMIKI_OK;
 }

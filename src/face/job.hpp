@@ -15,10 +15,9 @@ struct kumiki_job {
     std::unique_ptr<kumiki::message::Messages> messages;
 
     /// What stands on the fabric.
-    void build() {
+    void build(const kumiki::message::Messages::Options& options) {
         collectives = std::make_unique<kumiki::collective::Collectives>(*fabric);
-        messages = std::make_unique<kumiki::message::Messages>(
-            *fabric, kumiki::message::Messages::Options{.fragment = settings.fragment_bytes, .ways = {}});
+        messages = std::make_unique<kumiki::message::Messages>(*fabric, options);
     }
 };
 

@@ -16,18 +16,23 @@ namespace {
 constexpr std::size_t shortest_shared = std::size_t{32} << 10;
 /// Measured on two cores that share memory: shorter parts cost calls, longer ones leave one of the two without work at
 /// the end.
-constexpr std::size_t shortest_part = std::size_t{16} << 10, longest_part = std::size_t{256} << 10;
+constexpr std::size_t shortest_part = std::size_t{16} << 10, usual_longest_part = std::size_t{256} << 10;
 
 } // namespace
 
-Copier::Copier(Desk& desk, Ways ways, std::size_t part)
-    : desk_(desk), ways_(ways), part_(part), reach_(static_cast<std::size_t>(desk.fabric.size())) {
+Copier::Copier(Desk& desk, Ways ways, std::size_t part, std::size_t longest)
+    : desk_(desk),
+      ways_(ways),
+      part_(part),
+      longest_part_(longest == 0 ? usual_longest_part : longest),
+      reach_(static_cast<std::size_t>(desk.fabric.size())) {
     platform::admit_peers();
 }
 
 std::size_t Copier::part_of(const Request& request) const {
     if (part_ != 0) return part_;
-    return std::clamp(platform::round_up(request.length / 8, platform::page), shortest_part, longest_part);
+    const std::size_t wanted = std::max(platform::round_up(request.length / 8, platform::page), shortest_part);
+    return std::min(wanted, longest_part_);
 }
 
 /// Finds how to come at the other side's memory; false: there is no way.

@@ -22,8 +22,8 @@ struct Ways {
 /// One thread of a rank copies at a time; it does what all others have to do.
 class Copier {
 public:
-    /// `part`: the length of parts, 0: what is best.
-    Copier(Desk& desk, Ways ways, std::size_t part);
+    /// `part`: the length of parts; 0: by the length of the message, `longest` at most (0: what is usually best).
+    Copier(Desk& desk, Ways ways, std::size_t part, std::size_t longest);
 
     // -- with the desk's lock held --
 
@@ -59,7 +59,7 @@ private:
 
     Desk& desk_;
     Ways ways_;
-    std::size_t part_;
+    std::size_t part_, longest_part_;
     std::vector<Reach> reach_; ///< by rank: whether the system lets this process reach its memory
     List<Request> copies_;
     struct Own { ///< what is not shared

@@ -8,10 +8,11 @@ namespace kumiki::message {
 using fabric::MessageHeader;
 using fabric::Transport;
 
-Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment)
+Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest)
     : desk_(desk),
       network_(network),
-      fragment_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
+      whole_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
+      fragment_(longest == 0 ? whole_ : std::min(whole_, longest)),
       peers_(static_cast<std::size_t>(desk.fabric.size())) {
     network_.admit(this);
 }
@@ -30,7 +31,7 @@ Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
     const auto marked = static_cast<std::uint64_t>(tag);
     const std::uint64_t open = to.sent.load(std::memory_order_relaxed) - to.returned.load(std::memory_order_relaxed);
-    if (data.size() <= fragment_ && open + weight(data.size()) <= window) {
+    if (data.size() <= whole_ && open + weight(data.size()) <= window) {
         to.sent.fetch_add(weight(data.size()), std::memory_order_relaxed);
         desk_.fragments.fetch_add(1, std::memory_order_relaxed);
         MessageHeader whole = header(Kind::whole, 0, marked);

@@ -21,7 +21,8 @@ namespace kumiki::message {
 /// finds the way nearly free.
 class Far final : public fabric::Network::Guest {
 public:
-    Far(Desk& desk, fabric::Network& network, std::size_t fragment);
+    /// `longest`: of the fragments of a message that is announced; 0: as `fragment`, which is also what leaves at once.
+    Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest);
     ~Far() override { network_.admit(nullptr); }
     Far(const Far&) = delete;
     Far& operator=(const Far&) = delete;
@@ -71,7 +72,8 @@ private:
 
     Desk& desk_;
     fabric::Network& network_;
-    std::size_t fragment_;
+    std::size_t whole_;       ///< longest message that leaves at once
+    std::size_t fragment_;    ///< of longer ones
     std::vector<Peer> peers_; ///< by rank
     std::list<Flow> flows_;   ///< long messages that are being sent; by the network's lock
 };

@@ -8,8 +8,10 @@ namespace kumiki::message {
 
 Messages::Messages(fabric::Fabric& fabric, const Options& options)
     : desk_(fabric),
-      near_(desk_, options.ways, options.fragment),
-      far_(fabric.network() == nullptr ? nullptr : std::make_unique<Far>(desk_, *fabric.network(), options.fragment)) {
+      near_(desk_, options.ways, options.fragment, options.longest_near),
+      far_(fabric.network() == nullptr
+               ? nullptr
+               : std::make_unique<Far>(desk_, *fabric.network(), options.fragment, options.longest_far)) {
     fabric.set_chore(this);
 }
 

@@ -20,8 +20,10 @@ namespace kumiki::message {
 class Messages final : fabric::Fabric::Chore {
 public:
     struct Options {
-        std::size_t fragment = 0; ///< bytes; 0: what is best on each way (KUMIKI_FRAGMENT)
+        std::size_t fragment = 0; ///< bytes; 0: the library's own rule on each way (KUMIKI_FRAGMENT)
         Ways ways;
+        /// With that rule, the longest fragments on a host and between hosts (`kumiki tune`); 0: the library's own.
+        std::size_t longest_near = 0, longest_far = 0;
     };
     Messages(fabric::Fabric& fabric, const Options& options);
     ~Messages() override { desk_.fabric.set_chore(nullptr); }

@@ -29,9 +29,9 @@ Near::Peer::Peer(fabric::Fabric& fabric, int local)
       to(fabric.host_channel(fabric.host_rank(), local)),
       from(fabric.host_channel(local, fabric.host_rank())) {}
 
-Near::Near(Desk& desk, Ways ways, std::size_t fragment)
+Near::Near(Desk& desk, Ways ways, std::size_t fragment, std::size_t longest_part)
     : desk_(desk),
-      copier_(desk, ways, fragment),
+      copier_(desk, ways, fragment, longest_part),
       fragment_(fragment == 0 ? Channel::slot_bytes : std::min(fragment, Channel::slot_bytes)),
       known_(static_cast<std::size_t>(desk.fabric.host_size())) {
     for (int local = 0; local < desk.fabric.host_size(); ++local)

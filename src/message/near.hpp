@@ -22,7 +22,7 @@ namespace kumiki::message {
 /// stays with its sender. So the receiver can always look further for the message that it waits for.
 class Near {
 public:
-    Near(Desk& desk, Ways ways, std::size_t fragment);
+    Near(Desk& desk, Ways ways, std::size_t fragment, std::size_t longest_part);
 
     /// Small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ struct Settings {
     std::int64_t yield_us = 0;
     std::uint64_t nontemporal_bytes = 0;
     std::uint64_t arena_bytes = 0;
-    std::uint64_t fragment_bytes = 0; ///< of messages; 0: what is best on each way
+    std::optional<std::uint64_t> fragment_bytes; ///< of messages; 0: the library's own rule; none: as was tuned
     bool pin = false;
     bool bind = true;
     int threads = 0;

@@ -33,6 +33,14 @@ Result<std::uint64_t> bytes(std::string_view text) {
     return *value << shift;
 }
 
+/// Nothing: as was tuned.
+Result<std::optional<std::uint64_t>> fragment(std::string_view text) {
+    if (text == "tuned") return std::nullopt;
+    const auto length = bytes(text);
+    if (!length) return fail(KUMIKI_ERROR_ENVIRONMENT, length.error().message + ", or tuned");
+    return *length;
+}
+
 Result<bool> yes_or_no(std::string_view text) {
     if (text == "1" || text == "yes") return true;
     if (text == "0" || text == "no") return false;
@@ -99,10 +107,10 @@ constexpr std::array table = {
     Setting{"KUMIKI_ARENA", "", "0", "bytes",
             "Address space for the regions of one rank; 0: as much as the host has memory.", false,
             [](Settings& s, std::string_view t) { return into(s.arena_bytes, bytes(t)); }},
-    Setting{"KUMIKI_FRAGMENT", "--fragment", "0", "bytes",
-            "Length of the fragments into which messages are cut, on their way copied one by one; 0: what was measured "
-            "to be best.",
-            false, [](Settings& s, std::string_view t) { return into(s.fragment_bytes, bytes(t)); }},
+    Setting{"KUMIKI_FRAGMENT", "--fragment", "tuned", "bytes, tuned",
+            "Length of the fragments into which messages are cut, on their way copied one by one; 0: the library's own "
+            "rule; tuned: the same, but for long messages what `kumiki tune` has measured on this machine.",
+            false, [](Settings& s, std::string_view t) { return into(s.fragment_bytes, fragment(t)); }},
     Setting{"KUMIKI_TRACE", "--trace", "", "file",
             "Where to write a time line of what every thread did (Trace Event Format, for Perfetto); empty: nowhere.",
             false, [](Settings& s, std::string_view t) { return into(s.trace, Result<std::string>(std::string(t))); }},

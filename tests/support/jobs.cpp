@@ -13,7 +13,7 @@ kumiki_job* join(const JobOptions& options, int rank, Machines& machines) {
     auto job = std::make_unique<kumiki_job>();
     job->settings = settings_of(options, rank);
     job->fabric = machines.join(rank);
-    job->build();
+    job->build({});
     return job.release();
 }
 

@@ -68,6 +68,7 @@ const Way ways[] = {
     {"fragments of 223", {223, {}}},
     {"fragments of 4048 through the area", {4048, {false, false}}},
     {"fragments of 1048528", {1048528, {}}},
+    {"tuned", {0, {}, 4048, 4048}},
 };
 const std::size_t sizes[] = {0, 1, 8, 48, 49, 223, 224, 4048, 4049, 8000, 8192, 8193, 65535, 65536, 65537, 1000003};
 
@@ -138,6 +139,21 @@ TEST(MessageTest, AMessageIsCutIntoFragmentsOfTheSetLength) {
             });
             EXPECT_EQ(moved, fragments) << "F21: " << bytes << " bytes in fragments of 4048";
         }
+}
+
+TEST(MessageTest, TuningIsForLongMessages) {
+    for (const auto& [bytes, fragments] : {std::pair<std::size_t, std::uint64_t>{8000, 1}, {400000, 20}}) {
+        std::atomic<std::uint64_t> moved{0};
+        run_ranks_as_threads({}, [&, bytes = bytes](Rank& rank) {
+            Post post(rank, {0, {}, 20000, 20000});
+            const Bytes data = pattern(bytes, 0, 0);
+            if (rank.rank() == 0) post.send_and_wait(1, 0, data);
+            else post.expect(0, 0, data);
+            ASSERT_TRUE(rank.collectives.barrier());
+            moved += post.messages.fragments();
+        });
+        EXPECT_EQ(moved, fragments) << bytes;
+    }
 }
 
 TEST(MessageTest, AMessageThatIsTooLongIsAnErrorWithBothLengths) {

@@ -36,6 +36,7 @@ TEST(SettingsTest, AnEmptyEnvironmentGivesTheDefaults) {
     EXPECT_EQ(settings.yield_us, 200);
     EXPECT_EQ(settings.nontemporal_bytes, std::uint64_t{32} << 20);
     EXPECT_EQ(settings.arena_bytes, 0u);
+    EXPECT_FALSE(settings.fragment_bytes) << "as was tuned";
     EXPECT_EQ(settings.threads, 0);
     EXPECT_TRUE(settings.bind);
     EXPECT_FALSE(settings.pin);
@@ -76,6 +77,13 @@ TEST(SettingsTest, EachKindIsRead) {
     EXPECT_EQ(remote.wireup, 7);
     EXPECT_EQ(remote.interface, "eth0");
     EXPECT_EQ(remote.timeout_s, 3);
+}
+
+TEST(SettingsTest, FragmentsHaveALengthOrAreTuned) {
+    EXPECT_EQ(read({"KUMIKI_FRAGMENT=4048"}).fragment_bytes, 4048u);
+    EXPECT_EQ(read({"KUMIKI_FRAGMENT=0"}).fragment_bytes, 0u);
+    EXPECT_EQ(read({"KUMIKI_FRAGMENT=tuned"}).fragment_bytes, std::nullopt);
+    EXPECT_THROW(read({"KUMIKI_FRAGMENT=short"}), std::runtime_error);
 }
 
 TEST(SettingsTest, BytesMayHaveASuffix) {

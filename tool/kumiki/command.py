@@ -269,6 +269,37 @@ def _compare(
         raise typer.Exit(ExitCode.REGRESSION)
 
 
+@app.command("tune")
+def _tune(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer lengths and rounds.")] = False,
+    cluster: where.Cluster = None,
+    named: where.Named = None,
+    hostfile: where.File = None,
+    agent: where.Agent = None,
+    alone: where.Alone = False,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where it is kept, instead of your configuration.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the commands; run nothing.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Fixes the random order of the lengths.")] = 0,
+) -> None:
+    """Measure which length of message fragments is best here, and keep it for the library.
+
+    Between two ranks of this machine, or over hosts between the first two of them.
+    """
+    from kumiki.tune import store
+    from kumiki.tune.sweep import Sweep
+    from kumiki.tune.tuning import Tuning
+
+    native = Native.installed()
+    hosts = where.Where(cluster, named, hostfile, agent, alone).hosts(native)
+    tuning = Tuning(Sweep(hosts, quick), native, Machine(), output or store.usual_file(), seed)
+    if dry_run:
+        tuning.print_commands()
+    else:
+        tuning.run()
+
+
 @app.command("run", cls=HandedOn)
 def _run(ctx: typer.Context) -> None:
     """Run a program over ranks and threads (kumiki-run).

@@ -1,0 +1,47 @@
+// fragment: long messages between two ranks, cut into fragments of the length that KUMIKI_FRAGMENT says (F21, F27). It
+// is fixed for a job, so that `kumiki tune` starts one for each length, in turn.
+#include <charconv>
+#include <cstdlib>
+
+#include "bench/common/job_world.hpp"
+#include "bench/message/loops.hpp"
+#include "bench/message/talk.hpp"
+
+namespace kumiki::bench {
+namespace {
+
+/// As a number where it is one, as rows have it.
+void say_fragment(Row& row) {
+    const char* const set = std::getenv("KUMIKI_FRAGMENT");
+    const std::string text = set == nullptr ? "tuned" : set;
+    std::int64_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (error == std::errc{} && end == text.data() + text.size()) row.parameters["fragment"] = bytes;
+    else row.parameters["fragment"] = text;
+}
+
+int measure_all(RemoteMemoryOptions options) {
+    options.smallest = options.largest;
+    Job job;
+    KumikiTalk talk(job);
+    JobWorld world(job);
+    const Buffer own(options.largest);
+    Batches batches;
+    const SizedMover mover{[&](std::size_t bytes) {
+                               Row row = with(bandwidth_row("fragment.bandwidth", "kumiki", bytes), "fabric",
+                                              world.hosts() > 1 ? "network" : "shm");
+                               say_fragment(row);
+                               return row;
+                           },
+                           message_mover(talk, own.span())};
+    return sweep_sizes(world, options, {mover}, batches, {.least_count = 2});
+}
+
+} // namespace
+} // namespace kumiki::bench
+
+int main(int argc, char** argv) {
+    using namespace kumiki;
+    const auto options = bench::RemoteMemoryOptions::parse(argc, argv);
+    return measure::guarded("fragment", [&] { return bench::measure_all(options); });
+}

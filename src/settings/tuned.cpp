@@ -1,0 +1,69 @@
+#include "settings/tuned.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace kumiki {
+namespace {
+
+std::string_view variable(const char* const* environment, std::string_view name) {
+    for (; *environment != nullptr; ++environment) {
+        const std::string_view entry(*environment);
+        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) return entry.substr(name.size() + 1);
+    }
+    return {};
+}
+
+std::optional<TunedLength> parse(const std::string& line) {
+    TunedLength length;
+    std::string bytes, more;
+    std::istringstream words(line);
+    if (!(words >> length.machine >> length.link >> bytes) || words >> more) return std::nullopt;
+    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), length.bytes);
+    if (error != std::errc{} || end != bytes.data() + bytes.size() || length.bytes == 0) return std::nullopt;
+    return length;
+}
+
+} // namespace
+
+std::string network_link(std::string_view interface) {
+    return interface.empty() ? "network" : fmt::format("network:{}", interface);
+}
+
+std::filesystem::path tuned_file(const char* const* environment) {
+    // By the XDG specification a relative path does not count.
+    if (const std::filesystem::path folder = variable(environment, "XDG_CONFIG_HOME"); folder.is_absolute())
+        return folder / "kumiki" / "tuned";
+    const std::filesystem::path home = variable(environment, "HOME");
+    return home.empty() ? home : home / ".config" / "kumiki" / "tuned";
+}
+
+Result<std::vector<TunedLength>> read_tuned(const std::filesystem::path& file) {
+    std::vector<TunedLength> lengths;
+    std::ifstream lines(file);
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        if (line.starts_with('#') || line.find_first_not_of(" \t\r") == line.npos) continue;
+        auto length = parse(line);
+        if (!length)
+            return fail(
+                KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("{}, line {}, is not `MACHINE LINK BYTES`; delete it, run kumiki tune again, or set "
+                            "KUMIKI_FRAGMENT, with which the file is not read",
+                            file.string(), number));
+        lengths.push_back(std::move(*length));
+    }
+    return lengths;
+}
+
+std::uint64_t tuned_length(const std::vector<TunedLength>& lengths, std::string_view machine, std::string_view link) {
+    const auto found =
+        std::ranges::find_if(lengths, [&](const auto& each) { return each.machine == machine && each.link == link; });
+    return found == lengths.end() ? 0 : found->bytes;
+}
+
+} // namespace kumiki

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error/result.hpp"
+
+namespace kumiki {
+
+/// What `kumiki tune` has found: the length of fragments for a link of a kind of machine (Maestro paper, F21, F27).
+struct TunedLength {
+    std::string machine; ///< platform::hardware_key()
+    std::string link;    ///< memory_link, or network_link()
+    std::uint64_t bytes = 0;
+};
+
+inline constexpr std::string_view memory_link = "memory";
+/// `interface`: KUMIKI_INTERFACE; empty: any.
+std::string network_link(std::string_view interface);
+
+/// Where they are kept: kumiki/tuned in XDG_CONFIG_HOME or else in .config of HOME; empty where neither is set.
+std::filesystem::path tuned_file(const char* const* environment);
+
+/// The lines `MACHINE LINK FRAGMENT` of a file; beside them it has comments, which begin with #. None where it cannot
+/// be opened. A line that is neither is a Failure that names file, line and mend.
+Result<std::vector<TunedLength>> read_tuned(const std::filesystem::path& file);
+
+/// 0: there is none.
+std::uint64_t tuned_length(const std::vector<TunedLength>& lengths, std::string_view machine, std::string_view link);
+
+} // namespace kumiki

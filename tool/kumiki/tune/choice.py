@@ -1,0 +1,52 @@
+"""Which length is best, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kumiki.statistics import Summary, summarise
+
+OWN_RULE = 0
+"""The length that stands for the library's own rule (KUMIKI_FRAGMENT=0)."""
+DRAWS = 2000
+AS_GOOD = 0.95
+"""Of the best: a length that is as fast as this counts as good as it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The shortest length that cannot be told from the fastest."""
+
+    length: int
+    chosen: Summary
+    fastest: int
+    """The length with the highest median."""
+    certainty: float
+    """Share of draws of the bootstrap in which the length chosen is as good as the best of the draw."""
+    loss: float
+    """What the library's own rule loses against the length chosen, of its bandwidth; below 0: it is faster."""
+    loss_is_real: bool
+    """Whether their intervals lie apart."""
+
+
+def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:
+    """The choice from the bandwidths of all rounds, by length; `OWN_RULE` among them, and one length at least.
+
+    Chosen is the shortest length whose 95 % interval meets that of the fastest: short fragments let other messages in
+    between. The bootstrap draws whole rounds, in which all lengths were measured one after another.
+    """
+    summaries = {length: summarise(samples) for length, samples in bandwidths.items()}
+    lengths = sorted(set(bandwidths) - {OWN_RULE})
+    fastest = max(lengths, key=lambda length: summaries[length].median)
+    length = next(length for length in lengths if summaries[length].high >= summaries[fastest].low)
+    chosen, own = summaries[length], summaries[OWN_RULE]
+    rounds = np.array([bandwidths[each] for each in lengths])
+    count = rounds.shape[1]
+    draws = np.random.default_rng(0).integers(count, size=(DRAWS, count))
+    medians = np.median(rounds[:, draws], axis=2)
+    certainty = float(np.mean(medians[lengths.index(length)] >= AS_GOOD * medians.max(axis=0)))
+    loss = 1 - own.median / chosen.median
+    return Choice(length, chosen, fastest, certainty, loss, own.high < chosen.low or own.low > chosen.high)

@@ -1,0 +1,90 @@
+"""The measurement: long messages in fragments of every length, in shuffled rounds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kumiki.hosts import Hosts
+from kumiki.measure import measure
+from kumiki.native import Native
+from kumiki.problem import ExitCode, Problem
+from kumiki.statistics import summarise
+from kumiki.suites.model import KumikiRun, Point
+from kumiki.tune.choice import OWN_RULE
+
+METRIC = "fragment.bandwidth"
+PAPER = (223, 4048, 1048528)
+"""The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
+QUICK_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
+LENGTHS = (*PAPER, *(2**power for power in range(10, 20)))
+QUICK_ROUNDS, ROUNDS = 6, 8
+"""From six rounds on the interval covers the median with 95 %."""
+SECONDS = 0.05
+"""The budget of one start, which is one sample."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is measured: the link, and how closely."""
+
+    hosts: Hosts | None
+    """Over which two hosts; None: between two ranks of this one."""
+    quick: bool = False
+
+    @property
+    def link(self) -> str:
+        """As the file of lengths calls it."""
+        if self.hosts is None:
+            return "memory"
+        return f"network:{self.hosts.interface}" if self.hosts.interface else "network"
+
+    @property
+    def message_bytes(self) -> int:
+        """Long beside every length, and short enough for a slow network."""
+        return 2**24 if self.hosts is None else 2**20 if self.quick else 2**22
+
+    @property
+    def lengths(self) -> list[int]:
+        """All that are measured beside each other, the library's own rule first."""
+        return [OWN_RULE, *sorted(QUICK_LENGTHS if self.quick else LENGTHS)]
+
+    @property
+    def rounds(self) -> int:
+        return QUICK_ROUNDS if self.quick else ROUNDS
+
+    def order(self, seed: int) -> Iterator[int]:
+        """Every length once in each round, in random order: a slow drift of the machine meets all of them alike."""
+        chance = random.Random(seed)
+        for _ in range(self.rounds):
+            yield from chance.sample(self.lengths, len(self.lengths))
+
+    def point(self, length: int) -> Point:
+        """One start, in which the length is fixed."""
+        hosts = self.hosts.for_ranks(2) if self.hosts else None
+        return Point(
+            suite="tune",
+            metric=METRIC,
+            implementation="kumiki",
+            program="fragment",
+            arguments=("--largest", str(self.message_bytes)),
+            launcher=KumikiRun(2, options=("--fragment", str(length)), hosts=hosts),
+            parameters={"fragment": length, "bytes": self.message_bytes},
+            unit="GB/s",
+            better="higher",
+            seconds=SECONDS,
+        )
+
+    def run(self, native: Native, cores: int, seed: int, told: Callable[[dict[int, list[float]]], None]) -> None:
+        """Measures all rounds; what is known is told after each start. Raises Problem when a start fails."""
+        bandwidths: dict[int, list[float]] = {length: [] for length in self.lengths}
+        for length in self.order(seed):
+            point = self.point(length)
+            outcome = measure(point, native, cores, point.limit_seconds, lambda text: None)
+            rows = [row for row in outcome.rows if row.metric == METRIC]
+            if outcome.failed or len(rows) != 1 or rows[0].validated is False:
+                said = outcome.failed or "did not print one row of right data"
+                raise Problem(f"fragments of {length} bytes could not be measured: {said}", ExitCode.FAILED)
+            bandwidths[length].append(summarise(rows[0].samples).median)
+            told(bandwidths)
