@@ -1,0 +1,194 @@
+// What a rank does to ranks of other hosts: as messages, of which short ones wait for each other.
+#include <algorithm>
+#include <utility>
+
+#include "fabric/fabric.hpp"
+
+namespace kumiki::fabric {
+
+MessageHeader Network::header(MessageKind kind) const {
+    MessageHeader made;
+    made.kind = kind;
+    made.source = rank_;
+    return made;
+}
+
+Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    const std::lock_guard lock(mutex_);
+    if (auto released = release(rank); !released) return released; // what was put before comes before
+    return send_inside(rank, header, payload);
+}
+
+Result<> Network::send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    return transport_->send(rank, header, payload);
+}
+
+Result<> Network::send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t& last = last_sent_[static_cast<std::size_t>(rank)];
+    const std::uint64_t now = releases_.load(std::memory_order_relaxed);
+    const bool alone = std::exchange(last, now) != now;
+    if (!alone && payload.size() <= Burst::longest_message) {
+        agent_.remind();
+        return hold_back(rank, header, payload);
+    }
+    if (auto released = release(rank); !released) return released;
+    return send_inside(rank, header, payload);
+}
+
+/// Room is made by what was held back first.
+Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
+    if (!burst.has_room_for(payload.size()))
+        if (auto released = release(rank); !released) return released;
+    if (burst.empty()) held_back_.fetch_add(1, std::memory_order_relaxed);
+    burst.add(header, payload);
+    return {};
+}
+
+Result<> Network::release(int rank) {
+    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
+    if (burst.empty()) return {};
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    auto sent = transport_->send(rank, header(MessageKind::burst), burst.bytes());
+    burst.clear();
+    held_back_.fetch_sub(1, std::memory_order_relaxed);
+    return sent;
+}
+
+void Network::release() {
+    releases_.fetch_add(1, std::memory_order_relaxed);
+    if (held_back_.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(mutex_);
+    for (int rank = 0; rank < static_cast<int>(bursts_.size()); ++rank) static_cast<void>(release(rank));
+}
+
+/// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.
+void Network::post(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    static_cast<void>(transport_->post(rank, header, payload));
+}
+
+/// In parts that the target puts in their place one by one, while the next ones travel (Maestro paper, 2.2); the last
+/// brings the signal. Between two parts other messages may go.
+Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes,
+                                const Signal* signal) {
+    do {
+        const auto part = bytes.first(std::min(bytes.size(), Transport::longest_payload));
+        bytes = bytes.subspan(part.size());
+        if (signal != nullptr && bytes.empty()) {
+            header.operation = static_cast<std::uint8_t>(signal->operation);
+            header.signal = signal->offset;
+            header.value = signal->value;
+        }
+        if (auto sent = send(rank, header, part); !sent) return sent;
+        header.offset += part.size();
+    } while (!bytes.empty());
+    return {};
+}
+
+Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
+    MessageHeader message = header(MessageKind::put);
+    message.offset = offset;
+    message.bytes = source.size();
+    const bool alone = signal != nullptr || source.size() > Burst::longest_message;
+    auto sent = alone ? send_in_parts(rank, message, source, signal) : [&] {
+        const std::lock_guard lock(mutex_);
+        return hold_back(rank, message, source);
+    }();
+    // Not sooner: another thread's flush() in between would not have asked for this one.
+    unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+    return sent;
+}
+
+Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
+    Ticket ticket{.left = destination.size(), .into = destination.data()};
+    MessageHeader request = header(MessageKind::get);
+    request.offset = offset;
+    request.bytes = destination.size();
+    request.ticket = ticket.number();
+    if (auto sent = send(rank, request); !sent) return sent;
+    await(ticket);
+    return {};
+}
+
+Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
+                                      std::uint64_t expected) {
+    Ticket ticket{.left = 1};
+    MessageHeader request = header(MessageKind::atomic);
+    request.operation = static_cast<std::uint8_t>(operation);
+    request.signal = offset;
+    request.value = value;
+    request.offset = expected;
+    request.ticket = ticket.number();
+    if (auto sent = send(rank, request); !sent) return tl::unexpected(sent.error());
+    await(ticket);
+    return ticket.value;
+}
+
+bool Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
+    if (!credits_.take(rank)) return false;
+    MessageHeader message = header(MessageKind::active_message);
+    message.value = static_cast<std::uint64_t>(handler);
+    static_cast<void>(send(rank, message, payload));
+    return true;
+}
+
+Result<> Network::flush() {
+    // One question to each target, all on their way at once.
+    Ticket ticket{.left = 0};
+    MessageHeader question = header(MessageKind::flush);
+    question.ticket = ticket.number();
+    Result<> outcome;
+    for (int rank = 0; rank < static_cast<int>(unflushed_.size()); ++rank) {
+        if (!unflushed_[static_cast<std::size_t>(rank)].exchange(false, std::memory_order_relaxed)) continue;
+        ticket.left.fetch_add(1, std::memory_order_relaxed);
+        if (auto sent = send(rank, question); !sent) {
+            ticket.left.fetch_sub(1, std::memory_order_relaxed);
+            outcome = sent;
+        }
+    }
+    await(ticket);
+    return outcome;
+}
+
+Result<> Network::send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes) {
+    MessageHeader message = header(MessageKind::mail);
+    message.bytes = bytes.size();
+    message.ticket = tag;
+    return send_in_parts(rank, message, bytes, nullptr);
+}
+
+Mail::Letter& Network::expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
+    const std::lock_guard lock(mutex_);
+    return mail_.expect(rank, tag, into);
+}
+
+std::size_t Network::take_mail(int rank, std::uint64_t tag) {
+    const std::lock_guard lock(mutex_);
+    return mail_.forget(rank, tag);
+}
+
+std::size_t Network::receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
+    const Mail::Letter& letter = expect_mail(rank, tag, into);
+    fabric_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
+    return take_mail(rank, tag);
+}
+
+void Network::enter_barrier(std::uint64_t epoch) {
+    if (hosts_.leads()) {
+        const std::lock_guard lock(mutex_);
+        barrier_->enter(epoch);
+        return;
+    }
+    MessageHeader message = header(MessageKind::arrived);
+    message.ticket = epoch;
+    static_cast<void>(send(hosts_.own_leader(), message));
+}
+
+void Network::await(const Ticket& ticket) {
+    fabric_.wait([&ticket] { return ticket.left.load(std::memory_order_acquire) == 0; });
+}
+
+} // namespace kumiki::fabric
