@@ -23,8 +23,8 @@ void CallLog::compare() {
     for (int local = 0; local < fabric_.host_size(); ++local) {
         const CallNote note = fabric_.host_block(local).call.load(std::memory_order_acquire);
         if (!fabric::shm::differ(self.note, note)) continue;
-        fabric_.report_difference(self, {fabric_.rank_on_host(local), note});
-        if (auto* network = fabric_.network()) network->tell_difference();
+        const bool told = fabric_.report_difference(self, {fabric_.rank_on_host(local), note});
+        if (auto* network = fabric_.network(); told && network != nullptr) network->tell_difference();
         return;
     }
 }

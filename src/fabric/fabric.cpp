@@ -68,8 +68,9 @@ void Fabric::map_ranks() {
     }
 }
 
-void Fabric::report_difference(const Party& one, const Party& other) const {
+bool Fabric::report_difference(const Party& one, const Party& other) const {
     shm::Differing& differing = header().differing;
+    if (differing.teller.exchange(1, std::memory_order_relaxed) != 0) return false;
     const auto tell = [](shm::Differing::Party& there, const Party& party) {
         there.rank.store(party.rank, std::memory_order_relaxed);
         there.note.store(party.note, std::memory_order_relaxed);
@@ -78,6 +79,7 @@ void Fabric::report_difference(const Party& one, const Party& other) const {
     tell(differing.party[1], other);
     differing.call.store(one.note >> 8, std::memory_order_release);
     for (int local = 0; local < host_size_; ++local) ring_on_host(local);
+    return true;
 }
 
 Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {

@@ -131,12 +131,12 @@ public:
     /// Null: none. Not while threads wait.
     void set_chore(Chore* chore) { chore_ = chore; }
 
-    /// Tells all ranks of this host that these two wait for each other in vain.
+    /// Tells all ranks of this host that these two wait for each other in vain; false: of such two they have been told.
     struct Party {
         int rank;
         shm::CallNote note;
     };
-    void report_difference(const Party& one, const Party& other) const;
+    bool report_difference(const Party& one, const Party& other) const;
     Party self() const { return {rank_, own_->call.load(std::memory_order_relaxed)}; }
 
     /// This rank's part, and that of rank `rank` of the same host, of what the ranks of a host share.

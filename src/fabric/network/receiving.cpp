@@ -49,8 +49,8 @@ void Network::receive(const MessageHeader& header, std::span<const std::byte> pa
                            [this](const MessageHeader& each, std::span<const std::byte> part) { receive(each, part); });
     case MessageKind::sign_of_life: return compare_calls(header.source, header.value);
     case MessageKind::difference:
-        return fabric_.report_difference({header.source, header.value},
-                                         {static_cast<int>(header.offset), header.ticket});
+        fabric_.report_difference({header.source, header.value}, {static_cast<int>(header.offset), header.ticket});
+        return;
     }
 }
 
@@ -152,8 +152,7 @@ void Network::open_gate(std::uint64_t epoch) {
 void Network::compare_calls(int leader, shm::CallNote theirs) {
     const auto self = fabric_.self();
     if (!shm::differ(self.note, theirs)) return;
-    fabric_.report_difference(self, {leader, theirs});
-    post_difference();
+    if (fabric_.report_difference(self, {leader, theirs})) post_difference();
 }
 
 void Network::tell_difference() {

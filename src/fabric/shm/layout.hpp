@@ -61,9 +61,11 @@ using CallNote = std::uint64_t;
 /// Whether ranks with these notes wait for each other in vain.
 constexpr bool differ(CallNote one, CallNote other) { return one >> 8 == other >> 8 && one != other; }
 
-/// Two ranks that wait for each other in vain.
+/// Two ranks that wait for each other in vain. Whoever finds out first tells the others; both of them may find out at
+/// the same time.
 struct Differing {
-    std::atomic<std::uint64_t> call; ///< number of the collective; 0: there are none
+    std::atomic<std::uint64_t> call;   ///< number of the collective; 0: there are none
+    std::atomic<std::uint32_t> teller; ///< 1: somebody has found out, and writes the parties, and then the call
     struct Party {
         std::atomic<std::int32_t> rank;
         std::atomic<CallNote> note;
