@@ -1,12 +1,16 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace kumiki::platform {
 
 /// Sleeps while `word` holds `expected`; may return early for no reason. Works across processes.
 void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected);
+
+/// The same for at most `limit`; true when that is over.
+bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds limit);
 
 /// Wakes all who sleep on `word`.
 void futex_wake_all(const std::atomic<std::uint32_t>& word);

@@ -19,9 +19,17 @@
 /// executes a fence on every running thread between its S and its E, and the ringer needs only to keep the compiler
 /// from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the kernel compares
 /// it again under its own lock.
+///
+/// fence_all_threads() may miss a thread: Linux keeps for each core whether what runs there takes part, and forgets it
+/// when a thread ends there or a program starts there, until the core has run another program (at least up to 6.18;
+/// docs/decisions/waiting.md). Therefore who relied on it looks a second time, long after any store that the first
+/// look missed has left its core, and sleeps for good only then: a ringer so missed costs a wake-up of `drained`.
 namespace kumiki::wait {
 
 namespace detail {
+
+/// Stores wait in a core for a few microseconds at most until others see them; this is a safe multiple.
+inline constexpr auto drained = std::chrono::milliseconds(1);
 
 /// Out of line: somebody sleeps.
 void wake(Bell& bell);
@@ -56,10 +64,12 @@ void wait_asleep(Bell& bell, const Patience& patience, Ready& ready) {
     bell.sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (patience.free_rings) platform::fence_all_threads();
     else std::atomic_thread_fence(std::memory_order_seq_cst);
+    bool sure = !patience.free_rings;
     for (;;) {
         const auto rings = bell.rings.load(std::memory_order_acquire);
         if (ready()) break;
-        platform::futex_wait(bell.rings, rings);
+        if (sure) platform::futex_wait(bell.rings, rings);
+        else sure = platform::futex_wait(bell.rings, rings, drained);
     }
     bell.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }

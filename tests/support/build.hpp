@@ -29,7 +29,7 @@ inline std::size_t rounds(std::size_t plain) {
 /// much as a million.
 class Enough {
 public:
-    explicit Enough(std::chrono::seconds time = std::chrono::seconds(6))
+    explicit Enough(std::chrono::seconds time = std::chrono::seconds(3))
         : end_(std::chrono::steady_clock::now() + time) {}
     bool reached() const { return std::chrono::steady_clock::now() > end_; }
 
