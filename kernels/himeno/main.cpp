@@ -3,7 +3,8 @@
 
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
-    const auto task = himeno::parse_task(argc, argv);
+    constexpr const char* name = "himeno";
+    const auto task = himeno::parse_task(name, StartedBy::itself, argc, argv);
     return kumiki::measure::guarded(
-        "himeno", [&] { return with_crew(task.choice, [&](auto& crew) { return himeno::measure_on(crew, task); }); });
+        name, [&] { return with_crew(task.choice, [&](auto& crew) { return himeno::measure_on(crew, task); }); });
 }

@@ -4,7 +4,7 @@
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
     constexpr const char* name = "himeno-" KUMIKI_MPI_NAME;
-    const auto task = himeno::parse_mpi_task(name, argc, argv);
+    const auto task = himeno::parse_task(name, StartedBy::mpi, argc, argv);
     return run_mpi_program(name, [&](const MpiJob& job) {
         MpiCrew crew(job);
         return himeno::measure_on(crew, task);

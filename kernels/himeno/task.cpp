@@ -1,6 +1,5 @@
 #include "kernels/himeno/task.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <string>
@@ -27,27 +26,14 @@ void add_options(CLI::App& program, Task& task) {
     program.add_option("--split", task.split, "how the grid is cut: planes (1-D, the paper's) or pencils (2-D)")
         ->transform(CLI::CheckedTransformer(splits).description(""))
         ->default_str("planes");
-    task.budget.add_to(program);
 }
 
 } // namespace
 
-Task parse_task(int argc, char** argv) {
-    Task task;
-    CLI::App program("The Himeno benchmark: a pressure Poisson equation by Jacobi's method, single precision",
-                     "himeno");
-    task.choice.add_to(program);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
-}
-
-Task parse_mpi_task(const char* name, int argc, char** argv) {
-    Task task;
-    CLI::App program("The Himeno benchmark with plain MPI", name);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
+Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
+    return read_task<Task>(name,
+                           "The Himeno benchmark: a pressure Poisson equation by Jacobi's method, single precision", by,
+                           add_options, argc, argv);
 }
 
 } // namespace kumiki::kernels::himeno

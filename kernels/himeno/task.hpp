@@ -1,9 +1,7 @@
 #pragma once
 
-#include "kernels/common/crew.hpp"
-#include "kernels/common/form_choice.hpp"
+#include "kernels/common/command_line.hpp"
 #include "kernels/himeno/reference.hpp"
-#include "measure/sampling.hpp"
 
 namespace kumiki::kernels::himeno {
 
@@ -16,9 +14,8 @@ struct Task {
     measure::Budget budget;
 };
 
-/// Reads the command line of `himeno`, or of the MPI program named `name`; ends the process on --help or wrong usage.
-Task parse_task(int argc, char** argv);
-Task parse_mpi_task(const char* name, int argc, char** argv);
+/// Reads the command line of the program of that name; ends the process on --help or wrong usage.
+Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
 /// Measures the task on a crew, checks what it computed, and lets rank 0 print the rows; returns the exit code.
 template <Crew C>

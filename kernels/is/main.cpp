@@ -5,7 +5,8 @@
 
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
-    const auto task = is::parse_task(argc, argv);
+    constexpr const char* name = "is";
+    const auto task = is::parse_task(name, StartedBy::itself, argc, argv);
     return kumiki::measure::guarded(
-        "is", [&] { return with_crew(task.choice, [&](auto& crew) { return is::measure_on(crew, task); }); });
+        name, [&] { return with_crew(task.choice, [&](auto& crew) { return is::measure_on(crew, task); }); });
 }

@@ -5,7 +5,7 @@
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
     constexpr const char* name = "is-" KUMIKI_MPI_NAME;
-    const auto task = is::parse_mpi_task(name, argc, argv);
+    const auto task = is::parse_task(name, StartedBy::mpi, argc, argv);
     return run_mpi_program(name, [&](const MpiJob& job) {
         MpiCrew crew(job);
         return is::measure_on(crew, task);

@@ -1,6 +1,5 @@
 #include "kernels/is/task.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,26 +17,12 @@ void add_options(CLI::App& program, Task& task) {
     program.add_option_function<std::string>("--class", choose, "S, W, A or B: the benchmark's problem sizes")
         ->check(CLI::IsMember(names))
         ->default_str("A");
-    task.budget.add_to(program);
 }
 
 } // namespace
 
-Task parse_task(int argc, char** argv) {
-    Task task;
-    CLI::App program("The integer sort of the NAS parallel benchmarks", "is");
-    task.choice.add_to(program);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
-}
-
-Task parse_mpi_task(const char* name, int argc, char** argv) {
-    Task task;
-    CLI::App program("The integer sort of the NAS parallel benchmarks, plain MPI", name);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
+Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
+    return read_task<Task>(name, "The integer sort of the NAS parallel benchmarks", by, add_options, argc, argv);
 }
 
 } // namespace kumiki::kernels::is

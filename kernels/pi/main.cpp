@@ -3,7 +3,8 @@
 
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
-    const auto task = pi::parse_task(argc, argv);
+    constexpr const char* name = "pi";
+    const auto task = pi::parse_task(name, StartedBy::itself, argc, argv);
     return kumiki::measure::guarded(
-        "pi", [&] { return with_crew(task.choice, [&](auto& crew) { return pi::measure_on(crew, task); }); });
+        name, [&] { return with_crew(task.choice, [&](auto& crew) { return pi::measure_on(crew, task); }); });
 }

@@ -1,6 +1,5 @@
 #include "kernels/pi/task.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iomanip>
 #include <limits>
 #include <map>
@@ -22,26 +21,12 @@ void add_options(CLI::App& program, Task& task) {
     program.add_option("--seed", task.problem.seed, "of monte-carlo: the same seed, the same points")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
         ->capture_default_str();
-    task.budget.add_to(program);
 }
 
 } // namespace
 
-Task parse_task(int argc, char** argv) {
-    Task task;
-    CLI::App program("Pi by random points or by integration", "pi");
-    task.choice.add_to(program);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
-}
-
-Task parse_mpi_task(const char* name, int argc, char** argv) {
-    Task task;
-    CLI::App program("Pi by random points or by integration, plain MPI", name);
-    add_options(program, task);
-    measure::parse_or_exit(program, argc, argv);
-    return task;
+Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
+    return read_task<Task>(name, "Pi by random points or by integration", by, add_options, argc, argv);
 }
 
 void print_result(std::ostream& out, const Problem& problem, std::uint64_t tally) {

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "kernels/common/command_line.hpp"
 #include "kernels/common/crew.hpp"
-#include "kernels/common/form_choice.hpp"
 #include "kernels/pi/problem.hpp"
-#include "measure/sampling.hpp"
 
 namespace kumiki::kernels::pi {
 
@@ -14,9 +13,8 @@ struct Task {
     measure::Budget budget;
 };
 
-/// Reads the command line of `pi`, or of the MPI program named `name`; ends the process on --help or wrong usage.
-Task parse_task(int argc, char** argv);
-Task parse_mpi_task(const char* name, int argc, char** argv);
+/// Reads the command line of the program of that name; ends the process on --help or wrong usage.
+Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
 /// A remark with all digits, beside the rows and not among them: every form must print the same.
 void print_result(std::ostream& out, const Problem& problem, std::uint64_t tally);
