@@ -14,11 +14,13 @@ OWN_RULE = 0
 DRAWS = 2000
 AS_GOOD = 0.95
 """Of the best: a length that is as fast as this counts as good as it."""
+LIKELY = 0.5
+"""Share of draws in which a length must be as good as the best."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The shortest length that cannot be told from the fastest."""
+    """The shortest length that is as good as the fastest."""
 
     length: int
     chosen: Summary
@@ -35,18 +37,22 @@ class Choice:
 def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:
     """The choice from the bandwidths of all rounds, by length; `OWN_RULE` among them, and one length at least.
 
-    Chosen is the shortest length whose 95 % interval meets that of the fastest: short fragments let other messages in
-    between. The bootstrap draws whole rounds, in which all lengths were measured one after another.
+    Chosen is the shortest length that is as good as the best in at least half of the draws of the bootstrap, or else
+    the fastest: short fragments let other messages in between. The bootstrap draws whole rounds, in which all lengths
+    were measured one after another.
     """
     summaries = {length: summarise(samples) for length, samples in bandwidths.items()}
     lengths = sorted(set(bandwidths) - {OWN_RULE})
     fastest = max(lengths, key=lambda length: summaries[length].median)
-    length = next(length for length in lengths if summaries[length].high >= summaries[fastest].low)
-    chosen, own = summaries[length], summaries[OWN_RULE]
     rounds = np.array([bandwidths[each] for each in lengths])
     count = rounds.shape[1]
     draws = np.random.default_rng(0).integers(count, size=(DRAWS, count))
     medians = np.median(rounds[:, draws], axis=2)
-    certainty = float(np.mean(medians[lengths.index(length)] >= AS_GOOD * medians.max(axis=0)))
+    certainties = np.mean(medians >= AS_GOOD * medians.max(axis=0), axis=1)
+    length, certainty = next(
+        ((each, sure) for each, sure in zip(lengths, certainties.tolist(), strict=True) if sure >= LIKELY),
+        (fastest, certainties[lengths.index(fastest)].item()),
+    )
+    chosen, own = summaries[length], summaries[OWN_RULE]
     loss = 1 - own.median / chosen.median
     return Choice(length, chosen, fastest, certainty, loss, own.high < chosen.low or own.low > chosen.high)

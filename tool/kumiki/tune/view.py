@@ -43,7 +43,7 @@ def sentences(choice: Choice) -> list[str]:
     """The choice, how sure it is, and what it is worth."""
     told = f"Best: {choice.length} bytes, {figure(choice.chosen.median)} GB/s"
     if choice.fastest != choice.length:
-        told += f": the shortest that cannot be told from the fastest ({choice.fastest})"
+        told += f": the shortest that is as good as the fastest ({choice.fastest})"
     sure = (
         f"It is within {1 - AS_GOOD:.0%} of the best in {choice.certainty:.0%} of 2000 bootstrap draws of the rounds."
     )
