@@ -12,7 +12,7 @@ namespace kumiki::kernels {
 struct FormChoice {
     std::string form = "sequential";
     int threads = 0;          ///< of the form openmp; 0: one per core
-    bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
+    bool all_threads = false; ///< of hybrid and message: compute with all threads even where there are more than cores
 
     void add_to(CLI::App& program);
     int threads_or_all_cores() const;

@@ -2,6 +2,7 @@
 
 #include "kernels/common/form_choice.hpp"
 #include "kernels/common/hybrid_crew.hpp"
+#include "kernels/common/message_crew.hpp"
 #include "kernels/common/openmp_crew.hpp"
 
 namespace kumiki::kernels {
@@ -16,6 +17,11 @@ int with_crew(const FormChoice& choice, Body body) {
     if (choice.form == "hybrid") {
         Job job;
         HybridCrew crew(job, choice.all_threads);
+        return body(crew);
+    }
+    if (choice.form == "message") {
+        Job job;
+        MessageCrew crew(job, choice.all_threads);
         return body(crew);
     }
     SequentialCrew crew;

@@ -1,5 +1,6 @@
 #include "kernels/common/forms.hpp"
 #include "kernels/is/hybrid_exchange.hpp"
+#include "kernels/is/message_exchange.hpp"
 #include "kernels/is/shared_exchange.hpp"
 #include "kernels/is/task.hpp"
 

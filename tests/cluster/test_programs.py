@@ -36,6 +36,12 @@ def test_every_program_validates_over_hosts(jobs: Jobs, program: str, ranks: int
     assert times[0]["parameters"]["ranks"] == ranks
 
 
+@pytest.mark.parametrize("program", [each for each in PROGRAMS if each not in ("matmul", "radix-sort")])
+def test_in_messages_as_well(jobs: Jobs, program: str) -> None:
+    rows = jobs.rows(3, program, "--form", "message", *PROGRAMS[program], *FEW)
+    assert rows and all(row["validated"] and row["parameters"]["form"] == "message" for row in rows)
+
+
 def test_a_slow_link_costs_time_and_nothing_else(make_cluster: Callable[..., Hosts]) -> None:
     """Over 100 Mbit/s the exchange of 4 MB of keys takes what the link allows."""
     rows = Jobs(make_cluster(2, "100mbit")).rows(2, "radix-sort", "--form", "hybrid", "--keys", "1048576", *FEW)

@@ -1,8 +1,10 @@
 # Tests that run the measuring programs of kernels/ in their forms and check the rows (expect_rows.py).
 #
 #   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... COMMAND ...)
-#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [EXIT_CODE n] [EXPECT ...] COMMAND program args...)
-#       under kumiki-run
+#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [FORM f] [EXIT_CODE n] [EXPECT ...] COMMAND program args...)
+#       under kumiki-run; the form is hybrid unless given
+#   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] COMMAND program args...)
+#       one such test, NAME.RxT, for each number of ranks and threads
 #   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] ARGUMENTS ...)
 #       the programs p-<mpi> that were built, each under its mpirun
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -23,14 +25,31 @@ function(kumiki_expect_rows NAME)
 endfunction()
 
 function(kumiki_expect_rows_hybrid NAME)
-    cmake_parse_arguments(T "" "RANKS;THREADS;EXIT_CODE" "EXPECT;COMMAND" ${ARGN})
+    cmake_parse_arguments(T "" "RANKS;THREADS;FORM;EXIT_CODE" "EXPECT;COMMAND" ${ARGN})
+    if(NOT DEFINED T_FORM)
+        set(T_FORM hybrid)
+    endif()
     set(exit_code)
     if(DEFINED T_EXIT_CODE)
         set(exit_code EXIT_CODE ${T_EXIT_CODE})
     endif()
     kumiki_expect_rows(${NAME} ${exit_code}
-        EXPECT implementation=kumiki form=hybrid ranks=${T_RANKS} threads=${T_THREADS} ${T_EXPECT}
+        EXPECT implementation=kumiki form=${T_FORM} ranks=${T_RANKS} threads=${T_THREADS} ${T_EXPECT}
         COMMAND $<TARGET_FILE:kumiki-run> -n ${T_RANKS} -t ${T_THREADS} ${T_COMMAND})
+endfunction()
+
+function(kumiki_expect_rows_shapes NAME)
+    cmake_parse_arguments(T "" "FORM" "SHAPES;EXPECT;COMMAND" ${ARGN})
+    if(NOT DEFINED T_FORM)
+        set(T_FORM hybrid)
+    endif()
+    foreach(shape IN LISTS T_SHAPES)
+        string(REPLACE "x" ";" counts ${shape})
+        list(GET counts 0 ranks)
+        list(GET counts 1 threads)
+        kumiki_expect_rows_hybrid(${NAME}.${shape} RANKS ${ranks} THREADS ${threads} FORM ${T_FORM}
+            EXPECT ${T_EXPECT} COMMAND ${T_COMMAND})
+    endforeach()
 endfunction()
 
 function(kumiki_expect_rows_mpi NAME)

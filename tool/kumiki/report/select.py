@@ -132,6 +132,11 @@ class Problem:
         return by_setting(self.form("hybrid"))
 
     @cached_property
+    def messages(self) -> dict[Setting, Row]:
+        """Kumiki's own message-passing form."""
+        return by_setting(self.form("message"))
+
+    @cached_property
     def openmp(self) -> dict[Setting, Row]:
         return by_setting(self.form("openmp"))
 

@@ -236,6 +236,7 @@ def settings(problem: Problem) -> Table | None:
 def _entries(problem: Problem) -> list[tuple[str, str, Row]]:
     found = [("sequential", "sequential", problem.sequential)] if problem.sequential else []
     found += [(f"Kumiki {r} × {t}", "kumiki", row) for (r, t), row in problem.hybrid.items()]
+    found += [(f"Kumiki messages {r} × {t}", "kumiki", row) for (r, t), row in problem.messages.items()]
     found += [(f"OpenMP, {plural(t, 'thread')}", "openmp", row) for (_, t), row in problem.openmp.items()]
     for name, rows in problem.mpi.items():
         found += [(f"{title(name)}, {plural(r, 'rank')}", name, row) for (r, _), row in rows.items()]

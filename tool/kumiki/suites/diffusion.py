@@ -19,6 +19,7 @@ def _workload(size: int) -> Workload:
         parameters={"size": size, "steps": STEPS[size]},
         one_core_seconds=STEPS[size] * size**2 / ONE_CORE_POINTS_PER_SECOND[size],
         setup_seconds=0.2,
+        in_messages=True,
     )
 
 

@@ -23,6 +23,7 @@ def _workload(size: str) -> Workload:
         parameters={"size": size, "sweeps": SWEEPS[size]},
         one_core_seconds=SWEEPS[size] * ONE_CORE_SWEEP_SECONDS[size],
         setup_seconds=SETUP_SECONDS[size],
+        in_messages=True,
     )
 
 

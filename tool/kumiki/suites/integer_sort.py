@@ -19,6 +19,7 @@ def _workload(size: str) -> Workload:
         parameters={"class": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
         setup_seconds=SETUP_SECONDS[size],
+        in_messages=True,
     )
 
 

@@ -29,6 +29,8 @@ class Workload:
     """Software of others without which the program does not exist."""
     setup_seconds: float = 0.0
     """What making the problem and checking its solutions takes, for the estimate."""
+    in_messages: bool = False
+    """Whether the program has the form `message`."""
 
     def variant(self, name: str, value: str, *arguments: str) -> Workload:
         """The same problem solved in another way: the arguments ask for it, and the rows say so."""
@@ -40,6 +42,7 @@ class Workload:
             self.point(grid, Alone(), "sequential"),
             *(self.openmp(grid, threads) for threads in grid.thread_counts()),
             *(self.hybrid(grid, pair) for pair in grid.pairs()),
+            *self.message(grid, grid.rank_counts()),
             *self.mpi(grid, grid.rank_counts()),
         ]
 
@@ -49,6 +52,7 @@ class Workload:
             self.point(grid, Alone(), "sequential"),
             *(self.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
             *(self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
+            *self.message(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
             *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
         ]
 
@@ -60,6 +64,7 @@ class Workload:
         return [
             self.point(grid, KumikiRun(1, hosts=grid.hosts.for_ranks(1)), "sequential"),
             *(self.hybrid(grid, pair) for pair in pairs),
+            *self.message(grid, list(counts)),
             *self.mpi(grid, list(counts)),
         ]
 
@@ -73,9 +78,14 @@ class Workload:
         """All cores, in every split that has several ranks: where a way to communicate tells."""
         return [self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] > 1 and pair[0] * pair[1] == grid.cores]
 
-    def hybrid(self, grid: Grid, pair: tuple[int, int]) -> Point:
+    def hybrid(self, grid: Grid, pair: tuple[int, int], form: str = "hybrid") -> Point:
         hosts = grid.hosts.for_ranks(pair[0]) if grid.hosts else None
-        return self.point(grid, KumikiRun(*pair, hosts=hosts), "hybrid")
+        return self.point(grid, KumikiRun(*pair, hosts=hosts), form)
+
+    def message(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
+        """In Kumiki's messages, as the programs for MPI are: beside them, with one thread in each rank."""
+        counts = rank_counts if self.in_messages else ()
+        return [self.hybrid(grid, (ranks, 1), "message") for ranks in counts if ranks > 1]
 
     def mpi(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
         """Each MPI's form; a quick evaluation takes the largest number of ranks only, since mpirun starts slowly."""

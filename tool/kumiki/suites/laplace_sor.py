@@ -18,6 +18,7 @@ def _workload(size: int) -> Workload:
         parameters={"size": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
         setup_seconds=0.1,
+        in_messages=True,
     )
 
 

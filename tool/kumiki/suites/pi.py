@@ -20,6 +20,7 @@ def _workload(grid: Grid, method: str) -> Workload:
         arguments=("--method", method, "--count", str(count)),
         parameters={"method": method, "count": count},
         one_core_seconds=count / ONE_CORE_POINTS_PER_SECOND[method],
+        in_messages=True,
     )
 
 

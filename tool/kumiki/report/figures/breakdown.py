@@ -38,7 +38,8 @@ def breakdown(name: str, problem: Problem) -> Picture | None:
 def _bars(problem: Problem) -> list[tuple[str, Row]]:
     """The sequential form, the hybrid settings, then the peers; of too many the best, and the largest of each kind."""
     hybrid = [(f"{r} × {t}", row) for (r, t), row in problem.hybrid.items()]
-    peers = [[(f"OpenMP {t}", row) for (_, t), row in problem.openmp.items()]]
+    peers = [[(f"messages {r} × {t}", row) for (r, t), row in problem.messages.items()]]
+    peers += [[(f"OpenMP {t}", row) for (_, t), row in problem.openmp.items()]]
     peers += [[(f"{title(n)} {r}", row) for (r, _), row in rows.items()] for n, rows in problem.mpi.items()]
     sequential = [("sequential", problem.sequential)] if problem.sequential else []
     if len(hybrid) + sum(map(len, peers)) >= _BARS:
