@@ -8,5 +8,6 @@ namespace kumiki::kernels::cg {
 int run_sequential(const Task& task);
 int run_openmp(const Task& task);
 int run_hybrid(const Task& task);
+int run_message(const Task& task);
 
 } // namespace kumiki::kernels::cg

@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
     return kumiki::measure::guarded("cg", [&] {
         if (task.form == "sequential") return run_sequential(task);
         if (task.form == "openmp") return run_openmp(task);
+        if (task.form == "message") return run_message(task);
         return run_hybrid(task);
     });
 }

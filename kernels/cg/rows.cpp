@@ -52,7 +52,7 @@ double row_product(const Column* columns, const double* values, std::size_t coun
 
 } // namespace
 
-Rows::Rows(Range rows, std::size_t order) : rows_(rows) {
+Rows::Rows(Range rows, std::size_t order) : rows_(rows), order_(order) {
     if (order > std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) columns_.emplace<WideColumns>();
 }
 
@@ -71,14 +71,56 @@ void Rows::append(std::span<const std::uint32_t> columns, std::span<const double
     begins_.push_back(filled);
 }
 
-void Rows::multiply(std::span<const double> vector, std::span<double> result) const {
+/// What is in the columns of which keep(column) is true.
+template <class Keep>
+Rows Rows::kept(Keep keep) const {
+    Rows made(rows_, order_);
+    std::vector<std::uint32_t> kept_columns;
+    std::vector<double> kept_values;
+    std::visit(
+        [&](const auto& columns) {
+            for (std::size_t row = 0; row < rows_.size(); ++row) {
+                kept_columns.clear();
+                kept_values.clear();
+                for (std::size_t k = begins_[row]; k < begins_[row + 1]; ++k) {
+                    const bool filled_up = k > begins_[row] && columns[k] == columns[k - 1];
+                    if (filled_up || !keep(columns[k])) continue;
+                    kept_columns.push_back(columns[k]);
+                    kept_values.push_back(values_[k]);
+                }
+                made.append(kept_columns, kept_values);
+            }
+        },
+        columns_);
+    return made;
+}
+
+Rows Rows::only(Range columns) const {
+    return kept([=](std::size_t column) { return column >= columns.begin && column < columns.end; });
+}
+
+Rows Rows::without(Range columns) const {
+    return kept([=](std::size_t column) { return column < columns.begin || column >= columns.end; });
+}
+
+/// Calls take(row, product) for each of the rows, counted from 0.
+template <class Take>
+void Rows::for_products(std::span<const double> vector, Take take) const {
     std::visit(
         [&](const auto& columns) {
             for (std::size_t row = 0; row < rows_.size(); ++row)
-                result[row] = row_product(columns.data() + begins_[row], values_.data() + begins_[row],
-                                          begins_[row + 1] - begins_[row], vector.data());
+                take(row, row_product(columns.data() + begins_[row], values_.data() + begins_[row],
+                                      begins_[row + 1] - begins_[row], vector.data()));
         },
         columns_);
+}
+
+void Rows::multiply(std::span<const double> vector, std::span<double> result) const {
+    for_products(vector, [&](std::size_t row, double product) { result[row] = product; });
+}
+
+void Rows::multiply_add(std::span<const double> vector, std::span<double> result) const {
+    for_products(vector, [&](std::size_t row, double product) { result[row] += product; });
 }
 
 } // namespace kumiki::kernels::cg

@@ -31,12 +31,24 @@ public:
     /// result[i] = row number range().begin + i times `vector`. `vector` has the matrix's order, `result` a place per
     /// row.
     void multiply(std::span<const double> vector, std::span<double> result) const;
+    /// The same, added to what `result` has.
+    void multiply_add(std::span<const double> vector, std::span<double> result) const;
+
+    /// The same rows with nothing in other columns, or in these.
+    Rows only(Range columns) const;
+    Rows without(Range columns) const;
 
 private:
+    template <class Keep>
+    Rows kept(Keep keep) const;
+    template <class Take>
+    void for_products(std::span<const double> vector, Take take) const;
+
     using NarrowColumns = AlignedVector<std::uint16_t>;
     using WideColumns = AlignedVector<std::uint32_t>;
 
     Range rows_;
+    std::size_t order_;
     std::size_t nonzeros_ = 0;
     std::vector<std::size_t> begins_{0};
     std::variant<NarrowColumns, WideColumns> columns_;

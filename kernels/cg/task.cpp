@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "kernels/common/hidden.hpp"
 #include "measure/program.hpp"
 
 namespace kumiki::kernels::cg {
@@ -28,14 +29,15 @@ Task parse_task(int argc, char** argv) {
     Task task;
     CLI::App program("The conjugate gradient kernel of the NAS parallel benchmarks; prints one row of JSON per figure.",
                      "cg");
-    program.add_option("--form", task.form, "sequential, openmp or hybrid (ranks x threads)")
+    program.add_option("--form", task.form, "sequential, openmp, hybrid (ranks x threads) or message (ranks)")
         ->capture_default_str()
-        ->check(CLI::IsMember({"sequential", "openmp", "hybrid"}));
+        ->check(CLI::IsMember({"sequential", "openmp", "hybrid", "message"}));
     program.add_option("--threads", task.threads, "threads of the form openmp; 0: one per core. hybrid: kumiki-run -t")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     program.add_flag("--all-threads", task.all_threads,
                      "hybrid: compute with all threads even where the job has more of them than the host has cores");
+    add_hidden(program, task.hidden, &task.form);
     add_options(program, task);
     measure::parse_or_exit(program, argc, argv);
     return task;

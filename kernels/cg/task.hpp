@@ -15,6 +15,7 @@ struct Task {
     Problem problem = problems.front();
     int threads = 0;          ///< of the form openmp; 0: one per core
     bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
+    bool hidden = false;      ///< of the form message: also measure how much of the communication computation hides
     measure::Budget budget;
 };
 

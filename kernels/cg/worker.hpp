@@ -13,15 +13,23 @@
 
 namespace kumiki::kernels::cg {
 
-/// The other workers, as one worker sees them. Both members are called by every worker in the same order, and end only
-/// when all workers have come to them.
+/// The other workers, as one worker sees them. All members are called by every worker in the same order, when it has
+/// written its rows of the shared vector, and end only when all workers have come to them.
 template <class T>
-concept Partners = requires(T partners, std::array<double, 4> sums) {
-    /// Everyone has written its rows of the shared vector; afterwards everyone sees all of it.
-    partners.share();
+concept Summing = requires(T partners, std::array<double, 4> sums) {
     /// Sums elementwise over all workers; everyone gets the same bits.
     { partners.sum(sums) } -> std::same_as<std::array<double, 4>>;
 };
+template <class T>
+concept Sharing = requires(T partners) {
+    partners.share(); ///< afterwards everyone sees all of the vector
+};
+template <class T>
+concept Multiplying = requires(T partners, std::span<const double> vector, std::span<double> result) {
+    partners.multiply(vector, result); ///< the worker's product, while the vector is on its way
+};
+template <class T>
+concept Partners = Summing<T> && (Sharing<T> || Multiplying<T>);
 
 /// One worker (a thread of a rank, a process, or the only one) of the benchmark: all forms run exactly this code and
 /// differ in their partners.
@@ -44,6 +52,7 @@ public:
           q_(own_.size()) {}
 
     Range range() const { return rows_.range(); }
+    const Rows& rows() const { return rows_; }
 
     /// The whole benchmark; returns zeta.
     double estimate(Partners auto&& partners) {
@@ -69,8 +78,7 @@ private:
         std::ranges::copy(x_, r_.begin());
         std::ranges::copy(x_, own_.begin());
         for (int iteration = 0; iteration < Problem::inner_iterations; ++iteration) {
-            partners.share();
-            rows_.multiply(shared_, q_);
+            multiply(partners);
             const auto [pq, rq, qq, rr] = partners.sum(step_products(own_, q_, r_));
             const double alpha = rr / pq;
             const double rr_next = rr - 2.0 * alpha * rq + alpha * alpha * qq;
@@ -78,9 +86,18 @@ private:
         }
         // The last p is of no use any more, so z takes its place.
         std::ranges::copy(z_, own_.begin());
-        partners.share();
-        rows_.multiply(shared_, q_);
+        multiply(partners);
         return partners.sum(solution_products(x_, z_, q_));
+    }
+
+    /// q = A times the shared vector.
+    void multiply(Partners auto& partners) {
+        if constexpr (Multiplying<decltype(partners)>) {
+            partners.multiply(shared_, q_);
+        } else {
+            partners.share();
+            rows_.multiply(shared_, q_);
+        }
     }
 
     Problem problem_;

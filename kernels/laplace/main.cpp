@@ -1,9 +1,12 @@
-// Laplace's equation by Jacobi, the COMPaS paper's first program: sequential, OpenMP, or ranks x threads on Kumiki.
+// Laplace's equation by Jacobi, the COMPaS paper's first program: sequential, OpenMP, or on Kumiki: ranks x threads, or
+// ranks that send messages.
 #include <CLI/CLI.hpp>
 
 #include "kernels/laplace/hybrid.hpp"
+#include "kernels/laplace/message.hpp"
 #include "kernels/laplace/openmp.hpp"
 #include "kernels/laplace/options.hpp"
+#include "kernels/laplace/ranks_form.hpp"
 #include "kernels/laplace/sequential.hpp"
 
 using namespace kumiki::kernels::laplace;
@@ -23,6 +26,11 @@ int main(int argc, char** argv) {
         if (options.form == "hybrid") {
             kumiki::Job job;
             Hybrid form(job, options);
+            return measure_form(form, options);
+        }
+        if (options.form == "message") {
+            kumiki::Job job;
+            RanksForm form(MessageWire(job), options);
             return measure_form(form, options);
         }
         Sequential form(options.problem);

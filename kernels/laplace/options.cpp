@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "kernels/common/hidden.hpp"
+
 namespace kumiki::kernels::laplace {
 
 void Options::add_common(CLI::App& program) {
@@ -20,8 +22,9 @@ void Options::add_common(CLI::App& program) {
 void Options::add_forms(CLI::App& program) {
     program
         .add_option("--form", form,
-                    "sequential, openmp (threads), or hybrid (ranks x threads; start it with kumiki-run)")
-        ->check(CLI::IsMember({"sequential", "openmp", "hybrid"}))
+                    "sequential, openmp (threads), hybrid (ranks x threads) or message (ranks); start the last two "
+                    "with kumiki-run")
+        ->check(CLI::IsMember({"sequential", "openmp", "hybrid", "message"}))
         ->capture_default_str();
     program.add_option("--threads", threads, "threads of the form openmp")
         ->check(CLI::Range(1, 4096))
@@ -34,6 +37,7 @@ void Options::add_forms(CLI::App& program) {
         ->default_str("master");
     program.add_flag("--all-threads", all_threads,
                      "hybrid: compute with all threads even where the job has more of them than the host has cores");
+    add_hidden(program, hidden, &form);
 }
 
 } // namespace kumiki::kernels::laplace

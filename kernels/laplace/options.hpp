@@ -26,6 +26,7 @@ struct Options {
     int threads = 1;
     Communication communication = Communication::master;
     bool overlap = false;
+    bool hidden = false; ///< also measure how much of the communication the computation hides; message and MPI only
     bool all_threads = false; ///< compute with all threads even where there are more than cores
 
     /// What all forms accept.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -40,6 +41,17 @@ TEST_P(RowsTest, multiply_like_their_definition) {
     std::vector<double> result(lengths.size(), -1.0);
     rows.multiply(vector, result);
     EXPECT_EQ(result, expected); // sums of small integers are exact in any order
+
+    const Range some{order / 5, order / 2};
+    const Rows inside = rows.only(some), outside = rows.without(some);
+    EXPECT_EQ(inside.nonzeros() + outside.nonzeros(), nonzeros);
+    EXPECT_GT(std::min(inside.nonzeros(), outside.nonzeros()), 0u);
+    inside.multiply(vector, result);
+    outside.multiply_add(vector, result);
+    EXPECT_EQ(result, expected);
+    for (std::size_t column = some.begin; column < some.end; ++column) vector[column] = 0.0;
+    inside.multiply(vector, result);
+    EXPECT_EQ(result, std::vector(lengths.size(), 0.0)) << "nothing outside is left";
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, RowsTest, testing::Values(100, 65525, 65550, 1'000'000));

@@ -309,6 +309,29 @@ def test_nothing_to_say_about_nothing() -> None:
     assert report.advice({"schema_version": 1, "rows": []}) == []
 
 
+@pytest.mark.parametrize(
+    ("hidden", "words"),
+    [
+        (112, ("100 %", "send early and compute")),
+        (50, ("50 %", "waits for the last")),
+        (-300, ("0 %", "gains next to")),
+    ],
+)
+def test_what_computation_hides_of_the_messages(hidden: float, words: tuple[str, ...]) -> None:
+    host = Host(suites=("laplace",))
+    whole = host.find("laplace.time", "kumiki", form="hybrid", ranks=2, threads=1)
+    where = {**whole["parameters"], "form": "message", "hosts": 2}
+    for metric, unit, value, part in (
+        ("laplace.hidden", "%", hidden, {}),
+        ("laplace.alone", "s", 0.1, {"part": "computation"}),
+        ("laplace.alone", "s", 0.2, {"part": "communication"}),
+    ):
+        row = {**whole, "id": len(host.rows), "metric": metric, "unit": unit, "parameters": {**where, **part}}
+        host.rows.append({**row, "median": value, "ci95": [value, value]})
+    piece = said(host, "overlap", "Laplace over 2 hosts", "(100 ms and 200 ms)", *words)
+    assert len(piece.rows) == 3
+
+
 def faster(host: Host, metric: str, factor: float, implementation: str = "kumiki", **where: int) -> dict[str, Any]:
     """Scales one row's time, its parts with it."""
     row = host.find(metric, implementation, form="hybrid" if implementation == "kumiki" else "mpi", **where)

@@ -17,6 +17,7 @@ from kumiki.suites import (
     memory,
     message,
     network,
+    overlap,
     pi,
     radix_sort,
     rank_barrier,
@@ -47,6 +48,7 @@ ALL: tuple[Suite, ...] = tuple(
         integer_sort,
         diffusion,
         laplace_sor,
+        overlap,
     )
 )
 

@@ -12,6 +12,7 @@ from kumiki.report.advisers import (
     memory,
     network,
     occupancy,
+    overlap,
     own,
     program,
     remote,
@@ -37,6 +38,7 @@ _SUBJECTS = (
     waiting.advise,
     remote.advise,
     network.advise,
+    overlap.advise,
     routines.advise,
 )
 
