@@ -122,7 +122,9 @@ def test_some_suites_are_measured_only_by_name() -> None:
     assert [suite.name for suite in suites.chosen(["himeno"])] == ["himeno"]
 
 
-@pytest.mark.parametrize("suite", [suite for suite in suites.ALL if suite.by_name], ids=lambda suite: suite.name)
+@pytest.mark.parametrize(
+    "suite", [suite for suite in suites.ALL if suite.by_name and suite.build], ids=lambda suite: suite.name
+)
 def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
     for cores in (1, 2, 6):
         points = all_points(Request(suites=(suite.name,)), cores)
