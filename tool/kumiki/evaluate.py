@@ -13,6 +13,7 @@ from kumiki.machine import Machine
 from kumiki.measure import Outcome, measure
 from kumiki.native import Native
 from kumiki.own import program as own
+from kumiki.pace import Pace
 from kumiki.plan import Request, plan
 from kumiki.problem import ExitCode, Problem
 from kumiki.process import termination_interrupts
@@ -64,14 +65,16 @@ def evaluate(
     known = folder.measured_keys()
     hung: Counter[str] = Counter()
     failed: set[object] = set()
-    audience.begin([point for _, points in stages for point in points if point.key not in known])
+    missing = [point for _, points in stages for point in points if point.key not in known]
+    pace = Pace(missing)
+    audience.begin(missing)
     try:
         with termination_interrupts():
             for suite, points in stages:
                 for point in points:
                     if point.key not in known and point.setting not in failed:
                         audience.point_begins(point)
-                        outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
+                        outcome = _measure(pace.next(point), hung, request.time_limit, native, cores, folder.log)
                         hung[point.program] += outcome.hung
                         failed |= {point.setting} if outcome.failed else set()
                         folder.add(outcome, machine.load())

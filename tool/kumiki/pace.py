@@ -1,0 +1,40 @@
+"""Keeps an evaluation near its plan on a machine that takes longer than was estimated."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kumiki.suites.model import LEAST_SECONDS, Point
+
+SLACK = 1.25
+"""An evaluation may take so many times its estimate before what is left must be shorter."""
+LEAST_PART = 0.25
+"""No budget shrinks below this part of itself."""
+
+
+class Pace:
+    """The budgets of points that are measured one after another, in the order given."""
+
+    def __init__(self, points: Sequence[Point], clock: Callable[[], float] = time.monotonic) -> None:
+        self._left = deque(points)
+        self._clock = clock
+        self._start = clock()
+        self._estimated = sum(point.estimated_seconds for point in points)
+
+    def next(self, point: Point) -> Point:
+        """The point, with a budget that lets all that are left end in time; what comes before it will not come."""
+        while self._left and self._left.popleft() is not point:
+            pass
+        ahead = [point, *self._left]
+        elapsed = self._clock() - self._start
+        done = self._estimated - sum(each.estimated_seconds for each in ahead)
+        slowness = max(1.0, elapsed / done) if done > 0 else 1.0
+        fixed = slowness * sum(each.fixed_seconds for each in ahead)
+        wanted = sum(each.figures * each.seconds for each in ahead)
+        factor = (SLACK * self._estimated - elapsed - fixed) / wanted if wanted > 0 else 1.0
+        if factor >= 1:
+            return point
+        return replace(point, seconds=round(max(point.seconds * max(factor, LEAST_PART), LEAST_SECONDS), 2))
