@@ -2,11 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby, takewhile
+
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.model import Results
-from kumiki.report.routines import sentence
+from kumiki.report.compare import equal
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import title
+from kumiki.report.quantity import enumerate_words, size_text
+from kumiki.report.routines import by_size
+
+NEAR = 0.9
+"""A routine that has this share of the best one's bandwidth is as good: less is not worth a change."""
+SIMPLE = ("send", "sendrecv", "isend")
+"""The routines that need no preparation, in the order in which they are preferred."""
 
 
 def advise(results: Results) -> list[Advice]:
     found = sentence(results)
     return [say("routine", "Routines that send", *found)] if found else []
+
+
+def sentence(results: Results) -> tuple[str, list[Row]] | None:
+    """Which routine to use up to which size, and the rows that say so."""
+    alike: dict[str, list[str]] = {}
+    cited: list[Row] = []
+    for name, sizes in by_size(results).items():
+        chosen = _chosen(sizes)
+        alike.setdefault(_thresholds(chosen), []).append(title(name))
+        cited += chosen.values()
+    if not alike:
+        return None
+    words = [f"with {enumerate_words(names)} {thresholds}" for thresholds, names in alike.items()]
+    return f"Send {'; '.join(words)}.", cited
+
+
+def _chosen(sizes: dict[int, list[Row]]) -> dict[int, Row]:
+    """As few routines as do: from each size on the one that stays as good as the best for the longest."""
+    good = {size: {row.text("routine"): row for row in _good(rows)} for size, rows in sizes.items()}
+    chosen: dict[int, Row] = {}
+    left = list(sizes)
+    while left:
+        runs = [(name, _run(name, left, good)) for name in _by_ease(good[left[0]])]
+        name, longest = max(runs, key=lambda run: len(run[1]))  # the first of the longest ones
+        chosen |= {size: good[size][name] for size in longest}
+        left = left[len(longest) :]
+    return chosen
+
+
+def _run(routine: str, sizes: list[int], good: dict[int, dict[str, Row]]) -> list[int]:
+    """The first of these sizes, as far as the routine is good at all of them."""
+    return list(takewhile(lambda size: routine in good[size], sizes))
+
+
+def _good(rows: list[Row]) -> list[Row]:
+    top = max(rows, key=lambda row: row.value)
+    return [row for row in rows if row.value >= NEAR * top.value or equal(row, top)]
+
+
+def _by_ease(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: SIMPLE.index(name.lower()) if name.lower() in SIMPLE else len(SIMPLE))
+
+
+def _thresholds(rows: dict[int, Row]) -> str:
+    """Neighbouring sizes of one routine run together: 'by send up to 64 KiB, by sendrecv above'."""
+    runs = [(routine, list(group)) for routine, group in groupby(rows.values(), lambda r: r.text("routine"))]
+    if len(runs) == 1:
+        return f"by {runs[0][0]} at every size"
+    words = [f"by {routine} up to {size_text(group[-1].count('bytes'))}" for routine, group in runs[:-1]]
+    return enumerate_words([*words, f"by {runs[-1][0]} above"])

@@ -11,7 +11,7 @@ from kumiki.report.model import Results
 from kumiki.report.own import laws, table
 from kumiki.report.own.problem import SUITE, OwnProblem, asked, own_problems
 from kumiki.report.quantity import amount, percent
-from kumiki.report.sections import efficiency_map, speedup_figure
+from kumiki.report.sections.programs import efficiency_map, speedup_figure
 from kumiki.report.select import cores
 
 _INTROS = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kumiki.report import routines
-from kumiki.report.advisers import Advice, derive
+from kumiki.report.advisers import Advice, derive, routines
 from kumiki.report.advisers.kinds import say
 from kumiki.report.advisers.program import parallel_pays
 from kumiki.report.compare import better, equal, speed

@@ -1,0 +1,128 @@
+"""What the machine itself delivers and what joining costs: memory, barriers, waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kumiki.report import tables
+from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.figures.barriers import by_members
+from kumiki.report.figures.canvas import Picture
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import Look, looks, title
+
+
+def memory(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.memory_bus(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "The memory bus by number of threads",
+                "Bytes moved per second, the sum over all threads, by number of threads that work at once.",
+                "Read down a column. Where the figures stop growing the bus is full, and more threads add nothing to a "
+                "program that streams through memory. The bars compare all cells of the table.",
+                "Table 1",
+                table=table,
+                wide=True,
+            )
+
+    intro = "What main memory delivers bounds every program whose data do not fit into the caches."
+    return Section.of(results, "memory", "Memory bus", intro, exhibits())
+
+
+def thread_barrier(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.thread_barrier(results)
+        if table is None:
+            return
+        yield Exhibit(
+            "Table",
+            "The thread barrier by number of threads",
+            "Time of one barrier over all threads of a rank: Kumiki's, the paper's (central), and usual libraries'.",
+            "Lower is better. Bare flags are the bound: what the cache lines alone take, not usable as a barrier. "
+            "A hundred barriers' worth of work between two barriers keeps synchronising at one percent.",
+            "Table 2",
+            table=table,
+            wide=True,
+        )
+        known = looks(row.implementation for row in results.rows)
+        rows = [row for row in results.where("thread_barrier.time") if row.usable]
+        series = {
+            title(name): (known[name], [row for row in rows if row.implementation == name])
+            for name in dict.fromkeys(row.implementation for row in rows)
+        }
+        picture = by_members("thread-barrier", series, "threads")
+        if picture:
+            yield _barrier_figure("The thread barrier over the number of threads", "Table 2", picture)
+
+    intro = "How long the threads of one rank take to wait for each other."
+    return Section.of(results, "thread-barrier", "Thread barrier", intro, exhibits())
+
+
+def rank_barrier(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.rank_barrier(results)
+        if table is None:
+            return
+        yield Exhibit(
+            "Table",
+            "The rank barrier by number of ranks",
+            "Time of one barrier over all ranks: Kumiki's plain, split-phase and shuffle-exchange forms (the last is "
+            "what the paper's PM did on the host), bare flags as their bound, and MPI_Barrier.",
+            "Lower is better. The split-phase form shows what is left to wait for when work is done between arriving "
+            "and waiting. Watch the oversubscribed rows: there an implementation that only spins takes milliseconds.",
+            "Tables 3 and 4",
+            table=table,
+            wide=True,
+        )
+        picture = by_members("rank-barrier", _rank_series(results), "ranks")
+        if picture:
+            yield _barrier_figure("The rank barrier over the number of ranks", "Tables 3 and 4", picture)
+
+    intro = "How long ranks, which share no memory of their own, take to wait for each other."
+    return Section.of(results, "rank-barrier", "Rank barrier", intro, exhibits())
+
+
+def _rank_series(results: Results) -> dict[str, tuple[Look, list[Row]]]:
+    known = looks(row.implementation for row in results.rows)
+    dashes = {"split-phase": "dashed", "shuffle-exchange": "dotted"}
+    series = {}
+    for name, rows in tables.rank_barrier_series(results).items():
+        row = next(iter(rows.values()))
+        usable = [row for row in rows.values() if row.usable]
+        look = known[row.implementation]
+        series[name] = (Look(look.role, look.marker, dashes.get(row.text("form"), "solid")), usable)
+    return series
+
+
+def _barrier_figure(heading: str, paper: str, picture: Picture) -> Exhibit:
+    return Exhibit(
+        "Figure",
+        heading,
+        "The medians of the table above on logarithmic axes, with their 95 % intervals.",
+        "A straight rise means a cost that grows with a power of the number of members; a flat line scales. "
+        "Hollow points are oversubscribed.",
+        paper,
+        picture=picture,
+        wide=True,
+    )
+
+
+def waiting(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.waiting(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "What waiting costs by policy",
+                "The share of a core that a waiting rank takes, over the whole wait and after its first milliseconds, "
+                "and the time from the signal to going on.",
+                "Lower is better in every column. A policy that keeps a core busy goes on soonest, but takes it from "
+                "others.",
+                table=table,
+                wide=True,
+            )
+
+    intro = "Waiting is a policy: spin, yield, sleep, or adaptive (a little of each)."
+    return Section.of(results, "wait", "Waiting", intro, exhibits())

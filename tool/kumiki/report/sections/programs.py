@@ -1,0 +1,142 @@
+"""The papers' programs: time, speed-up, efficiency, and where the time goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kumiki.report import tables
+from kumiki.report.exhibit import HOLLOW, Exhibit, Section
+from kumiki.report.figures.breakdown import breakdown
+from kumiki.report.figures.canvas import Picture
+from kumiki.report.figures.heatmap import efficiency
+from kumiki.report.figures.scaling import Law, scaling
+from kumiki.report.model import Results
+from kumiki.report.papers import PAPERS, Papers
+from kumiki.report.quantity import amount
+from kumiki.report.select import Problem, Program, cores, principal
+
+
+def program_section(results: Results, program: Program) -> Section:
+    problem = principal(results, program)
+    papers = PAPERS[program.suite]
+    exhibits = _exhibits(results, problem, papers) if problem and problem.rows else iter(())
+    intro = papers.intro
+    if problem and problem.label:
+        intro += f" Here: {problem.label}."
+    cited = (replace(exhibit, source=papers.source) for exhibit in exhibits)
+    return Section.of(results, program.suite, program.title, intro, cited)
+
+
+def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Exhibit]:
+    prefix, total = problem.program.suite, cores(results)
+    base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
+    bounded = prefix == "matmul" and bool(results.where("bound.dgemm"))
+    by_rate = bounded or bool(papers.rate)
+    picture = scaling(f"{prefix}-{'rate' if by_rate else 'time'}", problem, "rate" if by_rate else "time", total)
+    if picture:
+        yield (
+            _rate_figure(problem, picture, papers, bounded) if by_rate else _time_figure(problem, picture, papers, base)
+        )
+    yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
+    yield from efficiency_map(f"{prefix}-efficiency", problem, base, papers.efficiency)
+    picture = breakdown(f"{prefix}-parts", problem)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: where the time goes",
+            "Computation, communication and synchronisation of each setting (ranks × threads) and peer; each part is "
+            "the largest over ranks. Beside the bar: the share that is not computation.",
+            "Computation should shrink with processors; what does not shrink with it limits the program. Hatched bars "
+            "are oversubscribed.",
+            papers.breakdown,
+            picture=picture,
+        )
+    yield from _tables(results, problem, papers, base)
+
+
+def speedup_figure(
+    name: str, problem: Problem, total: int | None, paper: str, base: str, laws: Sequence[Law] = ()
+) -> Iterator[Exhibit]:
+    """Speed-up over processors, where there is a base case; beside it the laws that were fitted to it."""
+    picture = scaling(name, problem, "speedup", total, laws)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: speed-up over processors",
+            "How many times as fast as the base case, by total processors; one line for each number of ranks.",
+            "The dashed line is the ideal; it ends at the number of cores. Lines of more ranks above lines of fewer: "
+            f"the program gains from ranks rather than from threads. {HOLLOW}",
+            paper,
+            base,
+            picture,
+        )
+
+
+def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> Iterator[Exhibit]:
+    """Efficiency over ranks and threads, where there is a base case and more than one setting."""
+    picture = efficiency(name, problem)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: efficiency over ranks × threads",
+            "Speed-up divided by the number of processors used (ranks × threads).",
+            "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
+            "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
+            paper,
+            base,
+            picture,
+        )
+
+
+def _rate_figure(problem: Problem, picture: Picture, papers: Papers, bounded: bool) -> Exhibit:
+    bound = "; the grey marks are the library's own DGEMM on as many threads, the bound" if bounded else ""
+    return Exhibit(
+        "Figure",
+        f"{problem.program.title}: rate over processors{', beside the bound' if bounded else ''}",
+        "Operations per second by total processors; one line for each number of ranks.",
+        f"Higher is better{bound}. {HOLLOW}",
+        papers.rate,
+        picture=picture,
+    )
+
+
+def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str) -> Exhibit:
+    return Exhibit(
+        "Figure",
+        f"{problem.program.title}: time over processors",
+        "Execution time by total processors, logarithmic; one line for each number of ranks, beside plain MPI and "
+        "OpenMP.",
+        f"Lower is better; the dashed line is the base case divided by the processors. {HOLLOW}",
+        papers.time,
+        base,
+        picture,
+    )
+
+
+def _tables(results: Results, problem: Problem, papers: Papers, base: str) -> Iterator[Exhibit]:
+    table = tables.settings(problem)
+    if table:
+        has_bound = any(column.title == tables.OF_DGEMM for column in table.columns)
+        dgemm = " “Of DGEMM” compares with the library's own product on as many cores." if has_bound else ""
+        yield Exhibit(
+            "Table",
+            f"{problem.program.title}: every setting",
+            "Time, speed-up and efficiency of every setting (ranks × threads) and of the peers; “shared time” is the "
+            f"share of communication and synchronisation.{dgemm}",
+            "The fastest median is set in bold; a setting whose interval meets it is equal to it.",
+            papers.settings,
+            base,
+            table=table,
+            wide=True,
+        )
+    others = tables.other_problems(results, problem)
+    if others:
+        yield Exhibit(
+            "Table",
+            f"{problem.program.title}: other problems",
+            "The other sizes and variants that were measured, each with its base case and its best settings.",
+            "Compare the speed-ups: a larger problem leaves more computation between communications.",
+            table=others,
+            wide=True,
+        )

@@ -1,0 +1,116 @@
+"""Data between two ranks, within a host and between hosts: time and bandwidth beside the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kumiki.report import tables
+from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.figures import network as figures
+from kumiki.report.figures.canvas import Picture
+from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Quantity, over_size, shortest
+from kumiki.report.model import Results
+from kumiki.report.quantity import amount, plural
+
+
+def remote(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        picture = shortest("latency", results)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                "The shortest operations",
+                "Time of one operation on a word, half of a round trip where it goes one way: dot the median, thick "
+                "line its 95 % interval, faint line from the least sample to the 99th percentile.",
+                "Further left is better. No message can be faster than one cache line handed from core to core (dashed "
+                "line); no get faster than a bare load.",
+                "Figure 4",
+                picture=picture,
+                wide=True,
+            )
+        picture = over_size("bandwidth", results, BANDWIDTH)
+        if picture:
+            yield _over_size(BANDWIDTH, "Bandwidth over the size of the message", picture)
+        time = LATENCY if over_size("times", results, LATENCY) else TRANSFER_TIME
+        picture = over_size("times", results, time)
+        if picture:
+            yield _over_size(time, "Transfer time over the size of the message", picture)
+
+    intro = "Moving data between two ranks: Kumiki's put and get beside what others offer on this machine."
+    return Section.of(results, "remote-memory", "Remote memory", intro, exhibits())
+
+
+def network(results: Results) -> Section:
+    def exhibits() -> Iterator[Exhibit]:
+        table = tables.network_latency(results)
+        if table:
+            yield Exhibit(
+                "Table",
+                "The shortest operations between two hosts",
+                "Time of one operation on 8 bytes between a rank of the first host and one of the second.",
+                "Lower is better. Plain TCP is a ping-pong on two sockets that never sleep, over the same link: what "
+                "is built on TCP cannot be faster. MPI and UCX have no signal: there the target polls the 8 bytes.",
+                "Figure 4",
+                table=table,
+                wide=True,
+            )
+        picture = figures.bandwidth("network-bandwidth", results)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                "Bandwidth between two hosts over the size of the message",
+                "Median with its 95 % band, logarithmic on both axes; many transfers in a row, until the last has been "
+                "answered.",
+                "Higher is better; the dashed grey line is plain TCP on the same link, the bound. Sizes of which one "
+                "transfer takes longer than a quarter of a second are left out.",
+                "Figures 4 and 5",
+                picture=picture,
+            )
+        yield from _between_hosts(results)
+
+    intro = "What the network between the hosts gives, and what is left of it for a program." + _link_words(results)
+    return Section.of(results, "network", "Network", intro, exhibits())
+
+
+def _link_words(results: Results) -> str:
+    """The hosts, and the rate of their links where it is known, as recorded."""
+    cluster = results.environment.get("cluster") or {}
+    if not cluster:
+        return ""
+    hosts = plural(int(cluster.get("hosts", 0)), "host")
+    if cluster.get("origin", "cluster") != "cluster":
+        return f" Here: {hosts} ({', '.join(cluster['names'])})."
+    rate = f"at {cluster['rate']}" if cluster.get("rate") else "at full speed"
+    return f" Here: {hosts} linked {rate}."
+
+
+def _between_hosts(results: Results) -> Iterator[Exhibit]:
+    for metric, name, heading in (
+        ("network.latency", "network-latency-pairs", "Latency of a put between every two hosts"),
+        ("network.bandwidth", "network-bandwidth-pairs", "Bandwidth of puts between every two hosts"),
+    ):
+        picture = figures.between_hosts(name, heading, results.where(metric, "kumiki"), amount)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                heading,
+                "Each host (row) puts to each other host (column), one pair at a time; bandwidth with pieces of 1 MiB.",
+                "The better a pair the stronger its colour. A line or a column that is paler than the rest is a host "
+                "with a slow link; blocks are switches.",
+                picture=picture,
+            )
+
+
+def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:
+    better = "Higher" if quantity is BANDWIDTH else "Lower"
+    origin = " A transfer's time is its size divided by the bandwidth of many in a row." if quantity.derived else ""
+    return Exhibit(
+        "Figure",
+        heading,
+        "Median with its 95 % band between two ranks, logarithmic on both axes; line styles tell the operations apart, "
+        f"colours the implementations.{origin}",
+        f"{better} is better; grey lines are bounds. Where a curve bends the caches end, or the implementation changes "
+        "its method.",
+        "Figures 4 and 5",
+        picture=picture,
+    )
