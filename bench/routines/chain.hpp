@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,10 +85,12 @@ inline Contestant of_one(Contestant all, int senders) {
     return all;
 }
 
-/// Measures all routines beside each other, size after size; the program's exit code. Collective.
+/// Measures all routines beside each other, size after size; the program's exit code. Collective. Throws where there is
+/// nobody to send to.
 template <World W>
 int sweep_routines(W& world, const RoutineOptions& options, const std::string& implementation,
                    const std::function<std::vector<Routine>(std::size_t bytes)>& routines) {
+    if (world.size() < 2) throw std::runtime_error("a chain needs two ranks or more; start the program with -n 4");
     int code = measure::success;
     for (const std::size_t bytes : options.sizes()) {
         Messages messages(world.rank(), bytes);

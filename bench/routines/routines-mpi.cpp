@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "bench/common/mpi_world.hpp"
@@ -77,8 +76,6 @@ private:
 };
 
 int measure_all(MpiWorld& world, const RoutineOptions& options) {
-    if (world.size() < 2)
-        throw std::runtime_error("a chain needs two ranks or more; start the program with mpirun -n 4");
     const auto neighbours = Neighbours::of(world, MPI_PROC_NULL);
     std::optional<MpiRoutines> routines; // of the size that is measured
     return sweep_routines(world, options, KUMIKI_MPI_NAME,

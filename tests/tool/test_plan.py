@@ -129,7 +129,7 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
     for cores in (1, 2, 6):
         points = all_points(Request(suites=(suite.name,)), cores)
         assert len({point.key for point in points}) == len(points)
-        ours = {"message": {"kumiki", "ucx"}, "mpi": set()}.get(suite.name, {"kumiki", "openmp"})
+        ours = {"message": {"kumiki", "ucx"}, "mpi": {"kumiki"}}.get(suite.name, {"kumiki", "openmp"})
         assert ours | {"openmpi", "mpich"} == {point.implementation for point in points}
     for quick, allowed in ((False, suite.seconds), (True, suite.quick_seconds)):
         points = all_points(Request(suites=(suite.name,), quick=quick), 2)

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from kumiki import mpi
-from kumiki.suites.model import Grid, Mpirun, Point, Program, Suite
+from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite, with_mpi
 
 RANKS = 4
 SIZES = 16
 """1 KiB to 32 MiB by factors of 2"""
 QUICK_SIZES = 9
-ROUTINES = 6
+OUR_ROUTINES = 3
+MPI_ROUTINES = 6
 LARGEST = {SIZES: "32MiB", QUICK_SIZES: "256KiB"}
 
 
 def _points(grid: Grid) -> list[Point]:
-    ranks = tuple(count for count in grid.ranks or (RANKS,) if count > 1)
-    return [_point(grid, peer, count) for peer in mpi.ALL for count in ranks]
+    points = []
+    for ranks in (count for count in grid.ranks or (RANKS,) if count > 1):
+        hosts = grid.hosts.for_ranks(ranks) if grid.hosts else None
+        points.append(_point(grid, KumikiRun(ranks, hosts=hosts), "kumiki", "routines", OUR_ROUTINES))
+        for peer in mpi.ALL:
+            launcher = Mpirun(peer, ranks, hosts=hosts)
+            points.append(_point(grid, launcher, peer.name, f"routines-{peer.name}", MPI_ROUTINES))
+    return points
 
 
-def _point(grid: Grid, peer: mpi.Mpi, ranks: int) -> Point:
+def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, routines: int) -> Point:
     sizes = QUICK_SIZES if grid.quick else SIZES
-    hosts = grid.hosts.for_ranks(ranks) if grid.hosts else None
     return Point(
         suite="mpi",
         metric="routine.bandwidth",
-        implementation=peer.name,
-        program=f"routines-{peer.name}",
+        implementation=implementation,
+        program=program,
         arguments=("--largest", LARGEST[sizes]),
-        launcher=Mpirun(peer, ranks, hosts=hosts),
-        parameters={"ranks": ranks, "routine": "send", "scope": "all"},
+        launcher=launcher,
+        parameters={"ranks": launcher.ranks, "routine": "send", "scope": "all"},
         unit="GB/s",
         better="higher",
         seconds=0.2,
-        figures=ROUTINES * sizes,
+        figures=routines * sizes,
         setup_seconds=1.0,
     )
 
@@ -40,12 +46,12 @@ def _point(grid: Grid, peer: mpi.Mpi, ranks: int) -> Point:
 SUITE = Suite(
     name="mpi",
     title="Routines that send",
-    sentence="Each routine of each MPI that sends a message, along a chain of 4 ranks: bandwidth by size.",
+    sentence="Each routine of Kumiki and of each MPI that sends, along a chain of 4 ranks: bandwidth by size.",
     headline=("routine.bandwidth",),
-    programs=tuple(Program(f"routines-{peer.name}", peer) for peer in mpi.ALL),
+    programs=with_mpi("routines"),
     build=_points,
     build_over_hosts=_points,
     seconds=60,
-    quick_seconds=12,
+    quick_seconds=15,
     by_name=True,
 )
