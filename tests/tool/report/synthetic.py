@@ -30,6 +30,8 @@ class Host:
     """How many threads' worth of streaming the bus carries."""
     put_over_mpi: float = 3.0
     """How many times as fast a put is as MPI's."""
+    messages_over_mpi: float = 2.0
+    """How many times as fast a message is as MPI's."""
     exchange: float = 0.02
     """Communication per rank as a share of the sequential time."""
     crowding: float = 1.06
@@ -178,14 +180,34 @@ class Host:
             self.absent("rank-barrier", "rank_barrier.time", name, sentence, ranks=2, form="plain")
 
     def _mpi(self) -> None:
-        """Of each MPI, send is the best for small messages and sendrecv for large ones."""
-        for name in self.mpis:
-            for size in (1 << power for power in range(10, 26)):
-                for routine, cost in {"send": 1.0 if size <= 1 << 19 else 1.8, "sendrecv": 1.3, "ssend": 2.0}.items():
+        """Of each MPI, send is the best for small messages and sendrecv for large ones; of Kumiki send always."""
+        for size in (1 << power for power in range(10, 26)):
+            theirs = {"send": 1.0 if size <= 1 << 19 else 1.8, "sendrecv": 1.3, "ssend": 2.0}
+            ours = {"send": 1.0 / self.messages_over_mpi, "isend": 1.3 / self.messages_over_mpi}
+            for name in ("kumiki", *self.mpis):
+                for routine, cost in (ours if name == "kumiki" else theirs).items():
                     rate = 8.0 / cost / (1 + 65536 / size)
                     where: dict[str, Any] = {"ranks": 4, "bytes": size, "routine": routine, "better": "higher"}
+                    where["oversubscribed"] = self.cores < 4
                     self.add("mpi", "routine.bandwidth", name, "GB/s", rate, scope="all", **where)
                     self.add("mpi", "routine.bandwidth", name, "GB/s", rate / 3, scope="one", **where)
+
+    def _message(self) -> None:
+        """The longer a message the closer to the bound; regions spare a copy."""
+        word: dict[str, Any] = {"ranks": 2, "bytes": 8, "fabric": "network" if self.hosts > 1 else "shm"}
+        for name, cost in {"kumiki": 1.0, "ucx": 1.4, **dict.fromkeys(self.mpis, self.messages_over_mpi)}.items():
+            latency = cost * (4.5 if self.hosts > 1 else 0.13)
+            self.add("message", "message.latency", name, "us", latency, validated=True, **word)
+            self.add("message", "message.rate", name, "M/s", 31.0 / cost, better="higher", validated=True, **word)
+            if name != "ucx":
+                long = {**word, "bytes": 1 << 26}
+                self.add("message", "message.interleaving", name, "%", min(99.0, 4.0 * cost), validated=True, **long)
+            for size in (4**power for power in range(14)):
+                limit = 2.0 if self.hosts > 1 else memcpy_rate(size)
+                for memory, gain in {"own": 0.8, "region": 0.95}.items() if name == "kumiki" else (("own", 0.8),):
+                    where: dict[str, Any] = {**word, "bytes": size, "better": "higher", "validated": True}
+                    rate = streamed(size, latency, limit * gain)
+                    self.add("message", "message.bandwidth", name, "GB/s", rate, memory=memory, **where)
 
     def _wait(self) -> None:
         costs = {

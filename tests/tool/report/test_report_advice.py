@@ -94,9 +94,49 @@ def test_split_phase_only_where_it_pays() -> None:
 
 def test_routine_by_size() -> None:
     host = Host(suites=("mpi",))
-    text = said(host, "routine").text
-    assert text == "Send with Open MPI and MPICH by send up to 512 KiB and by sendrecv above."
+    text = said(host, "routine", "Send with").text
+    mpis = "with Open MPI and MPICH by send up to 512 KiB and by sendrecv above"
+    assert text == f"Send with Kumiki by send at every size; {mpis}."
     assert unsaid(Host(), "by sendrecv")
+
+
+def test_where_messages_beat_every_routine_of_mpi() -> None:
+    words = "the bandwidth of Kumiki's messages is"
+    faster = said(Host(suites=("mpi",), messages_over_mpi=2.0), "routine", words)
+    assert "higher at every size measured" in faster.text and "more ranks than cores" in faster.text
+    roomy = said(Host(suites=("mpi",), cores=4, messages_over_mpi=0.85), "routine", words)
+    assert "higher at 1 MiB to 32 MiB; lower at 1 KiB to 512 KiB." in roomy.text and "than cores" not in roomy.text
+    assert unsaid(Host(suites=("mpi",), mpis=()), words)
+
+
+def test_what_messages_cost_and_what_limits_them() -> None:
+    host = Host(suites=("remote-memory", "message"))
+    short = said(host, "message", "of 8 B within a host arrives after").text
+    assert "1.4" in short and "times as fast as the fastest of its peers (UCX" in short
+    assert re.search(r"a rank sends 3[01]\.\d million a second", short)
+    assert "use puts where" in said(host, "message", "For short data").text
+    limit = said(host, "message", "memory limits messages").text
+    assert re.match(r"From (4|16) KiB on memory", limit) and "bandwidth of memcpy" in limit
+    assert "no need to hold it back" in said(host, "message", "right after one of 64 MiB", "Open MPI").text
+    assert "from regions goes faster at" in said(host, "message", "allocate there").text
+    verdict = said(host, "message", "the bandwidth of messages within a host is").text
+    assert "higher at 1 B to 64 KiB; equal within" in verdict
+
+
+def test_messages_that_are_slow_are_not_praised() -> None:
+    host = Host(suites=("message",), messages_over_mpi=0.5)
+    assert "slower than" in said(host, "message", "of 8 B within a host arrives after").text
+    assert unsaid(host, "memory limits messages") and unsaid(host, "For short data")
+    row = host.find("message.interleaving")
+    row["median"], row["ci95"] = 97.0, [96.0, 98.0]
+    assert "send it first" in said(host, "message", "right after one of 64 MiB").text
+
+
+def test_messages_between_hosts_are_held_against_tcp() -> None:
+    host = Host(hosts=2, suites=("network", "message"))
+    assert "arrives after 4.5" in said(host, "message", "of 8 B between hosts").text
+    assert "bandwidth of plain TCP" in said(host, "message", "the network limits messages between hosts").text
+    assert "a put with its signal takes" in said(host, "message", "For short data between hosts").text
 
 
 def test_growth_of_the_barrier_with_the_ranks() -> None:

@@ -302,9 +302,29 @@ def test_the_same_results_give_the_same_page(tmp_path: Path) -> None:
     assert write(host, tmp_path)[0] == write(host, tmp_path)[0]
 
 
-def test_routines_have_a_figure_for_each_mpi(tmp_path: Path) -> None:
+def test_routines_have_a_figure_for_each_implementation(tmp_path: Path) -> None:
     text, page = write(Host(suites=("mpi",)), tmp_path)
     assert page.faults == []
-    for name in ("Open MPI", "MPICH"):
+    for name in ("Kumiki", "Open MPI", "MPICH"):
         assert f"The routines of {name} over the size of the message" in text
+    assert "The best routine of each implementation" in text and "The best routine by size" in text
+    assert text.count("Those that need a preparation (ssend)") == 2
     assert "sendrecv" in page.sections["mpi"] and "mpi" not in write(Host(), tmp_path)[1].sections
+
+
+@pytest.mark.parametrize(
+    ("host", "where", "bound"),
+    [
+        (Host(suites=("remote-memory", "message")), "within a host", "bound: memcpy"),
+        (Host(suites=("network", "message"), hosts=2), "between hosts", "bound: plain TCP"),
+    ],
+    ids=["host", "hosts"],
+)
+def test_messages_have_their_section(host: Host, where: str, bound: str, tmp_path: Path) -> None:
+    _, page = write(host, tmp_path)
+    assert page.faults == []
+    section = page.sections["message"]
+    for heading in ("Short messages", "The shortest messages", "Bandwidth of messages", "Time of messages"):
+        assert f"{heading} {where}" in section
+    assert bound in section and "Kumiki message from a region" in section
+    assert "message" not in write(Host(), tmp_path)[1].sections

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from kumiki.report.compare import best
 from kumiki.report.model import Results, Row
+from kumiki.report.select import in_order
 
 SUITE = "mpi"
+SIMPLE = ("send", "sendrecv", "isend")
+"""The routines that need no preparation, in the order in which they are preferred."""
+PREPARED = ("rsend", "ssend", "bsend")
+"""Those that need one, which is part of their time."""
 
 
 def by_size(results: Results) -> dict[str, dict[int, list[Row]]]:
-    """The bandwidths of all routines, for each implementation; empty where the suite was not measured."""
+    """The bandwidths of all routines over the longest chain, for each implementation; empty where none was measured."""
+    rows = [row for row in results.suite(SUITE) if row.usable and row.unit == "GB/s" and row.text("scope") != "one"]
+    longest = max((row.ranks for row in rows), default=0)
     sizes: dict[str, dict[int, list[Row]]] = {}
-    for row in results.suite(SUITE):
-        wanted = row.text("scope") != "one" and row.unit == "GB/s" and "routine" in row.parameters
-        if row.usable and wanted and "bytes" in row.parameters:
+    for row in rows:
+        if row.ranks == longest and {"routine", "bytes"} <= set(row.parameters):
             sizes.setdefault(row.implementation, {}).setdefault(row.count("bytes"), []).append(row)
-    return {name: dict(sorted(found.items())) for name, found in sizes.items()}
+    return {name: dict(sorted(sizes[name].items())) for name in in_order(sizes)}
 
 
 def best_routines(results: Results) -> dict[str, dict[int, Row]]:
@@ -27,13 +33,9 @@ def best_routines(results: Results) -> dict[str, dict[int, Row]]:
 
 
 def curves(results: Results, implementation: str) -> dict[str, dict[int, Row]]:
-    """The bandwidth over all senders by routine and size."""
+    """The rows of one implementation by routine and size."""
     found: dict[str, dict[int, Row]] = {}
-    for row in results.where("routine.bandwidth", implementation, scope="all"):
-        if row.usable:
-            found.setdefault(row.text("routine"), {})[row.count("bytes")] = row
-    return {routine: dict(sorted(sizes.items())) for routine, sizes in found.items()}
-
-
-def implementations(results: Results) -> list[str]:
-    return list(dict.fromkeys(row.implementation for row in results.where("routine.bandwidth") if row.usable))
+    for size, rows in by_size(results).get(implementation, {}).items():
+        for row in rows:
+            found.setdefault(row.text("routine"), {})[size] = row
+    return found

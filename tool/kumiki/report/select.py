@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,8 @@ Parameters = tuple[tuple[str, int | str], ...]
 
 BETWEEN = ("from", "to")
 """The parameters of a row that tells of one pair of hosts among all."""
+FABRICS = {"shm": "within a host", "network": "between hosts"}
+"""What messages go over, in words."""
 PARTS = ("computation", "communication", "synchronisation")
 MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
@@ -144,7 +146,7 @@ class Problem:
     def mpi(self) -> dict[str, dict[Setting, Row]]:
         """The plain message-passing form by implementation of MPI."""
         rows = self.form("mpi")
-        names = sorted({row.implementation for row in rows}, key=lambda n: (MPI.index(n) if n in MPI else 9, n))
+        names = in_order((row.implementation for row in rows), MPI)
         return {name: by_setting(row for row in rows if row.implementation == name) for name in names}
 
     @cached_property
@@ -265,9 +267,28 @@ def cores(results: Results) -> int | None:
     return max(used, default=None)
 
 
+def in_order(implementations: Iterable[str], order: Sequence[str] = ("kumiki", *PEERS)) -> list[str]:
+    """Each once: those of `order` first and as they stand there, then the others by name."""
+    return sorted(set(implementations), key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
 def network_rows(results: Results, metric: str) -> list[Row]:
     """The usable rows between the first two hosts, which tell of every operation and size."""
     return [row for row in results.where(metric) if row.usable and not set(BETWEEN) & set(row.parameters)]
+
+
+def by_bytes(rows: Iterable[Row]) -> dict[int, Row]:
+    """The usable rows that tell of a size, by that size in ascending order."""
+    return dict(sorted({row.count("bytes"): row for row in rows if row.usable and "bytes" in row.parameters}.items()))
+
+
+def transfer_bound(results: Results, between_hosts: bool) -> tuple[str, dict[int, Row]]:
+    """What bounds the bandwidth of transfers, by size: a copy within a host, plain TCP between hosts."""
+    if not between_hosts:
+        return "memcpy", by_bytes(results.where("bound.memcpy"))
+    return "plain TCP", by_bytes(
+        row for row in network_rows(results, "network.bandwidth") if row.implementation == "tcp"
+    )
 
 
 def setting_words(setting: Setting) -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kumiki.report.compare import best
+from kumiki.report.compare import best, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
-from kumiki.report.quantity import amount, common_scale, factor, percent, plural, significant, tolerance, unit_text
-from kumiki.report.select import MPI, PARTS, Problem, network_rows, option, problems
+from kumiki.report.quantity import (
+    amount,
+    common_scale,
+    factor,
+    percent,
+    plural,
+    significant,
+    size_text,
+    tolerance,
+    unit_text,
+)
+from kumiki.report.routines import best_routines
+from kumiki.report.select import MPI, PARTS, Problem, in_order, network_rows, option, problems
 
 OPERATIONS = {
     "read": "read",
@@ -76,7 +87,7 @@ def thread_barrier(results: Results) -> Table | None:
     """Table 2: the time of a thread barrier by implementation."""
     order = ("kumiki", "bound", "central", "pthread", "std", "openmp")
     rows = [row for row in results.where("thread_barrier.time") if row.usable]
-    names = sorted({row.implementation for row in rows}, key=lambda n: (order.index(n) if n in order else 9, n))
+    names = in_order((row.implementation for row in rows), order)
     heads = {name: "bare flags" if name == "bound" else title(name) for name in names}
     return _grid("threads", {heads[n]: {r.threads: r for r in rows if r.implementation == n} for n in names})
 
@@ -119,7 +130,7 @@ def network_latency(results: Results) -> Table | None:
     """8 bytes between two hosts: a line for each operation, a column for each implementation."""
     rows = network_rows(results, "network.latency")
     order = ("kumiki", "tcp", "ucx", *MPI)
-    names = sorted({row.implementation for row in rows}, key=lambda n: (order.index(n) if n in order else 9, n))
+    names = in_order((row.implementation for row in rows), order)
     cells = {(row.text("operation"), row.implementation): row for row in rows}
     lines = [
         Line(words, [_amount(cells.get((operation, name))) for name in names])
@@ -128,6 +139,55 @@ def network_latency(results: Results) -> Table | None:
     ]
     heads = ["plain TCP (bound)" if name == "tcp" else title(name) for name in names]
     return Table("operation", [Column(head, noted=True) for head in heads], lines) if lines else None
+
+
+MESSAGE_FIGURES = {
+    "message.latency": "8 B, half a round trip",
+    "message.rate": "8 B, many under way at once",
+    "message.interleaving": "a short one sent after a long one, share of its time",
+}
+
+
+def messages(results: Results, fabric: str) -> Table | None:
+    """Two-sided messages: a line for each figure that is of one size, a column for each implementation."""
+    rows = [row for metric in MESSAGE_FIGURES for row in results.where(metric, fabric=fabric) if row.usable]
+    names = in_order(row.implementation for row in rows)
+    cells = {(row.metric, row.implementation): (row, tolerance(row)) for row in rows}
+    lines = [
+        ranked(words, [cells.get((metric, name)) for name in names])
+        for metric, words in MESSAGE_FIGURES.items()
+        if any((metric, name) in cells for name in names)
+    ]
+    return Table("message", [Column(title(name), noted=True) for name in names], lines) if lines else None
+
+
+def routines(results: Results) -> Table | None:
+    """The best routine of each implementation: a line for each size."""
+    found = best_routines(results)
+    sizes = sorted({size for rows in found.values() for size in rows})
+    lines = [
+        ranked(
+            size_text(size),
+            [(rows[size], rows[size].text("routine")) if size in rows else None for rows in found.values()],
+        )
+        for size in sizes
+    ]
+    return Table("size", [Column(title(name), noted=True) for name in found], lines) if lines else None
+
+
+def ranked(head: str, entries: Sequence[tuple[Row, str] | None], linked: bool = True) -> Line:
+    """A line of rows with what stands beside them; the best is marked, and what is equal to it."""
+    rows = [entry[0] for entry in entries if entry]
+    winner = best(rows) if len(rows) > 1 else None
+
+    def one(row: Row, note: str) -> Cell:
+        marked = winner is not None and (row is winner or equal(row, winner))
+        return Cell(
+            amount(row), note, row=row.id if linked else None, crowded=row.oversubscribed and linked, best=marked
+        )
+
+    cells = [one(*entry) if entry else NOTHING for entry in entries]
+    return Line(head, cells, any(cell.crowded for cell in cells))
 
 
 def waiting(results: Results) -> Table | None:

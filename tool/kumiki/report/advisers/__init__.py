@@ -10,6 +10,7 @@ from kumiki.report.advisers import (
     barrier,
     character,
     memory,
+    message,
     network,
     occupancy,
     overlap,
@@ -38,6 +39,7 @@ _SUBJECTS = (
     waiting.advise,
     remote.advise,
     network.advise,
+    message.advise,
     overlap.advise,
     routines.advise,
 )

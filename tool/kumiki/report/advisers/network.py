@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.advisers.sizes import half_peak
 from kumiki.report.compare import against, best, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
-from kumiki.report.select import BETWEEN, MPI, PROGRAMS, network_rows, principal, setting_words
+from kumiki.report.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
 
 HEADING = "The network"
 LIMITING = 0.5
@@ -57,8 +58,7 @@ def _against_memory(results: Results) -> Advice | None:
 def _curve(results: Results, implementation: str) -> dict[int, Row]:
     rows = [row for row in network_rows(results, "network.bandwidth") if row.implementation == implementation]
     usual = "send" if implementation == "tcp" else "put"
-    rows = [row for row in rows if row.text("operation") == usual]
-    return {row.count("bytes"): row for row in sorted(rows, key=lambda row: row.count("bytes"))}
+    return by_bytes(row for row in rows if row.text("operation") == usual)
 
 
 def _bandwidth(results: Results) -> Advice | None:
@@ -75,11 +75,10 @@ def _bandwidth(results: Results) -> Advice | None:
 
 
 def _half(results: Results) -> Advice | None:
-    curve = _curve(results, "kumiki")
-    if len(curve) < 3:
+    found = half_peak(_curve(results, "kumiki"))
+    if found is None:
         return None
-    peak_size, peak = max(curve.items(), key=lambda item: item[1].value)
-    half_size, half = next((size, row) for size, row in curve.items() if row.value >= peak.value / 2)
+    half_size, half, peak_size, peak = found
     text = (
         f"Send at least {size_text(half_size)} at once between hosts: from there a put reaches half of its highest "
         f"bandwidth ({amount(half)} of {amount(peak)} at {size_text(peak_size)})."

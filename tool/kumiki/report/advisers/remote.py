@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, equal
+from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
+from kumiki.report.compare import against, best, better
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
-from kumiki.report.select import MPI, PEERS
+from kumiki.report.select import MPI, PEERS, by_bytes
 
 HEADING = "Moving data between ranks"
 
@@ -21,9 +19,8 @@ def advise(results: Results) -> list[Advice]:
     return [piece for piece in pieces if piece]
 
 
-def by_bytes(results: Results, metric: str, implementation: str) -> dict[int, Row]:
-    rows = [row for row in results.where(metric, implementation) if row.usable and "bytes" in row.parameters]
-    return {row.count("bytes"): row for row in sorted(rows, key=lambda row: row.count("bytes"))}
+def _curve(results: Results, operation: str, implementation: str) -> dict[int, Row]:
+    return by_bytes(results.where(f"{operation}.bandwidth", implementation))
 
 
 def _latency(results: Results) -> Advice | None:
@@ -57,44 +54,23 @@ def _bound(results: Results) -> Advice | None:
 
 def _bandwidth(results: Results) -> Advice | None:
     """At which sizes put is faster than, equal to or slower than the best that any peer reaches at that size."""
-    ours = by_bytes(results, "put.bandwidth", "kumiki")
-    rivals: dict[int, Row] = {}
-    for size in ours:
-        rows = [by_bytes(results, m, name).get(size) for m in ("put.bandwidth", "send.bandwidth") for name in PEERS]
-        rival = best(row for row in rows if row)
-        if rival is not None:
-            rivals[size] = rival
-    if not rivals:
+    ours = _curve(results, "put", "kumiki")
+    rivals = best_by_size(ours, [_curve(results, operation, name) for operation in ("put", "send") for name in PEERS])
+    found = beside(ours, rivals)
+    if found is None:
         return None
-    sizes = list(rivals)
-
-    def ranges(holds: Callable[[Row, Row], bool]) -> str:
-        return _ranges(sizes, [holds(ours[size], rivals[size]) for size in sizes])
-
-    words = {
-        "higher at": ranges(better),
-        "equal within the confidence intervals at": ranges(equal),
-        "lower at": ranges(lambda a, b: better(b, a)),
-    }
-    verdict = "; ".join(f"{name} {sizes}" for name, sizes in words.items() if sizes)
-    text = f"Beside the best of its peers at the same size, the bandwidth of put is {verdict}."
-    told_apart = [size for size in sizes if not equal(ours[size], rivals[size])]
-    if told_apart:
-        widest = max(told_apart, key=lambda size: abs(math.log(ours[size].value / rivals[size].value)))
-        a, b = ours[widest], rivals[widest]
-        text += (
-            f" The widest gap is at {size_text(widest)}: {amount(a)} against {amount(b)} ({title(b.implementation)})."
-        )
-    return say("remote", HEADING, text, [row for size in sizes for row in (ours[size], rivals[size])])
+    verdict, rows = found
+    text = f"Beside the best of its peers at the same size, the bandwidth of put is {verdict}"
+    return say("remote", HEADING, text, rows)
 
 
 def _half_peak(results: Results) -> Advice | None:
     """N-half: the size from which a put reaches half of the highest bandwidth."""
-    curve = by_bytes(results, "put.bandwidth", "kumiki")
-    if len(curve) < 3:
+    curve = _curve(results, "put", "kumiki")
+    found = half_peak(curve)
+    if found is None:
         return None
-    peak_size, peak = max(curve.items(), key=lambda item: item[1].value)
-    half_size, half = next((size, row) for size, row in curve.items() if row.value >= peak.value / 2.0)
+    half_size, half, peak_size, peak = found
     largest_size, largest = max(curve.items())
     reached = f"{amount(peak)} at {size_text(peak_size)}"
     reached = reached if half is peak else f"{amount(half)} of {reached}"
@@ -112,12 +88,12 @@ def _half_peak(results: Results) -> Advice | None:
 
 def _put_or_send(results: Results, name: str) -> Advice | None:
     """Which of its two routines to use under one MPI, by size: the threshold is the one measured here."""
-    puts, sends = by_bytes(results, "put.bandwidth", name), by_bytes(results, "send.bandwidth", name)
+    puts, sends = _curve(results, "put", name), _curve(results, "send", name)
     sizes = sorted(set(puts) & set(sends))
     if len(sizes) < 3:
         return None
-    put = _ranges(sizes, [better(puts[size], sends[size]) for size in sizes])
-    send = _ranges(sizes, [better(sends[size], puts[size]) for size in sizes])
+    put = ranges(sizes, [better(puts[size], sends[size]) for size in sizes])
+    send = ranges(sizes, [better(sends[size], puts[size]) for size in sizes])
     if not put and not send:
         text = (
             f"Under {title(name)}, put and send reach the same bandwidth within the confidence intervals at every size."
@@ -128,23 +104,6 @@ def _put_or_send(results: Results, name: str) -> Advice | None:
         if len(sizes) == sum(better(puts[s], sends[s]) or better(sends[s], puts[s]) for s in sizes):
             text = text.removesuffix("; elsewhere the two are equal.") + "."
     return say("remote", HEADING, text, [row for size in sizes for row in (puts[size], sends[size])])
-
-
-def _ranges(sizes: list[int], holds: list[bool]) -> str:
-    """The sizes where something holds, as ranges of neighbouring sizes: '1 B to 64 KiB and 1 MiB'."""
-    runs: list[list[int]] = []
-    previous = False
-    for size, now in zip(sizes, holds, strict=True):
-        if now and previous:
-            runs[-1].append(size)
-        elif now:
-            runs.append([size])
-        previous = now
-    if len(runs) == 1 and len(runs[0]) == len(sizes):
-        return "every size measured"
-    return enumerate_words(
-        [size_text(run[0]) if len(run) == 1 else f"{size_text(run[0])} to {size_text(run[-1])}" for run in runs]
-    )
 
 
 def _shortest(rows: list[Row]) -> Row | None:

@@ -6,21 +6,38 @@ from collections.abc import Iterable
 from itertools import groupby, takewhile
 
 from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.advisers.sizes import beside, best_by_size
 from kumiki.report.compare import equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import enumerate_words, size_text
-from kumiki.report.routines import by_size
+from kumiki.report.routines import SIMPLE, best_routines, by_size
 
 NEAR = 0.9
 """A routine that has this share of the best one's bandwidth is as good: less is not worth a change."""
-SIMPLE = ("send", "sendrecv", "isend")
-"""The routines that need no preparation, in the order in which they are preferred."""
+
+
+HEADING = "Routines that send"
 
 
 def advise(results: Results) -> list[Advice]:
     found = sentence(results)
-    return [say("routine", "Routines that send", *found)] if found else []
+    pieces = [say("routine", HEADING, *found) if found else None, _ours(results)]
+    return [piece for piece in pieces if piece]
+
+
+def _ours(results: Results) -> Advice | None:
+    """At which sizes Kumiki's messages are the fastest."""
+    tops = best_routines(results)
+    ours = tops.pop("kumiki", {})
+    found = beside(ours, best_by_size(ours, tops.values()))
+    if found is None:
+        return None
+    verdict, rows = found
+    text = f"Beside the best routine of any MPI at the same size, the bandwidth of Kumiki's messages is {verdict}"
+    if any(row.oversubscribed for row in rows):
+        text += " There are more ranks than cores here: how soon a rank gets a core is part of it."
+    return say("routine", HEADING, text, rows)
 
 
 def sentence(results: Results) -> tuple[str, list[Row]] | None:

@@ -13,27 +13,39 @@ from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, colour, looks, title
 from kumiki.report.quantity import quantity as quantity_text
 from kumiki.report.quantity import size_text
-from kumiki.report.select import PEERS
+from kumiki.report.select import by_bytes, in_order, network_rows, transfer_bound
 
-DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot"}
+DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot", "message from a region": "dashed"}
+MEMORIES = {"own": "message", "region": "message from a region"}
+"""Where the data of a message lie, in the words of a legend."""
 _OPERATIONS = ("put", "get", "send", "atomic", "active_message")
 
-
-def curves(results: Results, figure: str) -> dict[tuple[str, str], dict[int, Row]]:
-    """Rows by size of (implementation, operation); only what has at least two sizes makes a curve."""
-    found: dict[tuple[str, str], dict[int, Row]] = {}
-    for row in results.rows:
-        operation, _, kind = row.metric.partition(".")
-        if kind == figure and operation in _OPERATIONS and row.usable and "bytes" in row.parameters:
-            found.setdefault((row.implementation, operation), {})[row.count("bytes")] = row
-    return {key: dict(sorted(rows.items())) for key, rows in sorted(found.items(), key=_order) if len(rows) > 1}
+Curves = dict[tuple[str, str], dict[int, Row]]
+"""Rows by size of (implementation, operation)."""
 
 
-def _order(item: tuple[tuple[str, str], dict[int, Row]]) -> tuple[int, str, int]:
-    implementation, operation = item[0]
-    known = ("kumiki", *PEERS)
-    place = known.index(implementation) if implementation in known else len(known)
-    return place, implementation, _OPERATIONS.index(operation)
+def one_sided(results: Results, figure: str) -> Curves:
+    """Of remote memory, and its peers' sends."""
+    return _curves((operation, row) for operation in _OPERATIONS for row in results.where(f"{operation}.{figure}"))
+
+
+def two_sided(results: Results, fabric: str) -> Curves:
+    """The bandwidth of messages, apart by where their data lie."""
+    return _curves(
+        (words, row)
+        for memory, words in MEMORIES.items()
+        for row in results.where("message.bandwidth", fabric=fabric, memory=memory)
+    )
+
+
+def _curves(entries: Iterable[tuple[str, Row]]) -> Curves:
+    """Only what has at least two sizes makes a curve; those of one implementation stand together."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for operation, row in entries:
+        found.setdefault((row.implementation, operation), []).append(row)
+    names = in_order(name for name, _ in found)
+    curves = {key: by_bytes(found[key]) for name in names for key in found if key[0] == name}
+    return {key: rows for key, rows in curves.items() if len(rows) > 1}
 
 
 @dataclass(frozen=True)
@@ -61,9 +73,10 @@ LATENCY = Quantity("time of one operation", "us", "latency")
 TRANSFER_TIME = Quantity("time of one transfer (size ÷ bandwidth)", "us", "bandwidth", derived=True)
 
 
-def over_size(name: str, results: Results, quantity: Quantity) -> Picture | None:
+def over_size(
+    name: str, results: Results, quantity: Quantity, found: Curves, between_hosts: bool = False
+) -> Picture | None:
     """Log-log, median with its 95 % band, the bound drawn beside; None without a curve."""
-    found = curves(results, quantity.rows)
     if not found:
         return None
 
@@ -73,8 +86,7 @@ def over_size(name: str, results: Results, quantity: Quantity) -> Picture | None
             look = Look(known[implementation].role, known[implementation].marker, DASHES.get(operation, "solid"))
             paint_curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
             sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
-        _bound(sheet, results, quantity)
-        paint_frame(sheet, quantity, found)
+        paint_frame(sheet, quantity, found, _bound(sheet, results, quantity, between_hosts))
 
     return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
 
@@ -96,23 +108,24 @@ def paint_curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quanti
         sheet.point(size, row, look, middle, size=3.4)
 
 
-def _bound(sheet: Sheet, results: Results, quantity: Quantity) -> None:
+def _bound(sheet: Sheet, results: Results, quantity: Quantity, between_hosts: bool) -> list[float]:
+    """Draws what bounds the curves; its values over the size."""
     look = Look("bound", "", "dashed")
     if quantity is LATENCY:
         line = best(row for row in results.where("bound.cacheline_pingpong") if row.usable)
         if line is not None:
             sheet.axes.axhline(line.value, color=look.colour, linestyle="dotted", linewidth=1.2, zorder=2)
             sheet.key("bound: one cache line", Look("bound", "", "dotted"), marker=False)
-    rows = {
-        row.count("bytes"): row for row in results.where("bound.memcpy") if "bytes" in row.parameters and row.usable
-    }
-    if rows and quantity.rows == "bandwidth":
-        points = sorted(rows.items())
-        sheet.curve([size for size, _ in points], [quantity.of(row)[0] for _, row in points], look, 1.3)
-        sheet.key("bound: memcpy", look, marker=False)
+    name, rows = transfer_bound(results, between_hosts)
+    values = [quantity.of(row)[0] for row in rows.values()] if quantity.rows == "bandwidth" else []
+    if values:
+        sheet.curve(list(rows), values, look, 1.3)
+        sheet.key(f"bound: {name}", look, marker=False)
+    return values
 
 
-def paint_frame(sheet: Sheet, quantity: Quantity, found: dict[tuple[str, str], dict[int, Row]]) -> None:
+def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable[float] = ()) -> None:
+    """Axes that hold the medians, and reach up to what else is drawn."""
     axes = sheet.axes
     sizes = sorted({size for rows in found.values() for size in rows})
     middles = [quantity.of(row)[0] for rows in found.values() for row in rows.values()]
@@ -121,16 +134,16 @@ def paint_frame(sheet: Sheet, quantity: Quantity, found: dict[tuple[str, str], d
     powers = [2**e for e in range(0, 40, 4) if sizes[0] <= 2**e <= sizes[-1]]
     log_axis(axes.xaxis, powers if len(powers) > 1 else sizes, lambda size: size_text(int(size)))
     # The medians set the scale: a wild interval may leave the picture, but must not shrink it.
-    low, high = min(middles) / 2, max(middles) * 2
+    low, high = min(middles) / 2, max([*middles, *above]) * 2
     axes.set_ylim(low, high)
     log_axis(axes.yaxis, decades(low, high), lambda value: quantity_text(value, quantity.unit, 1))
     axes.set_xlabel("size of the message")
     axes.set_ylabel(quantity.axis)
 
 
-def shortest(name: str, results: Results) -> Picture | None:
+def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture | None:
     """The shortest operations side by side: median, 95 % interval, and a faint line to the 99th percentile."""
-    rows = _shortest_rows(results)
+    rows = _shortest_rows(candidates)
     if len(rows) < 2:
         return None
 
@@ -138,14 +151,14 @@ def shortest(name: str, results: Results) -> Picture | None:
         known = looks(row.implementation for row in results.rows)
         axes = sheet.axes
         for line, row in enumerate(rows):
-            look = Look("bound", "|") if row.metric.startswith("bound.") else known[row.implementation]
+            look = Look("bound", "|") if _is_bound(row) else known[row.implementation]
             tail = _tail(results, row)
             if tail:
                 axes.plot(tail, [line, line], color=look.colour, linewidth=1.0, alpha=0.45, zorder=2)
             axes.plot(row.interval, [line, line], color=look.colour, linewidth=3.5, alpha=0.55, zorder=3)
             sheet.cited[row.id] = row
             _dot(sheet, line, row, look)
-        bound = next((row for row in rows if row.metric == "bound.cacheline_pingpong"), None)
+        bound = next((row for row in rows if row.metric == "bound.cacheline_pingpong" or _is_tcp(row)), None)
         if bound is not None:
             axes.axvline(bound.value, color=colour("bound"), linestyle="dashed", linewidth=1.0, zorder=1)
         axes.set_xscale("log")
@@ -166,6 +179,16 @@ def shortest(name: str, results: Results) -> Picture | None:
         WIDE,
         0.9 + 0.2 * len(rows),
     )
+
+
+def message_latencies(results: Results, fabric: str) -> list[Row]:
+    """Of messages, and beside them this library's put and what bounds both."""
+    rows = results.where("message.latency", fabric=fabric)
+    if fabric == "network":
+        beside = [("kumiki", "put"), ("tcp", "send")]
+        others = network_rows(results, "network.latency")
+        return rows + [row for row in others if (row.implementation, row.text("operation")) in beside]
+    return rows + results.where("put.latency", "kumiki") + results.where("bound.cacheline_pingpong", lines=1)
 
 
 def _dot(sheet: Sheet, line: int, row: Row, look: Look) -> None:
@@ -192,10 +215,10 @@ def _dot(sheet: Sheet, line: int, row: Row, look: Look) -> None:
     )
 
 
-def _shortest_rows(results: Results) -> list[Row]:
+def _shortest_rows(candidates: Iterable[Row]) -> list[Row]:
     """Latencies and their bounds in order of time; of one operation at several sizes the one nearest to a word."""
     found: dict[tuple[str, ...], Row] = {}
-    for row in results.rows:
+    for row in candidates:
         latency = row.metric.endswith(".latency") or row.metric.startswith("bound.")
         if not (latency and row.usable and row.unit in ("us", "ns")):
             continue
@@ -205,6 +228,14 @@ def _shortest_rows(results: Results) -> list[Row]:
     return sorted(found.values(), key=lambda row: row.value)
 
 
+def _is_tcp(row: Row) -> bool:
+    return row.implementation == "tcp"
+
+
+def _is_bound(row: Row) -> bool:
+    return row.metric.startswith("bound.") or _is_tcp(row)
+
+
 def _details(row: Row) -> str:
     """What else tells two rows of one metric apart: 'adjacent', 'contention both', '2 lines'."""
     words = {"placement": "{}", "lines": "{} lines", "contention": "contention {}"}
@@ -212,13 +243,14 @@ def _details(row: Row) -> str:
     parts = [
         words.get(name, f"{name} {{}}").format(value)
         for name, value in row.parameters.items()
-        if name not in ("ranks", "bytes", "threads") and (name, value) not in silent
+        if name not in ("ranks", "bytes", "threads", "hosts", "fabric", "operation") and (name, value) not in silent
     ]
     return ", ".join(parts)
 
 
 def _name(row: Row) -> str:
     operation, _, figure = row.metric.partition(".")
+    operation = row.text("operation") or operation
     if operation == "bound":
         name = {"cacheline_pingpong": "cache line"}.get(figure, figure.replace("_", " ")) + " (bound)"
     else:

@@ -1,4 +1,4 @@
-"""The routines of one MPI: bandwidth over the size of the message, a curve for each."""
+"""Routines that send: bandwidth over the size of the message, a curve for each."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from collections.abc import Mapping
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
 from kumiki.report.model import Row
-from kumiki.report.palette import rank_looks
+from kumiki.report.palette import Look
 
 
-def bandwidth(name: str, heading: str, curves: Mapping[str, dict[int, Row]]) -> Picture | None:
-    found = {routine: rows for routine, rows in curves.items() if len(rows) > 1}
+def bandwidth(
+    name: str, subject: str, curves: Mapping[str, Mapping[int, Row]], looks: Mapping[str, Look]
+) -> Picture | None:
+    """None where no curve has two points."""
+    found = {label: dict(rows) for label, rows in curves.items() if len(rows) > 1}
     if not found:
         return None
-    looks = rank_looks(range(1, len(found) + 1))
 
     def paint(sheet: Sheet) -> None:
-        for look, (routine, rows) in zip(looks.values(), found.items(), strict=True):
-            paint_curve(sheet, rows, look, BANDWIDTH, 1.5)
-            sheet.key(routine, look)
-        paint_frame(sheet, BANDWIDTH, {(routine, ""): rows for routine, rows in found.items()})
+        for label, rows in found.items():
+            paint_curve(sheet, rows, looks[label], BANDWIDTH, 1.5)
+            sheet.key(label, looks[label])
+        paint_frame(sheet, BANDWIDTH, {(label, ""): rows for label, rows in found.items()})
 
-    return draw(name, f"{heading}: bandwidth of its routines over the size of the message", paint)
+    return draw(name, f"{subject}: bandwidth over the size of the message", paint)

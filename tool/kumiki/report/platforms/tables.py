@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kumiki.report.compare import best, equal
+from kumiki.report.compare import best
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.platforms.model import Contest, Entrant, Platform
-from kumiki.report.quantity import amount, factor, parameters_text, percent, plural, size_text, tolerance
+from kumiki.report.quantity import factor, parameters_text, percent, plural, size_text, tolerance
 from kumiki.report.routines import best_routines
 from kumiki.report.select import MPI, network_rows
-from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table
+from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table, ranked
 
 Figures = Mapping[str, tuple[Row, str]]
 """A platform's figures by the head of their line, each with what stands beside it."""
@@ -26,20 +26,8 @@ def across(corner: str, platforms: Sequence[Platform], found: Callable[[Platform
     """A line for each head that any platform has a figure for."""
     columns = [found(platform) for platform in platforms]
     heads = dict.fromkeys(head for figures in columns for head in figures)
-    lines = [_line(head, [figures.get(head) for figures in columns]) for head in heads]
+    lines = [ranked(head, [figures.get(head) for figures in columns], linked=False) for head in heads]
     return Table(corner, [Column(platform.label, noted=True) for platform in platforms], lines) if lines else None
-
-
-def _line(head: str, entries: Sequence[tuple[Row, str] | None]) -> Line:
-    rows = [entry[0] for entry in entries if entry]
-    winner = best(rows) if len(rows) > 1 else None
-    cells = [
-        Cell(amount(entry[0]), entry[1], best=winner is not None and (entry[0] is winner or equal(entry[0], winner)))
-        if entry
-        else NOTHING
-        for entry in entries
-    ]
-    return Line(head, cells)
 
 
 def one_processor(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Table | None:

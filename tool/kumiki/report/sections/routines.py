@@ -4,30 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kumiki.report import tables
 from kumiki.report.exhibit import Exhibit, Section
 from kumiki.report.figures.routines import bandwidth
 from kumiki.report.model import Results
-from kumiki.report.palette import title
-from kumiki.report.routines import SUITE, curves, implementations
+from kumiki.report.palette import looks, rank_looks, title
+from kumiki.report.papers import JAMSTEC
+from kumiki.report.routines import PREPARED, SUITE, best_routines, by_size, curves
+
+_CHAIN = (
+    "Bytes sent by all ranks of an open chain per second: each rank sends to the next one and receives from the one "
+    "before."
+)
+_BAND = "Median with its 95 % band, logarithmic on both axes."
 
 
 def routines(results: Results) -> Section:
-    """A figure for each implementation."""
+    """The best of each implementation beside each other, then a figure for each implementation."""
+    intro = (
+        "Which of its routines an MPI moves a message with best depends on the size, and on the machine; Kumiki's "
+        "messages go along the same chain."
+    )
+    return Section.of(results, SUITE, "Routines that send", intro, _exhibits(results))
 
-    def exhibits() -> Iterator[Exhibit]:
-        for name in implementations(results):
-            picture = bandwidth(f"routines-{name}", title(name), curves(results, name))
-            if picture:
-                yield Exhibit(
-                    "Figure",
-                    f"The routines of {title(name)} over the size of the message",
-                    "Bytes sent by all ranks of an open chain per second: each rank sends to the next one and receives "
-                    "from the one before. Median with its 95 % band, logarithmic on both axes.",
-                    "Higher is better. Those that need a preparation (rsend, ssend, bsend) have it in their time; a "
-                    "routine that falls behind the others as messages grow waits for its receiver.",
-                    "Figures 1 to 6 of the JAMSTEC paper",
-                    picture=picture,
-                )
 
-    intro = "Which of its routines an MPI moves a message with best depends on the size, and on the machine."
-    return Section.of(results, SUITE, "Routines that send", intro, exhibits())
+def _exhibits(results: Results) -> Iterator[Exhibit]:
+    table = tables.routines(results)
+    if table:
+        yield Exhibit(
+            "Table",
+            "The best routine by size",
+            f"{_CHAIN} Of each implementation the fastest routine, whose name stands beside its bandwidth.",
+            "Higher is better. The best figure of a line is set in bold, with those that its confidence interval "
+            "meets.",
+            table=table,
+            wide=True,
+        )
+    known = looks(row.implementation for row in results.rows)
+    found = {title(name): rows for name, rows in best_routines(results).items()}
+    picture = bandwidth(
+        "routines-best", "The best routines", found, {title(name): look for name, look in known.items()}
+    )
+    if picture and len(found) > 1:
+        yield Exhibit(
+            "Figure",
+            "The best routine of each implementation over the size of the message",
+            f"The table above. {_BAND}",
+            "Higher is better. Where a curve drops the implementation changes its method: from there on a message "
+            "waits for its receiver.",
+            picture=picture,
+        )
+    for name in by_size(results):
+        own = curves(results, name)
+        shades = dict(zip(own, rank_looks(range(len(own))).values(), strict=True))
+        picture = bandwidth(f"routines-{name}", f"The routines of {title(name)}", own, shades)
+        if picture:
+            prepared = [routine for routine in PREPARED if routine in own]
+            cost = f" Those that need a preparation ({', '.join(prepared)}) have it in their time;" if prepared else ""
+            yield Exhibit(
+                "Figure",
+                f"The routines of {title(name)} over the size of the message",
+                f"{_CHAIN} {_BAND}",
+                f"Higher is better.{cost} {'a' if cost else 'A'} routine that falls behind the others as messages grow "
+                "waits for its receiver.",
+                "Figures 1 to 6",
+                picture=picture,
+                source=JAMSTEC,
+            )

@@ -8,14 +8,25 @@ from kumiki.report import tables
 from kumiki.report.exhibit import Exhibit, Section
 from kumiki.report.figures import network as figures
 from kumiki.report.figures.canvas import Picture
-from kumiki.report.figures.message import BANDWIDTH, LATENCY, TRANSFER_TIME, Quantity, over_size, shortest
+from kumiki.report.figures.message import (
+    BANDWIDTH,
+    LATENCY,
+    TRANSFER_TIME,
+    Quantity,
+    message_latencies,
+    one_sided,
+    over_size,
+    shortest,
+    two_sided,
+)
 from kumiki.report.model import Results
 from kumiki.report.quantity import amount, plural
+from kumiki.report.select import FABRICS
 
 
 def remote(results: Results) -> Section:
     def exhibits() -> Iterator[Exhibit]:
-        picture = shortest("latency", results)
+        picture = shortest("latency", results, results.suite("remote-memory"))
         if picture:
             yield Exhibit(
                 "Figure",
@@ -28,16 +39,59 @@ def remote(results: Results) -> Section:
                 picture=picture,
                 wide=True,
             )
-        picture = over_size("bandwidth", results, BANDWIDTH)
+        picture = over_size("bandwidth", results, BANDWIDTH, one_sided(results, "bandwidth"))
         if picture:
             yield _over_size(BANDWIDTH, "Bandwidth over the size of the message", picture)
-        time = LATENCY if over_size("times", results, LATENCY) else TRANSFER_TIME
-        picture = over_size("times", results, time)
+        time = LATENCY if one_sided(results, "latency") else TRANSFER_TIME
+        picture = over_size("times", results, time, one_sided(results, time.rows))
         if picture:
             yield _over_size(time, "Transfer time over the size of the message", picture)
 
     intro = "Moving data between two ranks: Kumiki's put and get beside what others offer on this machine."
     return Section.of(results, "remote-memory", "Remote memory", intro, exhibits())
+
+
+def messages(results: Results) -> Section:
+    """For each fabric that messages were measured on."""
+    intro = "Sending and receiving between two ranks: Kumiki's messages beside what others offer on this machine."
+    exhibits = (each for fabric in FABRICS for each in _messages(results, fabric))
+    return Section.of(results, "message", "Messages", intro, exhibits)
+
+
+def _messages(results: Results, fabric: str) -> Iterator[Exhibit]:
+    where = FABRICS[fabric]
+    table = tables.messages(results, fabric)
+    if table:
+        yield Exhibit(
+            "Table",
+            f"Short messages {where}",
+            "Time of a message of 8 bytes; how many of them a rank sends a second when it waits for 256 at once; and "
+            "how soon a message of 64 bytes is answered that was sent right after the longest one.",
+            "Less time is better, and more messages. A short message that is answered after a small share of the long "
+            "one's time overtakes it. The best figure of a line is set in bold, with those equal to it.",
+            table=table,
+            wide=True,
+        )
+    picture = shortest(f"message-{fabric}-latency", results, message_latencies(results, fabric))
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"The shortest messages {where}, beside puts and the bound",
+            "Half of a round trip of 8 bytes: dot the median, thick line its 95 % interval, faint line from the least "
+            "sample to the 99th percentile.",
+            "Further left is better. A put needs no receiver that asks for it; a message finds its receiver by source "
+            "and tag.",
+            picture=picture,
+            wide=True,
+        )
+    for quantity, heading in (
+        (BANDWIDTH, f"Bandwidth of messages {where}"),
+        (TRANSFER_TIME, f"Time of messages {where}"),
+    ):
+        name = f"message-{fabric}-{'bandwidth' if quantity is BANDWIDTH else 'times'}"
+        picture = over_size(name, results, quantity, two_sided(results, fabric), fabric == "network")
+        if picture:
+            yield _over_size(quantity, f"{heading} over their size", picture, "")
 
 
 def network(results: Results) -> Section:
@@ -101,7 +155,7 @@ def _between_hosts(results: Results) -> Iterator[Exhibit]:
             )
 
 
-def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:
+def _over_size(quantity: Quantity, heading: str, picture: Picture, paper: str = "Figures 4 and 5") -> Exhibit:
     better = "Higher" if quantity is BANDWIDTH else "Lower"
     origin = " A transfer's time is its size divided by the bandwidth of many in a row." if quantity.derived else ""
     return Exhibit(
@@ -111,6 +165,6 @@ def _over_size(quantity: Quantity, heading: str, picture: Picture) -> Exhibit:
         f"colours the implementations.{origin}",
         f"{better} is better; grey lines are bounds. Where a curve bends the caches end, or the implementation changes "
         "its method.",
-        "Figures 4 and 5",
+        paper,
         picture=picture,
     )

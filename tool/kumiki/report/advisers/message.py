@@ -1,0 +1,144 @@
+"""Messages between ranks: what a short one costs, from which size on memory or the network limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.advisers.sizes import beside, best_by_size, ranges
+from kumiki.report.compare import against, best, better, equal
+from kumiki.report.model import Results, Row
+from kumiki.report.palette import title
+from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
+from kumiki.report.select import FABRICS, PEERS, by_bytes, network_rows, transfer_bound
+
+HEADING = "Messages"
+LIMITED = 0.5
+"""The share of what bounds it that a message must reach to be limited by that."""
+
+
+def advise(results: Results) -> list[Advice]:
+    return [piece for fabric in FABRICS for piece in _on(results, fabric) if piece]
+
+
+def _on(results: Results, fabric: str) -> Iterator[Advice | None]:
+    yield _short(results, fabric)
+    yield _message_or_put(results, fabric)
+    yield _bandwidth(results, fabric)
+    yield _limit(results, fabric)
+    yield _region(results, fabric)
+    yield _overtaking(results, fabric)
+
+
+def _figure(results: Results, figure: str, fabric: str, implementation: str = "kumiki") -> Row | None:
+    return best(row for row in results.where(f"message.{figure}", implementation, fabric=fabric) if row.usable)
+
+
+def _of_peers(results: Results, figure: str, fabric: str) -> list[Row]:
+    return [row for name in PEERS if (row := _figure(results, figure, fabric, name))]
+
+
+def _curve(results: Results, fabric: str, implementation: str = "kumiki", memory: str = "own") -> dict[int, Row]:
+    return by_bytes(results.where("message.bandwidth", implementation, fabric=fabric, memory=memory))
+
+
+def _short(results: Results, fabric: str) -> Advice | None:
+    latency, rate = _figure(results, "latency", fabric), _figure(results, "rate", fabric)
+    if latency is None:
+        return None
+    text = f"A message of {size_text(latency.count('bytes'))} {FABRICS[fabric]} arrives after {amount(latency)}"
+    rivals = _of_peers(results, "latency", fabric)
+    rival = best(rivals)
+    if rival:
+        other = f"the fastest of its peers ({title(rival.implementation)}, {amount(rival)})"
+        text += f", {against(latency, rival, other)}"
+    if rate:
+        text += f"; with many under way at once a rank sends {factor(rate.value)} million a second"
+    return say("message", HEADING, text + ".", [latency, *rivals, rate])
+
+
+def _message_or_put(results: Results, fabric: str) -> Advice | None:
+    """For short data, where both were measured."""
+    message = _figure(results, "latency", fabric)
+    puts = results.where("put.latency", "kumiki")
+    if fabric == "network":
+        puts = [row for row in network_rows(results, "network.latency") if row.implementation == "kumiki"]
+        puts = [row for row in puts if row.text("operation") == "put"]
+    put = best(row for row in puts if row.usable and message and row.count("bytes") == message.count("bytes"))
+    if message is None or put is None:
+        return None
+    figures = f"a put with its signal takes {amount(put)}, a message {amount(message)}"
+    where = f"For short data {FABRICS[fabric]}"
+    if equal(message, put):
+        text = (
+            f"{where} puts and messages are equal within the confidence intervals ({figures}): use what reads better."
+        )
+    elif better(put, message):
+        text = f"{where} use puts where the receiver's place is known: {figures}."
+    else:
+        text = f"{where} messages cost less than puts: {figures}."
+    return say("message", HEADING, text, [put, message])
+
+
+def _bandwidth(results: Results, fabric: str) -> Advice | None:
+    ours = _curve(results, fabric)
+    found = beside(ours, best_by_size(ours, [_curve(results, fabric, name) for name in PEERS]))
+    if found is None:
+        return None
+    verdict, rows = found
+    text = f"Beside the best of their peers at the same size, the bandwidth of messages {FABRICS[fabric]} is {verdict}"
+    return say("message", HEADING, text, rows)
+
+
+def _limit(results: Results, fabric: str) -> Advice | None:
+    """From which size on the bound limits a message: it and all longer ones reach a good share of it."""
+    name, bounds = transfer_bound(results, fabric == "network")
+    ours = _curve(results, fabric)
+    shares = {size: row.value / bounds[size].value for size, row in ours.items() if size in bounds}
+    low = [size for size, share in shares.items() if share < LIMITED]
+    limited = [size for size in shares if not low or size > low[-1]]
+    if not limited:
+        return None
+    what = "the network" if fabric == "network" else "memory"
+    first, least = limited[0], min(limited, key=lambda size: shares[size])
+    text = (
+        f"From {size_text(first)} on {what} limits messages {FABRICS[fabric]}: they reach {percent(shares[least])} or "
+        f"more of the bandwidth of {name} at the same size."
+    )
+    if low:
+        share = percent(shares[low[-1]])
+        text += f" Shorter ones pay for the call ({share} at {size_text(low[-1])}): put several into one."
+    cited = [size for size in (first, least, *low[-1:])]
+    return say("message", HEADING, text, [row for size in cited for row in (ours[size], bounds[size])])
+
+
+def _region(results: Results, fabric: str) -> Advice | None:
+    """Whether it pays to have the data of messages in regions."""
+    own, region = _curve(results, fabric), _curve(results, fabric, memory="region")
+    sizes = [size for size in own if size in region]
+    faster = [better(region[size], own[size]) for size in sizes]
+    if not any(faster):
+        return None
+    widest = max(sizes, key=lambda size: region[size].value / own[size].value)
+    gain = factor(region[widest].value / own[widest].value)
+    text = (
+        f"What is sent {FABRICS[fabric]} from regions goes faster at {ranges(sizes, faster)}, up to {gain} times as "
+        f"fast ({size_text(widest)}: {amount(region[widest])} against {amount(own[widest])}): allocate there what is "
+        "sent again and again."
+    )
+    return say("message", HEADING, text, [row for size in sizes for row in (region[size], own[size])])
+
+
+def _overtaking(results: Results, fabric: str) -> Advice | None:
+    ours = _figure(results, "interleaving", fabric)
+    if ours is None:
+        return None
+    text = (
+        f"A short message {FABRICS[fabric]} that is sent right after one of {size_text(ours.count('bytes'))} is "
+        f"answered after {amount(ours)} of the time of that"
+    )
+    rivals = _of_peers(results, "interleaving", fabric)
+    if rivals:
+        text += f" ({enumerate_words([f'{title(row.implementation)}: {amount(row)}' for row in rivals])})"
+    text += ": no need to hold it back." if ours.value < 100 * LIMITED else ": send it first."
+    return say("message", HEADING, text, [ours, *rivals])
