@@ -63,6 +63,7 @@ def native(bare: Native) -> Native:
     bare.program("network-openmpi", "row network.latency openmpi us lower 9.5,9.4,9.5,9.5\n")
     bare.program("message", "row message.latency kumiki us lower 0.2,0.19,0.2,0.2\n")
     bare.program("message-openmpi", "row message.latency openmpi us lower 0.4,0.41,0.4,0.4\n")
+    bare.program("fragment", "row fragment.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1\n")
     bare.program("routines", "row routine.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1\n")
     bare.program("routines-openmpi", "row routine.bandwidth openmpi GB/s higher 4.1,4.2,4.1,4.1\n")
     for suite in ("laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "is", "diffusion", "laplace-sor"):

@@ -44,7 +44,7 @@ while :; do
     case "$1" in
         -n) FAKE_RANKS=$2; shift 2 ;;
         -t) FAKE_THREADS=$2; shift 2 ;;
-        --bind-to|-bind-to|--wait) shift 2 ;;
+        --bind-to|-bind-to|--wait|--fragment) shift 2 ;;
         -*) shift ;;
         *) break ;;
     esac
@@ -58,7 +58,7 @@ while :; do
     case "$1" in
         -n) FAKE_RANKS=$2; shift 2 ;;
         -t) FAKE_THREADS=$2; shift 2 ;;
-        --hosts|--agent|--interface|--wait) shift 2 ;;
+        --hosts|--agent|--interface|--wait|--fragment) shift 2 ;;
         *) break ;;
     esac
 done

@@ -10,9 +10,10 @@ import pytest
 from fake_native import Native as Prefix
 from kumiki.hosts import Hosts
 from kumiki.problem import Problem
+from kumiki.suites.fragments import OWN_RULE, PAPER
 from kumiki.tune import store, view
-from kumiki.tune.choice import OWN_RULE, choose
-from kumiki.tune.sweep import LENGTHS, PAPER, Sweep
+from kumiki.tune.choice import choose
+from kumiki.tune.sweep import LENGTHS, Sweep
 
 LAB = Hosts("lab", ("a", "b", "c"), ("ssh",), "eth0")
 LAUNCHER = """#!/bin/sh

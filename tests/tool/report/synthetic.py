@@ -32,6 +32,8 @@ class Host:
     """How many times as fast a put is as MPI's."""
     messages_over_mpi: float = 2.0
     """How many times as fast a message is as MPI's."""
+    tuning_gain: float = 1.0
+    """How many times as fast as by the library's own rule messages are in fragments of the best length."""
     exchange: float = 0.02
     """Communication per rank as a share of the sequential time."""
     crowding: float = 1.06
@@ -208,6 +210,10 @@ class Host:
                     where: dict[str, Any] = {**word, "bytes": size, "better": "higher", "validated": True}
                     rate = streamed(size, latency, limit * gain)
                     self.add("message", "message.bandwidth", name, "GB/s", rate, memory=memory, **where)
+
+        for length, rate in {0: 6.0, 223: 0.4, 4048: 3.0, 1 << 16: 6.0 * self.tuning_gain, 1048528: 2.5}.items():
+            where = {**word, "bytes": 1 << 24, "better": "higher", "validated": True, "fragment": length}
+            self.add("message", "fragment.bandwidth", "kumiki", "GB/s", rate, **where)
 
     def _wait(self) -> None:
         costs = {

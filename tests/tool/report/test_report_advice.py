@@ -139,6 +139,12 @@ def test_messages_between_hosts_are_held_against_tcp() -> None:
     assert "a put with its signal takes" in said(host, "message", "For short data between hosts").text
 
 
+def test_a_length_of_fragments_is_named_only_where_it_pays() -> None:
+    assert "as good as any length" in said(Host(suites=("message",)), "message", "For messages of 16 MiB").text
+    better = said(Host(suites=("message",), tuning_gain=1.5), "message", "`kumiki tune`").text
+    assert re.match(r"Cut into fragments of 64 KiB, messages of 16 MiB within a host are 1\.5\d* times as fast", better)
+
+
 def test_growth_of_the_barrier_with_the_ranks() -> None:
     host = Host(cores=16, suites=("rank-barrier",), noise=0.0)
     for row in host.rows:

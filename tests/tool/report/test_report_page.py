@@ -327,4 +327,5 @@ def test_messages_have_their_section(host: Host, where: str, bound: str, tmp_pat
     for heading in ("Short messages", "The shortest messages", "Bandwidth of messages", "Time of messages"):
         assert f"{heading} {where}" in section
     assert bound in section and "Kumiki message from a region" in section
+    assert f"Messages of 16 MiB {where} over the length of their fragments" in section
     assert "message" not in write(Host(), tmp_path)[1].sections

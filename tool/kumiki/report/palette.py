@@ -92,11 +92,6 @@ def title(implementation: str) -> str:
     return TITLES.get(implementation, implementation)
 
 
-def in_order(implementations: Iterable[str]) -> list[str]:
-    """Each once: those that are known in the order of KNOWN, then the others by name."""
-    return sorted(set(implementations), key=lambda name: (KNOWN.index(name) if name in KNOWN else len(KNOWN), name))
-
-
 def looks(implementations: Iterable[str]) -> dict[str, Look]:
     """A look for each implementation of a report; names that are not known get the spare colours in order."""
     names = dict.fromkeys(implementations)

@@ -20,6 +20,8 @@ BETWEEN = ("from", "to")
 """The parameters of a row that tells of one pair of hosts among all."""
 FABRICS = {"shm": "within a host", "network": "between hosts"}
 """What messages go over, in words."""
+OWN_RULE = 0
+"""In place of a length of fragments: what the library does where none is set."""
 PARTS = ("computation", "communication", "synchronisation")
 MPI = ("openmpi", "mpich")
 PEERS = (*MPI, "ucx")
@@ -280,6 +282,13 @@ def network_rows(results: Results, metric: str) -> list[Row]:
 def by_bytes(rows: Iterable[Row]) -> dict[int, Row]:
     """The usable rows that tell of a size, by that size in ascending order."""
     return dict(sorted({row.count("bytes"): row for row in rows if row.usable and "bytes" in row.parameters}.items()))
+
+
+def fragments(results: Results, fabric: str) -> dict[int, Row]:
+    """The bandwidth of long messages by the length of their fragments."""
+    rows = [row for row in results.where("fragment.bandwidth", "kumiki", fabric=fabric) if row.usable]
+    found = {row.count("fragment", -1): row for row in rows}
+    return {length: row for length, row in sorted(found.items()) if length >= 0}
 
 
 def transfer_bound(results: Results, between_hosts: bool) -> tuple[str, dict[int, Row]]:

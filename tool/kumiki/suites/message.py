@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kumiki import mpi
 from kumiki.peer import UCX, Peer
+from kumiki.suites import fragments
 from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Program, Suite, with_mpi
 
 RANKS = 2
@@ -18,6 +19,8 @@ UCX_FIGURES = 2 + SIZES
 def _points(grid: Grid) -> list[Point]:
     two = grid.hosts.for_ranks(RANKS) if grid.hosts is not None else None
     run = KumikiRun(RANKS, hosts=two)
+    long = fragments.message_bytes(two is not None, grid.quick)
+    lengths = (fragments.OWN_RULE, *fragments.FEW_LENGTHS)
     return [
         _point(grid, run, "kumiki", "message", OUR_FIGURES),
         *(
@@ -25,7 +28,12 @@ def _points(grid: Grid) -> list[Point]:
             for peer in mpi.ALL
         ),
         _point(grid, run, UCX.name, "message-ucx", UCX_FIGURES, UCX),
+        *(fragments.point("message", length, long, two, _seconds(grid)) for length in lengths),
     ]
+
+
+def _seconds(grid: Grid) -> float:
+    return 0.03 if grid.quick else 0.2
 
 
 def _point(
@@ -41,7 +49,7 @@ def _point(
         parameters={"ranks": RANKS, "bytes": 8},
         unit="us",
         better="lower",
-        seconds=0.03 if grid.quick else 0.2,
+        seconds=_seconds(grid),
         figures=figures,
         built_on=built_on,
     )
@@ -51,11 +59,11 @@ SUITE = Suite(
     name="message",
     title="Messages",
     sentence="Send and receive between two ranks: latency, rate and bandwidth by size, beside MPI and UCX.",
-    headline=("message.latency", "message.rate", "message.bandwidth", "message.interleaving"),
-    programs=(*with_mpi("message"), Program("message-ucx", UCX)),
+    headline=("message.latency", "message.rate", "message.bandwidth", "message.interleaving", fragments.METRIC),
+    programs=(*with_mpi("message"), Program("message-ucx", UCX), Program("fragment")),
     build=_points,
     build_over_hosts=_points,
-    seconds=25,
-    quick_seconds=8,
+    seconds=28,
+    quick_seconds=10,
     by_name=True,
 )

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kumiki.statistics import Summary, summarise
+from kumiki.suites.fragments import OWN_RULE
 
-OWN_RULE = 0
-"""The length that stands for the library's own rule (KUMIKI_FRAGMENT=0)."""
 DRAWS = 2000
 AS_GOOD = 0.95
 """Of the best: a length that is as fast as this counts as good as it."""

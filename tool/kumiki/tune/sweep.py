@@ -11,13 +11,10 @@ from kumiki.measure import measure
 from kumiki.native import Native
 from kumiki.problem import ExitCode, Problem
 from kumiki.statistics import summarise
-from kumiki.suites.model import KumikiRun, Point
-from kumiki.tune.choice import OWN_RULE
+from kumiki.suites import fragments
+from kumiki.suites.fragments import FEW_LENGTHS, METRIC, OWN_RULE, PAPER
+from kumiki.suites.model import Point
 
-METRIC = "fragment.bandwidth"
-PAPER = (223, 4048, 1048528)
-"""The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
-QUICK_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
 LENGTHS = (*PAPER, *(2**power for power in range(10, 20)))
 QUICK_ROUNDS, ROUNDS = 6, 8
 """From six rounds on the interval covers the median with 95 %."""
@@ -42,13 +39,12 @@ class Sweep:
 
     @property
     def message_bytes(self) -> int:
-        """Long beside every length, and short enough for a slow network."""
-        return 2**24 if self.hosts is None else 2**20 if self.quick else 2**22
+        return fragments.message_bytes(self.hosts is not None, self.quick)
 
     @property
     def lengths(self) -> list[int]:
         """All that are measured beside each other, the library's own rule first."""
-        return [OWN_RULE, *sorted(QUICK_LENGTHS if self.quick else LENGTHS)]
+        return [OWN_RULE, *sorted(FEW_LENGTHS if self.quick else LENGTHS)]
 
     @property
     def rounds(self) -> int:
@@ -63,18 +59,7 @@ class Sweep:
     def point(self, length: int) -> Point:
         """One start, in which the length is fixed."""
         hosts = self.hosts.for_ranks(2) if self.hosts else None
-        return Point(
-            suite="tune",
-            metric=METRIC,
-            implementation="kumiki",
-            program="fragment",
-            arguments=("--largest", str(self.message_bytes)),
-            launcher=KumikiRun(2, options=("--fragment", str(length)), hosts=hosts),
-            parameters={"fragment": length, "bytes": self.message_bytes},
-            unit="GB/s",
-            better="higher",
-            seconds=SECONDS,
-        )
+        return fragments.point("tune", length, self.message_bytes, hosts, SECONDS)
 
     def run(self, native: Native, cores: int, seed: int, told: Callable[[dict[int, list[float]]], None]) -> None:
         """Measures all rounds; what is known is told after each start. Raises Problem when a start fails."""

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from kumiki.quantity import binary, figure
 from kumiki.statistics import summarise
-from kumiki.tune.choice import AS_GOOD, OWN_RULE, Choice
+from kumiki.suites.fragments import OWN_RULE
+from kumiki.tune.choice import AS_GOOD, Choice
 from kumiki.tune.sweep import Sweep
 
 LEAST_LOSS = 0.01

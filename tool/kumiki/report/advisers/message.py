@@ -10,7 +10,7 @@ from kumiki.report.compare import against, best, better, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
-from kumiki.report.select import FABRICS, PEERS, by_bytes, network_rows, transfer_bound
+from kumiki.report.select import FABRICS, OWN_RULE, PEERS, by_bytes, fragments, network_rows, transfer_bound
 
 HEADING = "Messages"
 LIMITED = 0.5
@@ -28,6 +28,7 @@ def _on(results: Results, fabric: str) -> Iterator[Advice | None]:
     yield _limit(results, fabric)
     yield _region(results, fabric)
     yield _overtaking(results, fabric)
+    yield _fragments(results, fabric)
 
 
 def _figure(results: Results, figure: str, fabric: str, implementation: str = "kumiki") -> Row | None:
@@ -142,3 +143,25 @@ def _overtaking(results: Results, fabric: str) -> Advice | None:
         text += f" ({enumerate_words([f'{title(row.implementation)}: {amount(row)}' for row in rivals])})"
     text += ": no need to hold it back." if ours.value < 100 * LIMITED else ": send it first."
     return say("message", HEADING, text, [ours, *rivals])
+
+
+def _fragments(results: Results, fabric: str) -> Advice | None:
+    """Whether a length of fragments beats the library's own rule."""
+    lengths = fragments(results, fabric)
+    own = lengths.pop(OWN_RULE, None)
+    top = best(lengths.values())
+    if own is None or top is None:
+        return None
+    subject = f"messages of {size_text(own.count('bytes'))} {FABRICS[fabric]}"
+    length = size_text(top.count("fragment"))
+    if better(top, own):
+        text = (
+            f"Cut into fragments of {length}, {subject} are {against(top, own, 'by the rule of the library')}: "
+            "`kumiki tune` finds the length to keep."
+        )
+    else:
+        text = (
+            f"For {subject} the library's own rule of fragments is as good as any length that was measured "
+            f"({amount(own)}, with fragments of {length} {amount(top)})."
+        )
+    return say("message", HEADING, text, [top, own])

@@ -13,7 +13,7 @@ from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, colour, looks, title
 from kumiki.report.quantity import quantity as quantity_text
 from kumiki.report.quantity import size_text
-from kumiki.report.select import by_bytes, in_order, network_rows, transfer_bound
+from kumiki.report.select import OWN_RULE, by_bytes, fragments, in_order, network_rows, transfer_bound
 
 DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot", "message from a region": "dashed"}
 MEMORIES = {"own": "message", "region": "message from a region"}
@@ -139,6 +139,27 @@ def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable
     log_axis(axes.yaxis, decades(low, high), lambda value: quantity_text(value, quantity.unit, 1))
     axes.set_xlabel("size of the message")
     axes.set_ylabel(quantity.axis)
+
+
+def by_fragment(name: str, results: Results, fabric: str) -> Picture | None:
+    """Bandwidth of long messages over the length of their fragments, beside that by the library's own rule."""
+    rows = fragments(results, fabric)
+    own = rows.pop(OWN_RULE, None)
+    if len(rows) < 2:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        look = Look("kumiki")
+        paint_curve(sheet, rows, look, BANDWIDTH, 1.9)
+        sheet.key("fragments of one length", look)
+        if own:
+            rule = Look("kumiki", dash="dashed")
+            sheet.axes.axhline(own.value, color=rule.colour, linestyle=rule.dash, linewidth=1.2, zorder=2)
+            sheet.key("by the library's own rule", rule, marker=False)
+        paint_frame(sheet, BANDWIDTH, {("kumiki", ""): rows}, [own.value] if own else [])
+        sheet.axes.set_xlabel("length of a fragment")
+
+    return draw(name, "bandwidth of long messages over the length of their fragments", paint)
 
 
 def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture | None:

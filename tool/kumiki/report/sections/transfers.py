@@ -13,6 +13,7 @@ from kumiki.report.figures.message import (
     LATENCY,
     TRANSFER_TIME,
     Quantity,
+    by_fragment,
     message_latencies,
     one_sided,
     over_size,
@@ -20,8 +21,8 @@ from kumiki.report.figures.message import (
     two_sided,
 )
 from kumiki.report.model import Results
-from kumiki.report.quantity import amount, plural
-from kumiki.report.select import FABRICS
+from kumiki.report.quantity import amount, plural, size_text
+from kumiki.report.select import FABRICS, fragments
 
 
 def remote(results: Results) -> Section:
@@ -79,8 +80,8 @@ def _messages(results: Results, fabric: str) -> Iterator[Exhibit]:
             f"The shortest messages {where}, beside puts and the bound",
             "Half of a round trip of 8 bytes: dot the median, thick line its 95 % interval, faint line from the least "
             "sample to the 99th percentile.",
-            "Further left is better. A put needs no receiver that asks for it; a message finds its receiver by source "
-            "and tag.",
+            "Further left is better; the dashed line is the bound. A put needs no receiver that asks for it; a message "
+            "finds its receiver by source and tag.",
             picture=picture,
             wide=True,
         )
@@ -92,6 +93,18 @@ def _messages(results: Results, fabric: str) -> Iterator[Exhibit]:
         picture = over_size(name, results, quantity, two_sided(results, fabric), fabric == "network")
         if picture:
             yield _over_size(quantity, f"{heading} over their size", picture, "")
+    picture = by_fragment(f"message-{fabric}-fragments", results, fabric)
+    if picture:
+        size = size_text(next(iter(fragments(results, fabric).values())).count("bytes"))
+        yield Exhibit(
+            "Figure",
+            f"Messages of {size} {where} over the length of their fragments",
+            "Bandwidth of long messages that are cut into fragments of one length; median with its 95 % band, "
+            "logarithmic on both axes.",
+            "Higher is better. Short fragments cost a call each, long ones leave one side idle while the other copies "
+            "the last.",
+            picture=picture,
+        )
 
 
 def network(results: Results) -> Section:

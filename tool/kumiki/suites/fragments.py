@@ -1,0 +1,36 @@
+"""Long messages in fragments of one length (Maestro paper, F21, F27): what suite message and `kumiki tune` start."""
+
+from __future__ import annotations
+
+from kumiki.hosts import Hosts
+from kumiki.suites.model import KumikiRun, Point
+
+RANKS = 2
+OWN_RULE = 0
+"""The length that stands for the library's own rule (KUMIKI_FRAGMENT=0)."""
+PAPER = (223, 4048, 1048528)
+"""The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
+FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
+"""Enough to see where the best are."""
+METRIC = "fragment.bandwidth"
+
+
+def message_bytes(over_hosts: bool, quick: bool) -> int:
+    """Long beside every length, and short enough for a slow network."""
+    return 2**24 if not over_hosts else 2**20 if quick else 2**22
+
+
+def point(suite: str, length: int, size: int, hosts: Hosts | None, seconds: float) -> Point:
+    """One start, in which messages of `size` bytes go in fragments of this length. `hosts`: of the two ranks."""
+    return Point(
+        suite=suite,
+        metric=METRIC,
+        implementation="kumiki",
+        program="fragment",
+        arguments=("--largest", str(size)),
+        launcher=KumikiRun(RANKS, options=("--fragment", str(length)), hosts=hosts),
+        parameters={"ranks": RANKS, "fragment": length, "bytes": size},
+        unit="GB/s",
+        better="higher",
+        seconds=seconds,
+    )
