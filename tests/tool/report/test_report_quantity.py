@@ -6,7 +6,16 @@ import pytest
 from kumiki.report.compare import against, better, equal
 from kumiki.report.figures.canvas import decades, spaced
 from kumiki.report.model import Row
-from kumiki.report.quantity import count_text, digits_of, enumerate_words, percent, quantity, significant, size_text
+from kumiki.report.quantity import (
+    count_text,
+    digits_of,
+    enumerate_words,
+    percent,
+    quantity,
+    significant,
+    size_text,
+    tick,
+)
 
 
 def row(median: float, low: float | None, high: float | None, better: str = "lower", n: int = 10) -> Row:
@@ -33,6 +42,12 @@ def row(median: float, low: float | None, high: float | None, better: str = "low
 )
 def test_quantity(value: float, unit: str, text: str) -> None:
     assert quantity(value, unit) == text
+
+
+def test_ticks_tell_neighbours_apart() -> None:
+    texts = ["5 µs", "15 µs", "20 µs", "300 ns", "100 µs"]
+    assert [tick(value, "us") for value in (5.0, 15.0, 20.0, 0.3, 100.0)] == texts
+    assert tick(1.5, "s") == "1.5 s" and tick(0.03, "GB/s") == "30 MB/s"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{significant(value, digits)} {unit_text(unit)}".strip()
 
 
+def tick(value: float, unit: str) -> str:
+    """A round value on an axis, without digits that say nothing: 5 µs, 1.5 µs, 15 µs, 300 MB/s."""
+    number, _, name = quantity(value, unit, 2).partition(" ")
+    return f"{number.removesuffix('.0')} {name}"
+
+
 def common_scale(rows: list[Row]) -> tuple[float, str]:
     """One unit for a column of rows: the factor to it and its name, in which the shortest time is at least 1."""
     unit = rows[0].unit if rows else ""

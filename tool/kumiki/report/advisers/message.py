@@ -161,7 +161,7 @@ def _fragments(results: Results, fabric: str) -> Advice | None:
         )
     else:
         text = (
-            f"For {subject} the library's own rule of fragments is as good as any length that was measured "
-            f"({amount(own)}, with fragments of {length} {amount(top)})."
+            f"For {subject} no length of fragments is better than the library's own rule within the confidence "
+            f"intervals ({amount(own)}, with fragments of {length} {amount(top)})."
         )
     return say("message", HEADING, text, [top, own])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.model import Row
 from kumiki.report.palette import Look
-from kumiki.report.quantity import quantity
+from kumiki.report.quantity import tick
 
 
 def by_members(name: str, series: dict[str, tuple[Look, list[Row]]], members: str) -> Picture | None:
@@ -27,7 +27,7 @@ def by_members(name: str, series: dict[str, tuple[Look, list[Row]]], members: st
         axes.set_yscale("log")
         log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
         low, high = axes.get_ylim()
-        log_axis(axes.yaxis, decades(low, high), lambda value: quantity(value, "us", 1))
+        log_axis(axes.yaxis, decades(low, high), lambda value: tick(value, "us"))
         axes.set_xlabel(f"number of {members}")
         axes.set_ylabel("time of one barrier")
         axes.grid(axis="x", visible=False)

@@ -12,7 +12,7 @@ from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, lo
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, colour, looks, title
 from kumiki.report.quantity import quantity as quantity_text
-from kumiki.report.quantity import size_text
+from kumiki.report.quantity import size_text, tick
 from kumiki.report.select import OWN_RULE, by_bytes, fragments, in_order, network_rows, transfer_bound
 
 DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot", "message from a region": "dashed"}
@@ -136,7 +136,7 @@ def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable
     # The medians set the scale: a wild interval may leave the picture, but must not shrink it.
     low, high = min(middles) / 2, max([*middles, *above]) * 2
     axes.set_ylim(low, high)
-    log_axis(axes.yaxis, decades(low, high), lambda value: quantity_text(value, quantity.unit, 1))
+    log_axis(axes.yaxis, decades(low, high), lambda value: tick(value, quantity.unit))
     axes.set_xlabel("size of the message")
     axes.set_ylabel(quantity.axis)
 
@@ -185,7 +185,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
         axes.set_xscale("log")
         axes.margins(x=0.12)
         low, high = axes.get_xlim()
-        log_axis(axes.xaxis, decades(low, high), lambda value: quantity_text(value, "us", 1))
+        log_axis(axes.xaxis, decades(low, high), lambda value: tick(value, "us"))
         axes.set_xlim(low, high)
         axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)

@@ -12,7 +12,7 @@ from kumiki.report.compare import speed
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.model import Row
 from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
-from kumiki.report.quantity import quantity
+from kumiki.report.quantity import tick
 from kumiki.report.select import Problem, Setting
 
 Figure = Literal["time", "rate", "speedup", "efficiency"]
@@ -221,7 +221,7 @@ def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:
         ticks = [step * 2.0**e for e in range(-8, 14) for step in fine if low <= step * 2.0**e <= high]
         log_axis(axes.yaxis, ticks, lambda v: f"{v:g}×")
     elif figure == "time":
-        log_axis(axes.yaxis, decades(low, high), lambda v: quantity(v, "s", 2 if high / low < 10 else 1))
+        log_axis(axes.yaxis, decades(low, high), lambda v: tick(v, "s"))
     else:
         log_axis(axes.yaxis, decades(low, high), lambda v: f"{v:g}")
     axes.set_ylabel(_AXIS[figure] + (f" [{unit}]" if figure == "rate" else ""))
