@@ -87,14 +87,13 @@ Result<> into(T& member, Result<T> value) {
 constexpr std::array table = {
     Setting{"KUMIKI_WAIT", "--wait", "adaptive", "adaptive, spin, yield, sleep",
             "How a thread waits: spin (fastest, takes a core), yield (lets others run), sleep (takes no processor "
-            "time), or adaptive: spin, "
-            "then yield, then sleep.",
+            "time), or adaptive: spin (with more threads than cores: yield) for a while, then sleep.",
             false, [](Settings& s, std::string_view t) { return into(s.wait, policy(t)); }},
     Setting{
-        "KUMIKI_SPIN", "", "100", "us",
-        "How long an adaptive wait spins before it yields; it does not spin when there are more threads than cores.",
+        "KUMIKI_SPIN", "", "300", "us",
+        "How long an adaptive wait spins before it sleeps, when there are no more threads than cores.",
         false, [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
-    Setting{"KUMIKI_YIELD", "", "200", "us", "How long an adaptive wait yields before it sleeps.", false,
+    Setting{"KUMIKI_YIELD", "", "200", "us", "How long it yields instead, when there are.", false,
             [](Settings& s, std::string_view t) { return into(s.yield_us, number<std::int64_t>(t, 0, 1000000000)); }},
     Setting{"KUMIKI_THREADS", "-t", "0", "threads",
             "Threads of a rank; 0: the usable cores, divided among the ranks of the host.", false,

@@ -22,8 +22,9 @@ Patience patience(const Settings& settings) {
         break;
     case WaitPolicy::sleep: made.spin = made.yield = not_at_all; break;
     case WaitPolicy::adaptive:
+        // Who has a core to itself does not yield it: to programs of others that would be for milliseconds.
         made.spin = settings.crowded ? not_at_all : microseconds(settings.spin_us);
-        made.yield = made.spin + microseconds(settings.yield_us);
+        made.yield = settings.crowded ? microseconds(settings.yield_us) : made.spin;
         break;
     }
     // In a crowded job waits end in sleep as a rule: there a fence for each ring is cheaper than a system call for each
@@ -35,8 +36,7 @@ Patience patience(const Settings& settings) {
 Patience crowded(Patience patience) {
     patience.crowded = true;
     if (patience.spin == nanoseconds::max()) return patience; // the user wants it so
-    patience.yield -= patience.spin;
-    patience.spin = nanoseconds::zero();
+    patience.spin = nanoseconds::zero();                      // and yields as long as it would have spun
     return patience;
 }
 

@@ -32,7 +32,7 @@ Settings read(std::vector<std::string> entries) {
 TEST(SettingsTest, AnEmptyEnvironmentGivesTheDefaults) {
     const Settings settings = read({});
     EXPECT_EQ(settings.wait, WaitPolicy::adaptive);
-    EXPECT_EQ(settings.spin_us, 100);
+    EXPECT_EQ(settings.spin_us, 300);
     EXPECT_EQ(settings.yield_us, 200);
     EXPECT_EQ(settings.nontemporal_bytes, std::uint64_t{32} << 20);
     EXPECT_EQ(settings.arena_bytes, 0u);

@@ -143,9 +143,12 @@ TEST(PatienceTest, FollowsThePolicy) {
     const Patience adaptive = patience_of(WaitPolicy::adaptive, false),
                    crowded = patience_of(WaitPolicy::adaptive, true);
     EXPECT_EQ(adaptive.spin, 100us);
-    EXPECT_EQ(adaptive.yield, 300us) << "both phases together";
+    EXPECT_EQ(adaptive.yield, 100us) << "who has a core yields it to nobody";
     EXPECT_EQ(crowded.spin, 0ns) << "who spins would keep another from what he waits for";
     EXPECT_EQ(crowded.yield, 200us);
+    const Patience team = wait::crowded(adaptive);
+    EXPECT_EQ(team.spin, 0ns);
+    EXPECT_EQ(team.yield, 100us) << "it yields as long as it would have spun";
     EXPECT_FALSE(crowded.free_rings);
     EXPECT_EQ(asleep(spin).yield, 0ns);
 }
