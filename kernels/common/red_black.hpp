@@ -67,27 +67,38 @@ private:
     AlignedVector<double> values_; ///< by row, from the one before the own, and colour
 };
 
-/// Sweeps of the workers of a crew over their rows of one grid.
+/// Sweeps of the workers of a crew over their rows of one grid. All ghosts must be up to date before, and are
+/// afterwards.
 template <Crew C>
 class RedBlackSweeps {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. The largest change of a point is looked at after so many sweeps, for that takes all workers.
-    RedBlackSweeps(C& crew, std::size_t inner, std::size_t sweeps_between_looks)
+    /// Collective. Where sweeps end with the largest change of a point, it is looked at after so many of them, for that
+    /// takes all workers.
+    RedBlackSweeps(C& crew, std::size_t inner, std::size_t sweeps_between_looks = 10)
         : edges_(crew, RedBlackRows::pitch_of(inner)), between_looks_(sweeps_between_looks) {}
 
+    /// So many sweeps, at least one; compute(colour, row) computes the points of a colour in a row.
+    template <class Compute>
+    void run_times(Worker& worker, RedBlackRows& rows, std::size_t sweeps, Compute compute) {
+        for (std::size_t i = 0; i < sweeps; ++i) sweep(worker, rows, i == 0, compute);
+        finish(worker, rows, Colour::black);
+    }
+
     /// Sweeps until no point changes by more than `tolerance`, but not much more often than `most` times; relax(colour,
-    /// row) computes the points of a colour in a row and returns how far the one that changed most did. All ghosts are
-    /// up to date afterwards. Returns how many sweeps it took. No decision depends on how the grid is cut.
+    /// row) computes the points of a colour in a row and returns how far the one that changed most did. Returns how
+    /// many sweeps it took. No decision depends on how the grid is cut.
     template <class Relax>
-    std::size_t run(Worker& worker, RedBlackRows& rows, double tolerance, std::size_t most, Relax relax) {
+    std::size_t run_until(Worker& worker, RedBlackRows& rows, double tolerance, std::size_t most, Relax relax) {
         std::size_t sweeps = 0;
-        start(worker, rows, Colour::black);
         for (bool more = true; more && sweeps < most;) {
             double change = 0;
-            for (std::size_t i = 0; i < between_looks_; ++i) change = sweep(worker, rows, relax);
-            sweeps += between_looks_;
+            const auto compute = [&](Colour colour, std::size_t row) { change = std::max(change, relax(colour, row)); };
+            for (std::size_t i = 0; i < between_looks_; ++i, ++sweeps) {
+                change = 0;
+                sweep(worker, rows, sweeps == 0, compute);
+            }
             worker.enter(Phase::synchronisation);
             more = worker.sum(std::uint64_t{change > tolerance}) > 0;
             worker.enter(Phase::computation);
@@ -97,12 +108,10 @@ public:
     }
 
 private:
-    /// One sweep; black edges are on their way before and after it. The inside of the rows, which needs no ghosts, is
-    /// computed meanwhile, in one walk over memory: black rows follow the red ones.
-    template <class Relax>
-    double sweep(Worker& worker, RedBlackRows& rows, Relax relax) {
-        double change = 0;
-        const auto compute = [&](Colour colour, std::size_t row) { change = std::max(change, relax(colour, row)); };
+    /// One sweep; black edges are on their way before it, but for the first one, and after it. The inside of the rows,
+    /// which needs no ghosts, is computed meanwhile, in one walk over memory: black rows follow the red ones.
+    template <class Compute>
+    void sweep(Worker& worker, RedBlackRows& rows, bool is_first, Compute compute) {
         const auto ends = [&](Colour colour, std::size_t first, std::size_t last) {
             compute(colour, first);
             if (last != first) compute(colour, last);
@@ -112,14 +121,13 @@ private:
             compute(Colour::red, row);
             if (row > first + 2) compute(Colour::black, row - 1);
         }
-        finish(worker, rows, Colour::black);
+        if (!is_first) finish(worker, rows, Colour::black);
         ends(Colour::red, first, last);
         start(worker, rows, Colour::red);
         if (last > first + 1) ends(Colour::black, first + 1, last - 1);
         finish(worker, rows, Colour::red);
         ends(Colour::black, first, last);
         start(worker, rows, Colour::black);
-        return change;
     }
     void start(Worker& worker, RedBlackRows& rows, Colour colour) {
         edges_.start(worker, rows.half(colour, rows.own().begin), rows.half(colour, rows.own().end - 1));

@@ -29,7 +29,7 @@ public:
     Solver(C& crew, const Problem& problem)
         : crew_(crew),
           problem_(problem),
-          sweeps_(crew, problem.inner(), sweeps_between_looks),
+          sweeps_(crew, problem.inner()),
           rows_(static_cast<std::size_t>(crew.local_size())) {
         own_rows(0); // throws, if at all, here and not within the workers
         // Every worker makes its own rows, so that their memory lies near it.
@@ -44,7 +44,7 @@ public:
         return crew_.run([&](Worker& worker) {
             RedBlackRows& own = *rows(worker);
             const double relaxation = problem_.relaxation();
-            const std::size_t sweeps = sweeps_.run(
+            const std::size_t sweeps = sweeps_.run_until(
                 worker, own, problem_.least_change(), problem_.most_sweeps(),
                 [&](Colour colour, std::size_t row) { return relax(own.half_row(colour, row), relaxation); });
             if (worker.local() == 0) result_.sweeps = sweeps;
@@ -62,8 +62,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t sweeps_between_looks = 10;
-
     std::unique_ptr<RedBlackRows>& rows(const Worker& worker) {
         return rows_[static_cast<std::size_t>(worker.local())];
     }
