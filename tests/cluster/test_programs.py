@@ -18,6 +18,7 @@ PROGRAMS = {
     "is": ("--class", "S"),
     "diffusion": ("--size", "52", "--steps", "20"),
     "laplace-sor": ("--size", "33"),
+    "cavity": ("--size", "17", "--steady", "0.05"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 

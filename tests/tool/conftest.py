@@ -66,7 +66,7 @@ def native(bare: Native) -> Native:
     bare.program("fragment", "row fragment.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1\n")
     bare.program("routines", "row routine.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1\n")
     bare.program("routines-openmpi", "row routine.bandwidth openmpi GB/s higher 4.1,4.2,4.1,4.1\n")
-    for suite in ("laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "is", "diffusion", "laplace-sor"):
+    for suite in ("laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "is", "diffusion", "laplace-sor", "cavity"):
         metric = suite.replace("-", "_")
         rows = f"row {metric}.time IMPL s lower 0.5,0.51,0.5 ', \"validated\": true'\n"
         bare.program(suite, rows.replace("IMPL", "kumiki"))

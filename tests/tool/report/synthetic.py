@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
-BY_NAME = ("himeno", "pi", "is", "diffusion", "laplace-sor")
+BY_NAME = ("himeno", "pi", "is", "diffusion", "laplace-sor", "cavity")
 """Programs that are measured only where the user names them."""
 MPIS = ("openmpi", "mpich")
 
@@ -342,6 +342,13 @@ class Host:
             self._kernel(
                 "laplace-sor", "laplace_sor", seconds, work, "Mpoint/s", self.bus_threads,
                 full_only=size == 1025, size=size,
+            )  # fmt: skip
+
+    def _cavity(self) -> None:
+        for size, seconds, work in ((65, 0.15, 10.0), (129, 1.9, 162.0)):
+            self._kernel(
+                "cavity", "cavity", seconds, work, "Mcell/s", self.cores * 0.7,
+                full_only=size == 129, exchange=3.0, size=size,
             )  # fmt: skip
 
     def _kernel(

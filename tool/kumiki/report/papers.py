@@ -71,4 +71,11 @@ PAPERS = {
         efficiency="Figures 25 to 27",
         breakdown="",
     ),
+    "cavity": Papers(
+        "Flow under a moving lid by the MAC method: many short exchanges for the pressure of every time step.",
+        JAMSTEC,
+        speedup="Figures 28 to 30",
+        efficiency="Figures 31 to 33",
+        breakdown="",
+    ),
 }

@@ -60,6 +60,7 @@ PROGRAMS = (
     Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
     Program("diffusion", "diffusion", "Diffusion", ("size", 513), by_name=True),
     Program("laplace-sor", "laplace_sor", "Laplace by over-relaxation", ("size", 513), by_name=True),
+    Program("cavity", "cavity", "Cavity flow", ("size", 65), by_name=True),
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kumiki.nearest import nearest
 from kumiki.problem import Problem
 from kumiki.suites import (
+    cavity,
     cg,
     diffusion,
     himeno,
@@ -48,6 +49,7 @@ ALL: tuple[Suite, ...] = tuple(
         integer_sort,
         diffusion,
         laplace_sor,
+        cavity,
         overlap,
     )
 )

@@ -1,0 +1,12 @@
+#include "kernels/common/mpi_crew.hpp"
+#include "kernels/cavity/task.hpp"
+
+int main(int argc, char** argv) {
+    using namespace kumiki::kernels;
+    constexpr const char* name = "cavity-" KUMIKI_MPI_NAME;
+    const auto task = cavity::parse_task(name, StartedBy::mpi, argc, argv);
+    return run_mpi_program(name, [&](const MpiJob& job) {
+        MpiCrew crew(job);
+        return cavity::measure_on(crew, task);
+    });
+}

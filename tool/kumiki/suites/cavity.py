@@ -1,0 +1,45 @@
+"""Flow in a cavity by the MAC method."""
+
+from __future__ import annotations
+
+from kumiki.suites.kernel import Workload
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
+
+ONE_CORE_SECONDS = {33: 0.015, 65: 0.15, 129: 1.9}
+"""By points along an edge: from rest to the steady state."""
+
+
+def _workload(size: int) -> Workload:
+    return Workload(
+        suite="cavity",
+        program="cavity",
+        metric="cavity.time",
+        arguments=("--size", str(size)),
+        parameters={"size": size},
+        one_core_seconds=ONE_CORE_SECONDS[size],
+        in_messages=True,
+    )
+
+
+def _points(grid: Grid) -> list[Point]:
+    if grid.quick:
+        return _workload(33).everywhere(grid)
+    return [*_workload(65).everywhere(grid), *_workload(129).where_it_tells(grid)]
+
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return _workload(33 if grid.quick else 65).over_hosts(grid)
+
+
+SUITE = Suite(
+    name="cavity",
+    title="Cavity flow (MAC)",
+    sentence="A small grid and many short exchanges: whether a machine's latency allows to parallelise at all.",
+    headline=("cavity.time", "cavity.rate"),
+    programs=with_mpi("cavity"),
+    build=_points,
+    build_over_hosts=_over_hosts,
+    seconds=75,
+    quick_seconds=10,
+    by_name=True,
+)
