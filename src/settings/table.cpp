@@ -89,10 +89,9 @@ constexpr std::array table = {
             "How a thread waits: spin (fastest, takes a core), yield (lets others run), sleep (takes no processor "
             "time), or adaptive: spin (with more threads than cores: yield) for a while, then sleep.",
             false, [](Settings& s, std::string_view t) { return into(s.wait, policy(t)); }},
-    Setting{
-        "KUMIKI_SPIN", "", "300", "us",
-        "How long an adaptive wait spins before it sleeps, when there are no more threads than cores.",
-        false, [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
+    Setting{"KUMIKI_SPIN", "", "300", "us",
+            "How long an adaptive wait spins before it sleeps, when there are no more threads than cores.", false,
+            [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
     Setting{"KUMIKI_YIELD", "", "200", "us", "How long it yields instead, when there are.", false,
             [](Settings& s, std::string_view t) { return into(s.yield_us, number<std::int64_t>(t, 0, 1000000000)); }},
     Setting{"KUMIKI_THREADS", "-t", "0", "threads",
