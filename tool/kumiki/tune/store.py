@@ -43,10 +43,11 @@ def check(file: Path) -> None:
     """Raises Problem where no file can be written there, before a minute is spent on measuring."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryDirectory(dir=file.parent).cleanup()
     except OSError as error:
         raise _unwritable(file, error) from None
-    if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise Problem(f"{file} cannot be written; name another file with --output")
+    if file.is_dir():
+        raise Problem(f"{file} is a folder; name a file with --output")
 
 
 def store(file: Path, entries: Iterable[Entry]) -> None:
