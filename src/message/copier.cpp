@@ -101,6 +101,7 @@ bool Copier::copy_part(Request& request) {
     const std::size_t at = transfer.claimed.fetch_add(part, std::memory_order_relaxed);
     if (at >= request.length) return false;
     const std::size_t bytes = std::min(part, request.length - at);
+    const trace::Span span(desk_.fabric.trace(), "copy_fragment", request.rank, bytes);
     std::byte* const own = request.data + at;
     if (copy.there != nullptr) {
         std::byte* const other = copy.there + at;

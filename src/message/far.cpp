@@ -68,6 +68,7 @@ bool Far::pump(Flow& flow) {
     Request& send = *flow.send;
     if (send.moved - flow.passed >= window) return false;
     const std::size_t bytes = std::min(fragment_, send.length - send.moved);
+    const trace::Span span(desk_.fabric.trace(), "send_fragment", send.rank, bytes);
     MessageHeader fragment = header(Kind::fragment, send.token);
     fragment.offset = send.moved;
     fragment.bytes = bytes;
@@ -148,6 +149,7 @@ MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t t
 
 void Far::take_fragment(const MessageHeader& header, std::span<const std::byte> payload) {
     Request& receive = request_at(header.ticket);
+    const trace::Span span(desk_.fabric.trace(), "place_fragment", header.source, payload.size());
     std::memcpy(receive.data + header.offset, payload.data(), payload.size());
     const std::size_t before = receive.moved;
     receive.moved += payload.size();

@@ -9,8 +9,10 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "kumiki/kumiki.h"
+#include "support/build.hpp"
 #include "support/jobs.hpp"
 
 namespace kumiki::trace {
@@ -108,6 +110,30 @@ TEST_F(TraceTest, WhatARankDoesIsThere) {
         for (const char* name : {"put_signal", "signal_wait", "send", "wait", "barrier"})
             EXPECT_TRUE(found.contains(name)) << name << " of rank " << rank;
     }
+}
+
+// One megabyte, in fragments: on one host copied by either side, between hosts sent by one and placed by the other.
+TEST_F(TraceTest, ALongMessageIsSeenInFragments) {
+    static constexpr std::size_t bytes = std::size_t{1} << 20;
+    tests::run_jobs_as_threads({.ranks = 2, .trace = path_}, [](kumiki_job* job) {
+        std::vector<char> data(bytes);
+        kumiki_request request = nullptr;
+        ASSERT_EQ(kumiki_rank(job) == 0 ? kumiki_send(job, 1, 3, data.data(), bytes, &request)
+                                        : kumiki_receive(job, 0, 3, data.data(), bytes, &request),
+                  KUMIKI_OK);
+        ASSERT_EQ(kumiki_wait(job, &request, nullptr), KUMIKI_OK);
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+    });
+    std::map<std::string, std::size_t> moved;
+    for (const Json& event : events())
+        if (event["ph"] == "X" && event["name"].get<std::string>().ends_with("_fragment")) {
+            moved[event["name"]] += event["args"]["bytes"].get<std::size_t>();
+            EXPECT_EQ(event["args"]["rank"], 1 - event["pid"].get<int>());
+            EXPECT_LT(event["args"]["bytes"], bytes);
+        }
+    using Moved = std::map<std::string, std::size_t>;
+    EXPECT_EQ(moved, tests::over_network() ? (Moved{{"send_fragment", bytes}, {"place_fragment", bytes}})
+                                           : (Moved{{"copy_fragment", bytes}}));
 }
 
 } // namespace
