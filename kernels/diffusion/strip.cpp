@@ -52,7 +52,7 @@ void Strip::make_right_sides(double steepness) {
 }
 
 void Strip::half_step(const Elimination& elimination, Leave leave) {
-    const double twice = leave == Leave::right_sides ? 2 : 1, less = leave == Leave::right_sides ? 1 : 0;
+    const double twice = new_values(leave), less = old_sides(leave);
     for (std::size_t first = 0; first < groups_of(lines_) * group; first += group) {
         std::array<double, group> last{};
         for (std::size_t i = 0; i < length_; ++i) {

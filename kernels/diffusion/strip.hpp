@@ -6,6 +6,7 @@
 
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/range.hpp"
+#include "kernels/diffusion/leave.hpp"
 
 namespace kumiki::kernels::diffusion {
 
@@ -23,10 +24,6 @@ private:
     double steepness_;
     std::vector<double> inverses_, factors_;
 };
-
-/// What half a step leaves: the new values v, or the right sides (1 + s D) v of the next half step but one. As
-/// (1 - s D) v is the old right side, they are 2 v less that: no difference is computed.
-enum class Leave { values, right_sides };
 
 /// One worker's lines of the grid, whole, one to a column: elimination goes from row to row, and all columns take part
 /// in each vector operation.

@@ -1,5 +1,7 @@
 #include "kernels/diffusion/task.hpp"
 
+#include <map>
+
 namespace kumiki::kernels::diffusion {
 
 Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
@@ -10,8 +12,20 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
         program.add_option("--steps", task.problem.steps, "time steps of one run")
             ->check(CLI::Range(Problem::fewest_steps, std::size_t{1} << 20))
             ->capture_default_str();
+        std::map<std::string, Method> methods;
+        for (const Method method : {Method::direct, Method::jacobi}) methods[diffusion::name(method)] = method;
+        program
+            .add_option("--method", task.problem.method,
+                        "how lines are solved: direct (elimination) or jacobi (iterations, the paper's; their number "
+                        "grows with the square of --size, whatever --steps)")
+            ->transform(CLI::CheckedTransformer(methods).description(""))
+            ->default_str(diffusion::name(task.problem.method));
     };
     return read_task<Task>(name, "Diffusion on a square by alternating directions", by, add_options, argc, argv);
+}
+
+std::string iterations_text(const Problem& problem) {
+    return problem.method == Method::direct ? "" : std::to_string(problem.iterations()) + " iterations a half step; ";
 }
 
 } // namespace kumiki::kernels::diffusion

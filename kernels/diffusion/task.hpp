@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iostream>
+#include <string>
 
 #include "kernels/common/command_line.hpp"
 #include "kernels/diffusion/solver.hpp"
@@ -17,25 +18,37 @@ struct Task {
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
-/// Measures the task on a crew, checks the last run, and lets rank 0 print the rows; returns the exit code. A remark
-/// beside the rows has the checksum, which must be the same for every number of workers.
-template <Crew C>
-int measure_on(C& crew, const Task& task) {
+/// For a remark: how many iterations a half step takes, where it takes any.
+std::string iterations_text(const Problem& problem);
+
+/// Measures the task on a crew with its Direct or Jacobi, checks the last run, and lets rank 0 print the rows; returns
+/// the exit code. A remark beside the rows has the checksum, which must be the same for every number of workers.
+template <class LineSolver, Crew C>
+int measure_with(C& crew, const Task& task) {
     const Problem& problem = task.problem;
-    Solver<C> solver(crew, problem);
+    Solver<LineSolver> solver(crew, problem);
     const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(); });
     const Result result = solver.result();
     if (crew.rank() == 0)
-        std::clog << "amplitude " << problem.scheme_decay() << ", exact " << problem.exact_decay() << "; "
-                  << result.wrong_points << " wrong points; checksum " << result.checksum << std::endl;
+        std::clog << iterations_text(problem) << "amplitude " << problem.scheme_decay() << ", exact "
+                  << problem.exact_decay() << "; " << result.wrong_points << " wrong points; checksum "
+                  << result.checksum << std::endl;
 
     JobReport report = report_of("diffusion", crew.workers());
     report.parameters["size"] = static_cast<std::int64_t>(problem.size);
     report.parameters["steps"] = static_cast<std::int64_t>(problem.steps);
+    if (problem.method != Problem().method) report.parameters["method"] = name(problem.method);
     const auto inner = static_cast<double>(problem.inner());
     report.work = inner * inner * static_cast<double>(problem.steps) / 1e6;
     report.rate_unit = "Mpoint/s";
     return conclude(crew, report, runs, result.wrong_points == 0);
+}
+
+/// measure_with the method that the task names.
+template <Crew C>
+int measure_on(C& crew, const Task& task) {
+    return task.problem.method == Method::direct ? measure_with<Direct<C>>(crew, task)
+                                                 : measure_with<Jacobi<C>>(crew, task);
 }
 
 } // namespace kumiki::kernels::diffusion

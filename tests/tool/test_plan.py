@@ -142,3 +142,10 @@ def test_pencils_are_measured_where_they_differ_from_planes() -> None:
 
     assert pencils(2) == []
     assert {point.place for point in pencils(4)} == {(2, 2), (4, 1)}
+
+
+def test_diffusion_by_jacobi_is_measured_on_one_core_and_on_all() -> None:
+    points = [point for point in all_points(Request(suites=("diffusion",)), 4) if "method" in point.parameters]
+    assert {point.place for point in points} == {(1, 1), (1, 4), (2, 2), (4, 1)}
+    assert {point.parameters["form"] for point in points} == {"sequential", "openmp", "hybrid", "message", "mpi"}
+    assert all("jacobi" in point.arguments for point in points)

@@ -7,15 +7,27 @@
 namespace kumiki::kernels::diffusion {
 namespace {
 
-double error(std::size_t size, std::size_t steps) {
-    const Problem problem{size, steps};
+double error(std::size_t size, std::size_t steps, Method method = Method::direct) {
+    const Problem problem{size, steps, method};
     return std::abs(problem.scheme_decay() - problem.exact_decay());
 }
 
 TEST(Problem, the_schemes_decay_is_within_its_tolerance) {
     for (const std::size_t size : {3u, 9u, 17u, 129u, 2049u})
         for (const std::size_t steps : {10u, 20u, 100u, 10'000u})
-            EXPECT_LE(error(size, steps), (Problem{size, steps}.scheme_tolerance())) << size << ", " << steps;
+            for (const Method method : {Method::direct, Method::jacobi})
+                EXPECT_LE(error(size, steps, method), (Problem{size, steps}.scheme_tolerance()))
+                    << size << ", " << steps << ", " << name(method);
+}
+
+TEST(Problem, iterations_leave_a_tenth_of_the_schemes_error_and_are_no_more_than_that_takes) {
+    for (const std::size_t steps : {20u, 500u}) {
+        const Problem direct{129, steps}, jacobi{129, steps, Method::jacobi};
+        const double left = std::abs(jacobi.scheme_decay() - direct.scheme_decay()), least = 0.1 * error(129, steps);
+        EXPECT_EQ(jacobi.iterations() % 2, 0u);
+        EXPECT_LE(left, 0.1 * direct.scheme_tolerance());
+        EXPECT_GE(left, 0.1 * least) << "with so many iterations fewer would do";
+    }
 }
 
 TEST(Problem, is_of_second_order_in_time_and_space) {

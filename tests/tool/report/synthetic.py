@@ -336,6 +336,10 @@ class Host:
                 "diffusion", "diffusion", seconds, work, "Mpoint/s", self.bus_threads,
                 full_only=size == 2049, exchange=2.0, size=size, steps=steps,
             )  # fmt: skip
+        self._kernel(
+            "diffusion", "diffusion", 20.0, 26.1, "Mpoint/s", self.bus_threads,
+            full_only=True, size=513, steps=100, method="jacobi",
+        )  # fmt: skip
 
     def _laplace_sor(self) -> None:
         for size, seconds, work in ((513, 0.3, 379.0), (1025, 3.5, 3100.0)):

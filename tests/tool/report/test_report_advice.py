@@ -9,6 +9,8 @@ from typing import Any
 import kumiki.report as report
 import pytest
 from kumiki.report import Advice
+from kumiki.report.model import Results
+from kumiki.report.select import PROGRAMS, problems
 from synthetic import SUITES, Host
 
 
@@ -248,6 +250,15 @@ def test_variants_of_a_program_are_not_mixed() -> None:
         where = {"form": "hybrid", "ranks": ranks, "threads": 1, "size": 640, "iterations": 500, "overlap": "yes"}
         host.add("laplace", "laplace.time", "kumiki", "s", 0.001, validated=True, **where)
     assert "90" in said(host, "program", "Laplace (640 × 640, 500 iterations): use").text
+
+
+def test_another_method_is_another_problem_in_every_form() -> None:
+    diffusion = next(program for program in PROGRAMS if program.suite == "diffusion")
+    results = Results.parse(Host(suites=("diffusion",)).results)
+    usual, jacobi = (problem for problem in problems(results, diffusion) if ("size", 513) in problem.size)
+    for problem, method in ((usual, None), (jacobi, "jacobi")):
+        assert {"sequential", "openmp", "hybrid", "mpi"} <= {row.text("form") for row in problem.rows}
+        assert {row.parameters.get("method") for row in problem.rows} == {method}
 
 
 def test_what_limits_a_program() -> None:

@@ -122,8 +122,11 @@ class Problem:
             return False
         if row.text("form") == "hybrid":
             return variant_of(row) == self.variant
-        wanted = dict(self.variant)
-        return all(wanted.get(name, value) == value for name, value in variant_of(row))
+        wanted, said = dict(self.variant), dict(variant_of(row))
+        # Another method is another program in every form; the usual one goes without saying.
+        if said.get("method") != wanted.get("method"):
+            return False
+        return all(wanted.get(name, value) == value for name, value in said.items())
 
     def form(self, *names: str) -> list[Row]:
         return [row for row in self.rows if row.text("form") in names]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -23,11 +25,16 @@ def _workload(size: int) -> Workload:
     )
 
 
+def _by_jacobi() -> Workload:
+    """At the size that takes tenths of a second: the number of iterations grows with the square of the size."""
+    return replace(_workload(129).variant("method", "jacobi", "--method", "jacobi"), one_core_seconds=0.15)
+
+
 def _points(grid: Grid) -> list[Point]:
     if grid.quick:
         return _workload(513).everywhere(grid)
-    others = [point for size in (129, 1025, 2049) for point in _workload(size).where_it_tells(grid)]
-    return [*_workload(513).everywhere(grid), *others]
+    others = [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()]
+    return [*_workload(513).everywhere(grid), *(point for other in others for point in other.where_it_tells(grid))]
 
 
 def _over_hosts(grid: Grid) -> list[Point]:

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "kernels/common/crew.hpp"
+#include "kernels/common/rows.hpp"
+#include "kernels/diffusion/problem.hpp"
+#include "kernels/diffusion/strip.hpp"
+
+namespace kumiki::kernels::diffusion {
+
+/// Line systems solved by elimination: every worker has whole lines, along y and in the other half of a step along x,
+/// and solves them alone; between the halves all exchange blocks with all, so that the grid is transposed. The
+/// directions need not be told apart otherwise.
+template <Crew C>
+class Direct {
+public:
+    using CrewType = C;
+    using Worker = typename C::Worker;
+    using Edges = typename C::template Edges<double>;
+    static_assert(EdgesBetween<Edges, Worker, double>);
+
+    /// What one worker has; values are by place along y, and line.
+    struct Lines {
+        Lines(std::size_t length, std::size_t lines) : along_y(length, lines), along_x(length, lines) {}
+        double& at(std::size_t i, std::size_t line) { return along_y.at(i, line); }
+
+        Strip along_y, along_x;
+    };
+
+    /// Collective. Throws std::runtime_error where there are more workers than lines.
+    Direct(C& crew, const Problem& problem)
+        : crew_(crew),
+          problem_(problem),
+          elimination_(problem.inner(), problem.steepness()),
+          edges_(crew, crew.size() - 1, Strip::block_length(lines(0).size(), lines(0).size())) {}
+
+    /// All time steps.
+    void run(Worker& worker, Lines& own) {
+        auto& [along_y, along_x] = own;
+        along_y.make_right_sides(problem_.steepness());
+        for (std::size_t step = 1; step <= problem_.steps; ++step) {
+            transpose(worker, along_y, along_x);
+            along_x.half_step(elimination_, Leave::right_sides);
+            transpose(worker, along_x, along_y);
+            along_y.half_step(elimination_, step < problem_.steps ? Leave::right_sides : Leave::values);
+        }
+    }
+
+private:
+    Range lines(int worker) const { return rows_of_worker(problem_.inner(), crew_.size(), worker); }
+
+    void transpose(Worker& worker, const Strip& from, Strip& to) {
+        const int self = worker.index();
+        const auto each_other = [&](auto what) {
+            for (int distance = 1; distance < crew_.size(); ++distance) {
+                const int other = (self + distance) % crew_.size();
+                what(other, Link{distance - 1, other, crew_.size() - distance - 1});
+            }
+        };
+        each_other([&](int other, const Link& link) { edges_.start(worker, link, from.block(lines(other))); });
+        worker.enter(Phase::computation);
+        to.accept_transposed(lines(self), from.block(lines(self)).data());
+        edges_.finish(worker);
+        each_other(
+            [&](int other, const Link& link) { to.accept_transposed(lines(other), edges_.arrived(worker, link)); });
+    }
+
+    C& crew_;
+    Problem problem_;
+    Elimination elimination_;
+    Edges edges_;
+};
+
+} // namespace kumiki::kernels::diffusion
