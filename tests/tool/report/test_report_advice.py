@@ -273,7 +273,17 @@ def test_what_limits_a_program() -> None:
         host.rows.remove(row)
     assert "bound by communication" in said(host, "program", "spends", "communication and synchronisation").text
     calm = Host(cores=2, bus_threads=2, exchange=0.0, suites=("matmul",))
-    assert "next to nothing is lost" in said(calm, "program", "spends").text
+    assert ": next to nothing is lost" in said(calm, "program", "spends").text
+
+
+def test_superlinear_computation_pays_for_communication() -> None:
+    host = Host(cores=2, bus_threads=2, suites=("laplace",))
+    row = host.find("laplace.time", form="hybrid", ranks=1, threads=2)
+    for part, share in (("computation", 0.62), ("communication", 0.37), ("synchronisation", 0.01)):
+        other = host.find(f"laplace.{part}", form="hybrid", ranks=1, threads=2)
+        other["median"], other["ci95"] = row["median"] * share, [end * share for end in row["ci95"]]
+    text = said(host, "program", "spends 38 %").text
+    assert "so much less than its share of the base case that next to nothing is lost" in text
 
 
 def test_growth_of_communication_with_ranks() -> None:

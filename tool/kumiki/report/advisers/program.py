@@ -160,7 +160,10 @@ def _cause(problem: Problem, row: Row, base: Row) -> str:
     if shared > row.value / 2:
         return f"it is bound by {larger}, and fewer ranks, larger problems or overlap help where more cores do not"
     if lost <= WORTH_NAMING * row.value:
-        return "next to nothing is lost against the ideal"
+        nothing = "next to nothing is lost against the ideal"
+        if shared - lost <= WORTH_NAMING * row.value:
+            return nothing
+        return f"the computation takes so much less than its share of the base case that {nothing}"
     loss = f"of the {percent(lost / row.value)} lost against the ideal"
     if shared > lost / 2:
         return f"{loss} most is {larger}, which limits it"
