@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kumiki import mpi
-from kumiki.peer import UCX, Peer
-from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Program, Suite, with_mpi
+from dataclasses import replace
+
+from kumiki.suites import beside
+from kumiki.suites.model import Grid, KumikiRun, Point, Suite
 
 SIZES = 9
 """1 KiB to 64 MiB by factors of 4"""
@@ -20,35 +21,22 @@ def _points(grid: Grid) -> list[Point]:
     assert grid.hosts is not None
     count = len(grid.hosts)
     pairs = FIGURES_OF_A_PAIR * count * (count - 1) if count > 2 else 0
-    two = grid.hosts.for_ranks(2)
-    return [
-        _point(grid, KumikiRun(count, hosts=grid.hosts), "kumiki", "network", OUR_FIGURES + pairs),
-        *(
-            _point(grid, Mpirun(peer, 2, hosts=two), peer.name, f"network-{peer.name}", PEER_FIGURES)
-            for peer in mpi.ALL
-        ),
-        _point(grid, KumikiRun(2, hosts=two), UCX.name, "network-ucx", PEER_FIGURES, UCX),
-    ]
-
-
-def _point(
-    grid: Grid, launcher: Launcher, implementation: str, program: str, figures: int, built_on: Peer | None = None
-) -> Point:
-    return Point(
+    own = Point(
         suite="network",
         metric="network.latency",
-        implementation=implementation,
-        program=program,
+        implementation="kumiki",
+        program="network",
         arguments=(),
-        launcher=launcher,
+        launcher=KumikiRun(count, hosts=grid.hosts),
         parameters={"ranks": 2, "bytes": 8, "operation": "put"},
         unit="us",
         better="lower",
         seconds=0.03 if grid.quick else 0.2,
-        figures=figures,
+        figures=OUR_FIGURES + pairs,
         setup_seconds=1.0,
-        built_on=built_on,
     )
+    between_two = replace(own, launcher=KumikiRun(2, hosts=grid.hosts.for_ranks(2)))
+    return [own, *beside.peers(between_two, PEER_FIGURES, PEER_FIGURES)]
 
 
 SUITE = Suite(
@@ -56,7 +44,7 @@ SUITE = Suite(
     title="Network",
     sentence="Latency and bandwidth between hosts by size, beside plain TCP on the same link, MPI and UCX.",
     headline=("network.latency", "network.bandwidth"),
-    programs=(*with_mpi("network"), Program("network-ucx", UCX)),
+    programs=beside.programs("network"),
     build=None,
     build_over_hosts=_points,
     seconds=25,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kumiki import mpi
-from kumiki.peer import UCX, Peer
-from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Program, Suite, with_mpi
+from kumiki.suites import beside
+from kumiki.suites.model import Grid, KumikiRun, Point, Suite
 
 RANKS = 2
 OUR_FIGURES = 53
@@ -16,31 +15,20 @@ UCX_FIGURES = 15
 
 
 def _points(grid: Grid) -> list[Point]:
-    run = KumikiRun(RANKS)
-    return [
-        _point(grid, run, "kumiki", "remote-memory", OUR_FIGURES),
-        *(_point(grid, Mpirun(peer, RANKS), peer.name, f"remote-memory-{peer.name}", MPI_FIGURES) for peer in mpi.ALL),
-        _point(grid, run, UCX.name, "remote-memory-ucx", UCX_FIGURES, UCX),
-    ]
-
-
-def _point(
-    grid: Grid, launcher: Launcher, implementation: str, program: str, figures: int, built_on: Peer | None = None
-) -> Point:
-    return Point(
+    own = Point(
         suite="remote-memory",
         metric="put.latency",
-        implementation=implementation,
-        program=program,
+        implementation="kumiki",
+        program="remote-memory",
         arguments=(),
-        launcher=launcher,
+        launcher=KumikiRun(RANKS),
         parameters={"ranks": RANKS, "bytes": 8},
         unit="us",
         better="lower",
         seconds=0.02 if grid.quick else 0.12,
-        figures=figures,
-        built_on=built_on,
+        figures=OUR_FIGURES,
     )
+    return [own, *beside.peers(own, MPI_FIGURES, UCX_FIGURES)]
 
 
 SUITE = Suite(
@@ -59,7 +47,7 @@ SUITE = Suite(
         "send.bandwidth",
         "bound.memcpy",
     ),
-    programs=(*with_mpi("remote-memory"), Program("remote-memory-ucx", UCX)),
+    programs=beside.programs("remote-memory"),
     build=_points,
     seconds=22,
     quick_seconds=8,

@@ -1,0 +1,36 @@
+"""What two ranks do by Kumiki's program, done by each MPI's and by UCX's: the same loops, compiled into each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kumiki import mpi
+from kumiki.peer import UCX
+from kumiki.suites.model import Mpirun, Point, Program, with_mpi
+
+
+def programs(name: str) -> tuple[Program, ...]:
+    """Kumiki's own program of a name, and the peers'."""
+    return (*with_mpi(name), Program(_of(name, UCX.name), UCX))
+
+
+def peers(own: Point, mpi_figures: int, ucx_figures: int) -> list[Point]:
+    """The points beside Kumiki's own: as many ranks on the same hosts, with so many figures each."""
+    return [
+        *(
+            replace(
+                own,
+                implementation=peer.name,
+                program=_of(own.program, peer.name),
+                launcher=Mpirun(peer, own.launcher.ranks, hosts=own.launcher.hosts),
+                figures=mpi_figures,
+            )
+            for peer in mpi.ALL
+        ),
+        # It has no launcher of its own: its ranks find each other as those of a Kumiki job.
+        replace(own, implementation=UCX.name, program=_of(own.program, UCX.name), figures=ucx_figures, built_on=UCX),
+    ]
+
+
+def _of(program: str, peer: str) -> str:
+    return f"{program}-{peer}"
