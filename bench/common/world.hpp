@@ -2,6 +2,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 namespace kumiki::bench {
 
@@ -18,6 +20,13 @@ concept World = requires(W& world, std::uint64_t word, double figure) {
     { world.broadcast(word) } -> std::same_as<std::uint64_t>; // rank 0's word
     { world.largest(figure) } -> std::same_as<double>;
 };
+
+/// Throws where a run (a World or a Job) is not of the two ranks that measure with each other.
+void need_two_ranks(const auto& run) {
+    if (run.size() != 2)
+        throw std::runtime_error("this run has " + std::to_string(run.size()) +
+                                 " ranks and needs 2; start it with -n 2 (kumiki-run, mpirun)");
+}
 
 /// A program of one process, whose threads rank 0 directs.
 struct Alone {

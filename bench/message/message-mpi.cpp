@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <stdexcept>
 
 #include "bench/common/mpi_world.hpp"
 #include "bench/message/loops.hpp"
@@ -67,8 +66,7 @@ private:
 };
 
 int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
-    if (world.size() != 2)
-        throw std::runtime_error("this run has " + std::to_string(world.size()) + " ranks and needs 2");
+    need_two_ranks(world);
     MpiTalk talk(world.rank());
     const Buffer own(options.largest);
     MessageRows rows(world, talk, KUMIKI_MPI_NAME, options);

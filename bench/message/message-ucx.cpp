@@ -10,9 +10,7 @@ namespace {
 
 int measure_all(const RemoteMemoryOptions& options) {
     Job job;
-    if (job.size() != 2)
-        throw Error(KUMIKI_ERROR_ENVIRONMENT,
-                    "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
+    need_two_ranks(job);
     JobWorld world(job);
     UcxLink link(job, 64, world.hosts() > 1 ? UcxLink::Reach::network : UcxLink::Reach::anything);
     const Buffer own(options.largest);

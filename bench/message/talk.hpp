@@ -2,7 +2,6 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,11 +13,7 @@ namespace kumiki::bench {
 /// Messages of this library between the two ranks of a job.
 class KumikiTalk {
 public:
-    explicit KumikiTalk(Job& job) : job_(job), requests_(messages_of_a_window) {
-        if (job.size() != 2)
-            throw Error(KUMIKI_ERROR_ENVIRONMENT, "this job has " + std::to_string(job.size()) +
-                                                      " ranks and needs 2; start it with kumiki-run -n 2");
-    }
+    explicit KumikiTalk(Job& job) : job_(job), requests_(messages_of_a_window) { need_two_ranks(job); }
 
     int rank() const { return job_.rank(); }
     void settle() {}

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -81,8 +80,7 @@ private:
 };
 
 int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
-    if (world.size() != 2)
-        throw std::runtime_error("this run has " + std::to_string(world.size()) + " ranks and needs 2");
+    need_two_ranks(world);
     return RemoteMemory(world, options).measure();
 }
 

@@ -1,6 +1,5 @@
 // remote-memory-ucx: UCX's put between two ranks of one host, measured by the same loops as Kumiki's.
 #include <algorithm>
-#include <string>
 
 #include "bench/common/job_world.hpp"
 #include "bench/remote-memory/sizes.hpp"
@@ -13,9 +12,7 @@ namespace {
 
 int measure_all(const RemoteMemoryOptions& options) {
     Job job;
-    if (job.size() != 2)
-        throw Error(KUMIKI_ERROR_ENVIRONMENT,
-                    "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
+    need_two_ranks(job);
     JobWorld world(job);
     UcxLink link(job, PolledWords::bytes + options.largest);
     const Buffer own(options.largest);

@@ -120,9 +120,7 @@ private:
 
 int measure_all(const RemoteMemoryOptions& options) {
     Job job;
-    if (job.size() != 2)
-        throw Error(KUMIKI_ERROR_ENVIRONMENT,
-                    "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
+    need_two_ranks(job);
     return RemoteMemory(job, options).measure();
 }
 

@@ -78,9 +78,7 @@ std::vector<Row> rows(const std::string& policy) {
 
 int measure_all(const Options& options) {
     Job job;
-    if (job.size() != 2)
-        throw Error(KUMIKI_ERROR_ENVIRONMENT,
-                    "this job has " + std::to_string(job.size()) + " ranks and needs 2; start it with kumiki-run -n 2");
+    need_two_ranks(job);
     JobWorld world(job);
     auto signals = job.allocate<Flag>(1);
     const char* policy = std::getenv("KUMIKI_WAIT");
