@@ -26,6 +26,7 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
                                 settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
     const std::uint64_t identity = segment->header().identity;
+    // Not before: a second join that is refused must not begin the file of the first one anew.
     auto trace = trace::Trace::open(settings.trace, settings.rank, settings.host);
     if (!trace) return tl::unexpected(trace.error());
     std::unique_ptr<Fabric> fabric(new Fabric(settings, std::move(segment)));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
@@ -86,6 +87,18 @@ TEST_F(TraceTest, AFileThatCannotBeWrittenIsAnError) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, KUMIKI_ERROR_ENVIRONMENT);
     EXPECT_NE(refused.error().message.find("KUMIKI_TRACE=/nowhere/trace"), std::string::npos);
+}
+
+TEST_F(TraceTest, AJoinThatIsRefusedDoesNotBeginTheFileAnew) {
+    tests::run_programs({.ranks = 1}, [this](int) {
+        setenv("KUMIKI_TRACE", path_.c_str(), 1);
+        kumiki_job *job = nullptr, *again = nullptr;
+        ASSERT_EQ(kumiki_join(&job), KUMIKI_OK) << kumiki_error_message();
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        ASSERT_EQ(kumiki_leave(job), KUMIKI_OK);
+        tests::expect_error(kumiki_join(&again), KUMIKI_ERROR_STATE, {"already left"});
+    });
+    EXPECT_EQ(counts(0), (std::map<std::string, int>{{"barrier", 1}}));
 }
 
 TEST_F(TraceTest, WhatARankDoesIsThere) {
