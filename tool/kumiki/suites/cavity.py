@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kumiki.suites.kernel import Workload
-from kumiki.suites.model import Grid, Point, Suite, with_mpi
+from kumiki.suites.kernel import Problems, Workload
+from kumiki.suites.model import Suite, with_mpi
 
 ONE_CORE_SECONDS = {33: 0.015, 65: 0.15, 129: 1.9}
 """By points along an edge: from rest to the steady state."""
@@ -21,15 +21,7 @@ def _workload(size: int) -> Workload:
     )
 
 
-def _points(grid: Grid) -> list[Point]:
-    if grid.quick:
-        return _workload(33).everywhere(grid)
-    return [*_workload(65).everywhere(grid), *_workload(129).where_it_tells(grid)]
-
-
-def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload(33 if grid.quick else 65).over_hosts(grid)
-
+PROBLEMS = Problems(_workload(33), _workload(65), [_workload(129)])
 
 SUITE = Suite(
     name="cavity",
@@ -37,8 +29,8 @@ SUITE = Suite(
     sentence="A small grid and many short exchanges: whether a machine's latency allows to parallelise at all.",
     headline=("cavity.time", "cavity.rate"),
     programs=with_mpi("cavity"),
-    build=_points,
-    build_over_hosts=_over_hosts,
+    build=PROBLEMS.everywhere,
+    build_over_hosts=PROBLEMS.over_hosts,
     seconds=75,
     quick_seconds=10,
     by_name=True,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from kumiki.suites.kernel import Workload
-from kumiki.suites.model import Grid, Point, Suite, with_mpi
+from kumiki.suites.kernel import Problems, Workload
+from kumiki.suites.model import Suite, with_mpi
 
 ONE_CORE_SECONDS = {"W": 0.2, "A": 0.75}
 
 
-def _workload(grid: Grid) -> Workload:
-    size = "W" if grid.quick else "A"
+def _workload(size: str) -> Workload:
     return Workload(
         suite="cg",
         program="cg",
@@ -20,13 +19,7 @@ def _workload(grid: Grid) -> Workload:
     )
 
 
-def _points(grid: Grid) -> list[Point]:
-    return _workload(grid).everywhere(grid)
-
-
-def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload(grid).over_hosts(grid)
-
+PROBLEMS = Problems(_workload("W"), _workload("A"))
 
 SUITE = Suite(
     name="cg",
@@ -34,8 +27,8 @@ SUITE = Suite(
     sentence="Sparse and irregular: latency of memory within a rank, reductions and transposes between ranks.",
     headline=("cg.time", "cg.rate"),
     programs=with_mpi("cg"),
-    build=_points,
-    build_over_hosts=_over_hosts,
+    build=PROBLEMS.everywhere,
+    build_over_hosts=PROBLEMS.over_hosts,
     seconds=38,
     quick_seconds=7,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kumiki.suites.kernel import Workload
-from kumiki.suites.model import Grid, Point, Suite, with_mpi
+from kumiki.suites.kernel import Problems, Workload
+from kumiki.suites.model import Suite, with_mpi
 
 STEPS = {129: 500, 513: 100, 1025: 20, 2049: 10}
 """By points along an edge: as many as take one core some tenths of a second or less."""
@@ -30,16 +30,7 @@ def _by_jacobi() -> Workload:
     return replace(_workload(129).variant("method", "jacobi", "--method", "jacobi"), one_core_seconds=0.15)
 
 
-def _points(grid: Grid) -> list[Point]:
-    if grid.quick:
-        return _workload(513).everywhere(grid)
-    others = [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()]
-    return [*_workload(513).everywhere(grid), *(point for other in others for point in other.where_it_tells(grid))]
-
-
-def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload(513).over_hosts(grid)
-
+PROBLEMS = Problems(_workload(513), _workload(513), [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()])
 
 SUITE = Suite(
     name="diffusion",
@@ -47,8 +38,8 @@ SUITE = Suite(
     sentence="Tridiagonal solves along both directions: the grid is transposed between all twice a step.",
     headline=("diffusion.time", "diffusion.rate"),
     programs=with_mpi("diffusion"),
-    build=_points,
-    build_over_hosts=_over_hosts,
+    build=PROBLEMS.everywhere,
+    build_over_hosts=PROBLEMS.over_hosts,
     seconds=90,
     quick_seconds=10,
     by_name=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kumiki.suites.kernel import Workload
+from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 SWEEPS = {"SS": 500, "S": 50, "M": 10, "L": 2}
@@ -27,17 +27,14 @@ def _workload(size: str) -> Workload:
     )
 
 
+PROBLEMS = Problems(_workload("S"), _workload("M"), [_workload(size) for size in ("SS", "S", "L")])
+
+
 def _points(grid: Grid) -> list[Point]:
-    if grid.quick:
-        return _workload("S").everywhere(grid)
-    points = _workload("M").everywhere(grid)
-    if grid.cores >= CUTS_DIFFER_FROM:
-        points += _workload("M").variant("split", "pencils", "--split", "pencils").between_ranks(grid)
-    return points + [point for size in ("SS", "S", "L") for point in _workload(size).where_it_tells(grid)]
-
-
-def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload("S" if grid.quick else "M").over_hosts(grid)
+    points = PROBLEMS.everywhere(grid)
+    if not grid.quick and grid.cores >= CUTS_DIFFER_FROM:
+        points += PROBLEMS.usual.variant("split", "pencils", "--split", "pencils").between_ranks(grid)
+    return points
 
 
 SUITE = Suite(
@@ -47,7 +44,7 @@ SUITE = Suite(
     headline=("himeno.time", "himeno.rate"),
     programs=with_mpi("himeno"),
     build=_points,
-    build_over_hosts=_over_hosts,
+    build_over_hosts=PROBLEMS.over_hosts,
     seconds=120,
     quick_seconds=12,
     by_name=True,

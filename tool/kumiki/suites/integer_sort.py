@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kumiki.suites.kernel import Workload
-from kumiki.suites.model import Grid, Point, Suite, with_mpi
+from kumiki.suites.kernel import Problems, Workload
+from kumiki.suites.model import Suite, with_mpi
 
 ONE_CORE_SECONDS = {"S": 0.003, "W": 0.04, "A": 0.4, "B": 2.0}
 SETUP_SECONDS = {"S": 0.1, "W": 0.1, "A": 0.5, "B": 2.0}
@@ -23,16 +23,7 @@ def _workload(size: str) -> Workload:
     )
 
 
-def _points(grid: Grid) -> list[Point]:
-    if grid.quick:
-        return _workload("W").everywhere(grid)
-    others = [point for size in ("S", "W", "B") for point in _workload(size).where_it_tells(grid)]
-    return [*_workload("A").everywhere(grid), *others]
-
-
-def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload("W" if grid.quick else "A").over_hosts(grid)
-
+PROBLEMS = Problems(_workload("W"), _workload("A"), [_workload(size) for size in ("S", "W", "B")])
 
 SUITE = Suite(
     name="is",
@@ -40,8 +31,8 @@ SUITE = Suite(
     sentence="Ranks of integers, ten times over: between ranks every key moves, within a rank only counters.",
     headline=("is.time", "is.rate"),
     programs=with_mpi("is"),
-    build=_points,
-    build_over_hosts=_over_hosts,
+    build=PROBLEMS.everywhere,
+    build_over_hosts=PROBLEMS.over_hosts,
     seconds=110,
     quick_seconds=12,
     by_name=True,

@@ -129,3 +129,23 @@ class Workload:
             variables=variables,
             built_on=self.built_on,
         )
+
+
+@dataclass(frozen=True)
+class Problems:
+    """A program's problems of several sizes: which of them are measured, and how widely."""
+
+    quick: Workload
+    """For a first impression."""
+    usual: Workload
+    others: Sequence[Workload] = ()
+
+    def everywhere(self, grid: Grid) -> list[Point]:
+        """The usual one in every form, over the whole grid; the others where they tell."""
+        if grid.quick:
+            return self.quick.everywhere(grid)
+        others = [point for workload in self.others for point in workload.where_it_tells(grid)]
+        return [*self.usual.everywhere(grid), *others]
+
+    def over_hosts(self, grid: Grid) -> list[Point]:
+        return (self.quick if grid.quick else self.usual).over_hosts(grid)
