@@ -24,7 +24,7 @@ struct SweepLimits {
     std::uint64_t least_count = settling_count; ///< a batch moves the data at least so often
     /// A size that takes the last mover longer is not measured, nor are those above it: a slow network would take
     /// minutes to say again what it said at smaller ones.
-    std::optional<double> longest_seconds;
+    std::optional<double> longest_seconds = std::nullopt;
 };
 
 /// Measures the bandwidth of all movers beside each other, size after size; the program's exit code. Collective.
