@@ -17,7 +17,7 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
         program
             .add_option("--method", task.problem.method,
                         "how lines are solved: direct (elimination) or jacobi (iterations, the paper's; a run "
-                        "takes some 1.2 --size^2 of them, a minute with the default)")
+                        "takes some 1.2 --size^2 of them, minutes with the default)")
             ->transform(CLI::CheckedTransformer(methods).description(""))
             ->default_str(diffusion::name(task.problem.method));
     };

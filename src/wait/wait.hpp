@@ -20,10 +20,9 @@
 /// from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the kernel compares
 /// it again under its own lock.
 ///
-/// fence_all_threads() may miss a thread: Linux keeps for each core whether what runs there takes part, and forgets it
-/// when a thread ends there or a program starts there, until the core has run another program (at least up to 6.18;
-/// docs/decisions/waiting.md). Therefore who relied on it looks a second time, long after any store that the first
-/// look missed has left its core, and sleeps for good only then: a ringer so missed costs a wake-up of `drained`.
+/// But fence_all_threads() may miss a thread (seen with Linux 6.18; docs/decisions/waiting.md). Therefore who relied on
+/// it looks a second time, long after any store that the first look missed has left its core, and sleeps for good only
+/// then: a ringer that was missed makes its wake-up late by `drained`.
 namespace kumiki::wait {
 
 namespace detail {
