@@ -12,6 +12,14 @@ namespace kumiki::kernels {
 /// Who starts a program's processes: itself or kumiki-run, and then it has a choice of forms; or an MPI.
 enum class StartedBy { itself, mpi };
 
+/// What the command line of most programs asks for; those that have more options of their own have a Task of their own.
+template <class Problem>
+struct ProblemTask {
+    Problem problem;
+    FormChoice choice; ///< of no meaning in the MPI programs
+    measure::Budget budget;
+};
+
 /// Reads the command line of the program `name` into a Task, which has a `choice` of form and a `budget` of samples;
 /// add(program, task) adds the options that are the program's own. Ends the process on --help or wrong usage.
 template <class Task, class AddOptions>

@@ -6,12 +6,7 @@
 
 namespace kumiki::kernels::pi {
 
-/// What the command line asks for.
-struct Task {
-    Problem problem;
-    FormChoice choice; ///< of no meaning in the MPI programs
-    measure::Budget budget;
-};
+using Task = ProblemTask<Problem>;
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
