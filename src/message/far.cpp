@@ -29,25 +29,45 @@ MessageHeader Far::header(Kind kind, std::uint64_t ticket, std::uint64_t value) 
 
 Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
-    const auto marked = static_cast<std::uint64_t>(tag);
     const std::uint64_t open = to.sent.load(std::memory_order_relaxed) - to.returned.load(std::memory_order_relaxed);
     if (data.size() <= whole_ && open + weight(data.size()) <= window) {
         to.sent.fetch_add(weight(data.size()), std::memory_order_relaxed);
         desk_.fragments.fetch_add(1, std::memory_order_relaxed);
-        MessageHeader whole = header(Kind::whole, 0, marked);
-        whole.bytes = data.size();
+        return send_whole(rank, tag, data);
+    }
+    Request& request = open_send(rank, tag, data);
+    MessageHeader announced = header(Kind::announce, number_of(request), static_cast<std::uint64_t>(tag));
+    announced.bytes = data.size();
+    if (auto sent = network_.send(rank, announced); !sent) return tl::unexpected(sent.error());
+    return &request;
+}
+
+Result<Request*> Far::send_whole(int rank, int tag, std::span<const std::byte> data) {
+    MessageHeader whole = header(Kind::whole, 0, static_cast<std::uint64_t>(tag));
+    whole.bytes = data.size();
+    if (data.size() <= Transport::longest_kept) {
         if (auto sent = network_.send_soon(rank, whole, data); !sent) return tl::unexpected(sent.error());
         return nullptr;
     }
-    Request* request = nullptr;
-    {
-        const std::lock_guard lock(desk_.lock);
-        request = &desk_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
-    }
-    MessageHeader announced = header(Kind::announce, number_of(*request), marked);
-    announced.bytes = data.size();
-    if (auto sent = network_.send(rank, announced); !sent) return tl::unexpected(sent.error());
-    return request;
+    Request& request = open_send(rank, tag, data);
+    const auto left = network_.post_now(rank, whole, data, number_of(request));
+    if (left && !*left) return &request;
+    Pool<Request>::give_back(request);
+    if (!left) return tl::unexpected(left.error());
+    return nullptr;
+}
+
+Request& Far::open_send(int rank, int tag, std::span<const std::byte> data) {
+    const std::lock_guard lock(desk_.lock);
+    return desk_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+}
+
+/// Of a message that is whole, or of a fragment.
+void Far::left(std::uint64_t ticket) {
+    Request& send = request_at(ticket);
+    const auto flow = std::ranges::find(flows_, &send, &Flow::send);
+    if (flow == flows_.end()) desk_.complete(send);
+    else flow->posted = false;
 }
 
 bool Far::pump() {
@@ -55,7 +75,7 @@ bool Far::pump() {
     for (auto flow = flows_.begin(); flow != flows_.end();) {
         sent = pump(*flow) || sent;
         Request& send = *flow->send;
-        if (send.moved == send.length) {
+        if (send.moved == send.length && !flow->posted) {
             flow = flows_.erase(flow);
             desk_.complete(send);
         } else ++flow;
@@ -63,16 +83,17 @@ bool Far::pump() {
     return sent;
 }
 
-/// Sends the next fragment, when so many may be under way.
+/// Sends the next fragment, when so many may be under way and the last one has left: what waits for room between this
+/// rank and the other one are few bytes, so that a short message finds the way nearly free.
 bool Far::pump(Flow& flow) {
     Request& send = *flow.send;
-    if (send.moved - flow.passed >= window) return false;
+    if (flow.posted || send.moved == send.length || send.moved - flow.passed >= window) return false;
     const std::size_t bytes = std::min(fragment_, send.length - send.moved);
     const trace::Span span(desk_.fabric.trace(), "send_fragment", send.rank, bytes);
     MessageHeader fragment = header(Kind::fragment, send.token);
     fragment.offset = send.moved;
     fragment.bytes = bytes;
-    static_cast<void>(network_.send_inside(send.rank, fragment, {send.data + send.moved, bytes}));
+    flow.posted = !network_.post(send.rank, fragment, {send.data + send.moved, bytes}, number_of(send));
     desk_.fragments.fetch_add(1, std::memory_order_relaxed);
     send.moved += bytes;
     return true;

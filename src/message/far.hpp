@@ -11,10 +11,11 @@
 
 namespace kumiki::message {
 
-/// Messages to ranks of other hosts. One of at most a fragment leaves at once and is complete at the sender then;
-/// whoever receives (a thread that waits, or the agent) puts it into the memory of its receive, or keeps it until that
-/// comes. A longer one is announced, and its fragments follow, straight into the memory of the receive, once that is
-/// known; other messages go in between.
+/// Messages to ranks of other hosts. One of at most a fragment leaves at once, or as soon as there is room on the way,
+/// and is complete at the sender then (a short one is copied, and always complete at once): no send waits. Whoever
+/// receives (a thread that waits, or the agent) puts it into the memory of its receive, or keeps it until that comes. A
+/// longer one is announced, and its fragments follow, straight into the memory of the receive, once that is known;
+/// other messages go in between.
 ///
 /// Flow control: of what one rank has sent and nobody has asked for, at most `window` bytes are kept; what comes on top
 /// is announced and stays with its sender. Of a long message at most `window` bytes are under way, so that a short one
@@ -54,13 +55,17 @@ private:
     struct Flow {
         Request* send;
         std::uint64_t passed = 0;
+        bool posted = false; ///< a fragment has not left yet
     };
     /// What a message counts for, be it ever so small.
     static std::uint64_t weight(std::size_t bytes) { return bytes + 64; }
 
     void receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    void left(std::uint64_t ticket) override;
     bool pump() override;
     bool pump(Flow& flow);
+    Result<Request*> send_whole(int rank, int tag, std::span<const std::byte> data);
+    Request& open_send(int rank, int tag, std::span<const std::byte> data);
 
     fabric::MessageHeader header(Kind kind, std::uint64_t ticket = 0, std::uint64_t value = 0) const;
     void take_whole(const fabric::MessageHeader& header, std::span<const std::byte> payload);

@@ -42,12 +42,13 @@ public:
     void take_over();
     /// Something is held back that must leave soon, should the program not release it itself.
     void remind();
+    /// There is something to do that its descriptor does not tell of.
+    void wake();
     /// It is awake again.
     void step_back() { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
 
 private:
     void serve();
-    void wake();
     void sleep(int descriptor, std::chrono::milliseconds at_most);
 
     Duties duties_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fabric/network/transport.hpp"
@@ -13,8 +14,8 @@ namespace kumiki::fabric {
 /// Maestro paper, 2.4): over TCP a message costs microseconds, however small it is. Not thread-safe.
 class Burst {
 public:
-    /// What is longer travels alone: then the copy into the burst would cost more than it spares.
-    static constexpr std::size_t longest_message = std::size_t{8} << 10;
+    /// What is longer travels alone.
+    static constexpr std::size_t longest_message = Transport::longest_kept;
 
     bool empty() const { return bytes_.empty(); }
     bool has_room_for(std::size_t payload) const {
@@ -27,9 +28,8 @@ public:
         append(&stated, sizeof stated);
         append(payload.data(), payload.size());
     }
-    std::span<const std::byte> bytes() const { return bytes_; }
-    /// Gives the memory back, too: a rank may have thousands of peers.
-    void clear() { bytes_ = {}; }
+    /// Leaves it empty, without memory: a rank may have thousands of peers.
+    std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
     /// Calls receive(header, payload) for each message of a burst that has arrived.
     template <class Receive>

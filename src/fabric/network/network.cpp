@@ -33,10 +33,17 @@ Result<std::unique_ptr<Network>> Network::join(Fabric& fabric, const Settings& s
 }
 
 Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
-    auto opened =
-        open_transport(settings.interface, [this](const MessageHeader& header, std::span<const std::byte> payload) {
-            receive(header, payload);
-        });
+    auto opened = open_transport(settings.interface,
+                                 {.received =
+                                      [this](const MessageHeader& header, std::span<const std::byte> payload) {
+                                          ++events_;
+                                          receive(header, payload);
+                                      },
+                                  .left =
+                                      [this](std::uint64_t ticket) {
+                                          ++events_;
+                                          if (guest_ != nullptr) guest_->left(ticket);
+                                      }});
     if (!opened) return tl::unexpected(opened.error());
     transport_ = std::move(*opened);
 

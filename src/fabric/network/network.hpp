@@ -45,11 +45,13 @@ public:
     enum class Atomic : std::uint8_t { fetch_add, compare_swap, swap };
 
     /// A floor above that has messages of its own (MessageKind::message). Called by whoever receives, one thread at a
-    /// time, which it must not keep: it may send by post() and send_inside() only.
+    /// time, which it must not keep: it may send by post() only.
     class Guest {
     public:
         virtual ~Guest() = default;
         virtual void receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
+        /// What it posted with this ticket has left.
+        virtual void left(std::uint64_t ticket) = 0;
         /// Sends a part of what is long; whether there was any. Others come in between.
         virtual bool pump() = 0;
     };
@@ -93,13 +95,17 @@ public:
     /// From now on messages go to `guest`, also those that came before; null: they are thrown away.
     void admit(Guest* guest);
     MessageHeader header(MessageKind kind) const;
-    /// A message of the guest: at once, or, when others follow each other to that rank without a wait in between,
-    /// together with them (the network burst of the Maestro paper, 2.4), after a millisecond at the latest.
+    /// A message of the guest, of which the payload is kept when there is no room for it: at once, or, when others
+    /// follow each other to that rank without a wait in between, together with them (the network burst of the Maestro
+    /// paper, 2.4), after a millisecond at the latest.
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
-    /// By the guest while it is called: without waiting; with data, which may change on return.
-    void post(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
-    Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
+    /// Sends at once and never waits: true when the payload may change on return, else when Guest::left tells so.
+    Result<bool> post_now(int rank, const MessageHeader& header, std::span<const std::byte> payload,
+                          std::uint64_t ticket);
+    /// The same by the guest while it is called.
+    bool post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket);
+    void post(int rank, const MessageHeader& header) { static_cast<void>(post(rank, header, {}, 0)); }
 
     /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
     void enter_barrier(std::uint64_t epoch);
@@ -142,6 +148,7 @@ private:
     void await(const Ticket& ticket);
 
     // Called with the lock held:
+    Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> release(int rank);
     bool progress();
@@ -177,6 +184,7 @@ private:
     std::vector<Early> early_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
+    std::uint64_t events_ = 0; ///< of the transport, so far
     std::unique_ptr<LifeSigns> life_;
     Agent agent_;
 };

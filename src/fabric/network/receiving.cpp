@@ -73,7 +73,7 @@ void Network::answer_get(const MessageHeader& request) {
     const std::byte* from = fabric_.own_arena() + request.offset;
     for (std::uint64_t at = 0; at < request.bytes; at += Transport::longest_payload) {
         answer.offset = at;
-        post(request.source, answer, {from + at, std::min(Transport::longest_payload, request.bytes - at)});
+        post(request.source, answer, {from + at, std::min(Transport::longest_payload, request.bytes - at)}, 0);
     }
 }
 

@@ -21,7 +21,11 @@ Result<> Network::send(int rank, const MessageHeader& header, std::span<const st
 
 Result<> Network::send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     messages_.fetch_add(1, std::memory_order_relaxed);
-    return transport_->send(rank, header, payload);
+    const std::uint64_t before = events_;
+    auto sent = transport_->send(rank, header, payload);
+    // What came meanwhile may have left something to do, which the agent would sleep over.
+    if (events_ != before) agent_.wake();
+    return sent;
 }
 
 Result<> Network::send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
@@ -35,6 +39,14 @@ Result<> Network::send_soon(int rank, const MessageHeader& header, std::span<con
     }
     if (auto released = release(rank); !released) return released;
     return send_inside(rank, header, payload);
+}
+
+Result<bool> Network::post_now(int rank, const MessageHeader& header, std::span<const std::byte> payload,
+                               std::uint64_t ticket) {
+    const std::lock_guard lock(mutex_);
+    if (auto released = release(rank); !released) return tl::unexpected(released.error());
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    return transport_->post(rank, header, payload, ticket);
 }
 
 /// Room is made by what was held back first.
@@ -51,8 +63,9 @@ Result<> Network::release(int rank) {
     Burst& burst = bursts_[static_cast<std::size_t>(rank)];
     if (burst.empty()) return {};
     messages_.fetch_add(1, std::memory_order_relaxed);
-    auto sent = transport_->send(rank, header(MessageKind::burst), burst.bytes());
-    burst.clear();
+    const std::uint64_t before = events_;
+    auto sent = transport_->give(rank, header(MessageKind::burst), burst.take());
+    if (events_ != before) agent_.wake();
     held_back_.fetch_sub(1, std::memory_order_relaxed);
     return sent;
 }
@@ -65,9 +78,9 @@ void Network::release() {
 }
 
 /// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.
-void Network::post(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+bool Network::post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket) {
     messages_.fetch_add(1, std::memory_order_relaxed);
-    static_cast<void>(transport_->post(rank, header, payload));
+    return transport_->post(rank, header, payload, ticket).value_or(true);
 }
 
 /// In parts that the target puts in their place one by one, while the next ones travel (Maestro paper, 2.2); the last

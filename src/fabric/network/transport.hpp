@@ -47,12 +47,19 @@ struct MessageHeader {
 /// when one comes. Not thread-safe: Network lets one thread in at a time.
 class Transport {
 public:
-    using Receive = std::function<void(const MessageHeader& header, std::span<const std::byte> payload)>;
+    /// What the engine tells, from within send(), post() and progress().
+    struct Events {
+        std::function<void(const MessageHeader& header, std::span<const std::byte> payload)> received;
+        /// What was posted with this ticket has left, or never will: its payload may change.
+        std::function<void(std::uint64_t ticket)> left;
+    };
     /// What fills one segment as TCP hands it to a network card that cuts it (64 KiB at most, 45 packets of 1448
     /// bytes), with the headers: a message that is a little longer costs nearly twice as much.
     static constexpr std::size_t segment = 65024;
     /// How long a payload is sent without being cut; the best length for throughput, too.
     static constexpr std::size_t longest_payload = 2 * segment;
+    /// A payload up to here is copied where that spares waiting; the copy of a longer one would cost more.
+    static constexpr std::size_t longest_kept = std::size_t{8} << 10;
 
     virtual ~Transport() = default;
 
@@ -60,10 +67,15 @@ public:
     virtual std::vector<std::byte> address() const = 0;
     /// The addresses of all ranks; a connection is made with the first message.
     virtual void know(std::vector<std::vector<std::byte>> addresses) = 0;
-    /// Sends; on return header and payload may change. Receives meanwhile.
+    /// Sends; on return header and payload may change. A payload of at most `longest_kept` is kept until there is room
+    /// for it on the way; for a longer one, and when much is kept already, this waits, and receives meanwhile.
     virtual Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
-    /// Sends without waiting, for who is called by Receive; the payload must stay as it is until it has arrived.
-    virtual Result<> post(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
+    /// The same, but it keeps what it is given, however long.
+    virtual Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) = 0;
+    /// Sends without waiting, for who is called by Events. True: the payload may change. False: it must stay as it is
+    /// until Events::left tells `ticket`; of ticket 0 nothing is told.
+    virtual Result<bool> post(int rank, const MessageHeader& header, std::span<const std::byte> payload,
+                              std::uint64_t ticket) = 0;
     /// Receives what has come; whether there was anything to do.
     virtual bool progress() = 0;
     /// Readable when progress() has something to do, after arm() has returned true.
@@ -75,9 +87,9 @@ public:
 
 /// Opens the engine that is installed beside the library. It is loaded only by jobs of several hosts: others need not
 /// wait for it, nor have it. `interface`: the network interface by name; empty: any.
-Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, Transport::Receive receive);
+Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, Transport::Events events);
 
 /// What an engine's module exports under the name kumiki_open_transport.
-using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, Transport::Receive receive);
+using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, Transport::Events events);
 
 } // namespace kumiki::fabric

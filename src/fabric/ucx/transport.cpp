@@ -26,18 +26,9 @@ struct Destroy {
 template <class T>
 using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
 
-/// A message that was posted: UCX reads the header when there is room.
-struct Posted {
-    MessageHeader header;
-    static void sent(void* request, ucs_status_t, void* self) {
-        delete static_cast<Posted*>(self);
-        ucp_request_free(request);
-    }
-};
-
 class UcxTransport final : public Transport {
 public:
-    explicit UcxTransport(Receive receive) : receive_(std::move(receive)) {}
+    explicit UcxTransport(Events events) : events_(std::move(events)) {}
     ~UcxTransport() override;
 
     Result<> open(const std::string& interface);
@@ -46,9 +37,12 @@ public:
     void know(std::vector<std::vector<std::byte>> addresses) override {
         addresses_ = std::move(addresses);
         endpoints_.assign(addresses_.size(), nullptr);
+        kept_.assign(addresses_.size(), 0);
     }
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
-    Result<> post(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
+    Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) override;
+    Result<bool> post(int rank, const MessageHeader& header, std::span<const std::byte> payload,
+                      std::uint64_t ticket) override;
     bool progress() override { return ucp_worker_progress(worker_.get()) != 0; }
     int descriptor() const override { return descriptor_; }
     bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
@@ -56,19 +50,38 @@ public:
 
 private:
     static constexpr unsigned message = 1; ///< the one number of active messages that is used
+    /// Bytes kept for one rank; then who sends waits, so that a rank that receives slowly does not fill this memory.
+    static constexpr std::size_t most_kept = std::size_t{4} << 20;
 
+    /// A message that is on its way from here: UCX reads header and payload when there is room.
+    struct Posted {
+        UcxTransport* transport = nullptr;
+        MessageHeader header;
+        std::vector<std::byte> kept; ///< the payload, unless it is somebody else's
+        int rank = 0;
+        std::uint64_t ticket = 0;
+        ucs_status_t* outcome = nullptr; ///< of who waits for it
+    };
+
+    std::unique_ptr<Posted> prepare(int rank, const MessageHeader& header, std::uint64_t ticket);
+    Result<bool> hand_over(std::unique_ptr<Posted> message, std::span<const std::byte> payload);
+    static void has_left(void* request, ucs_status_t, void* posted);
+    void make_room(int rank);
+    void receive_meanwhile();
     Result<> configure(ucp_config_t* config, const std::string& interface);
     Result<ucp_ep_h> endpoint(int rank);
     static ucs_status_t received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
                                  const ucp_am_recv_param_t*);
 
-    Receive receive_;
+    Events events_;
     Owned<ucp_context_h> context_;
     Owned<ucp_worker_h> worker_;
     std::vector<std::byte> address_;
     int descriptor_ = -1;
     std::vector<std::vector<std::byte>> addresses_;
     std::vector<ucp_ep_h> endpoints_; ///< by rank; null: not connected yet
+    std::vector<std::size_t> kept_;   ///< bytes by rank
+    std::unique_ptr<Posted> spare_;   ///< most messages leave at once: then the next one has this again
 };
 
 /// A setting of UCX, unless the user has made it.
@@ -148,6 +161,7 @@ Result<> UcxTransport::open(const std::string& interface) {
 
 UcxTransport::~UcxTransport() {
     if (!worker_) return;
+    events_ = {}; // who is told may have gone
     std::vector<void*> closing;
     for (ucp_ep_h endpoint : endpoints_) {
         if (endpoint == nullptr) continue;
@@ -180,47 +194,95 @@ Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
     return known;
 }
 
-Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
-    auto to = endpoint(rank);
-    if (!to) return tl::unexpected(to.error());
-    ucp_request_param_t parameters{};
-    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    parameters.flags = UCP_AM_SEND_FLAG_EAGER;
-    void* request = ucp_am_send_nbx(*to, message, &header, sizeof header, payload.data(), payload.size(), &parameters);
-    if (request == nullptr) return {};
-    if (UCS_PTR_IS_ERR(request))
-        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), UCS_PTR_STATUS(request)));
-    ucs_status_t status = UCS_INPROGRESS;
-    // The first message waits for the connection, and so for the peer: it may need this very core.
-    while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS)
-        if (ucp_worker_progress(worker_.get()) == 0) std::this_thread::yield();
-    ucp_request_free(request);
-    if (status != UCS_OK) return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), status));
-    return {};
+std::unique_ptr<UcxTransport::Posted> UcxTransport::prepare(int rank, const MessageHeader& header,
+                                                            std::uint64_t ticket) {
+    auto made = spare_ ? std::move(spare_) : std::make_unique<Posted>();
+    made->transport = this;
+    made->header = header;
+    made->kept.clear();
+    made->rank = rank;
+    made->ticket = ticket;
+    made->outcome = nullptr;
+    return made;
 }
 
-Result<> UcxTransport::post(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
-    auto to = endpoint(rank);
+/// True: it has left.
+Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<const std::byte> payload) {
+    auto to = endpoint(posted->rank);
     if (!to) return tl::unexpected(to.error());
-    auto posted = std::make_unique<Posted>(Posted{header});
     ucp_request_param_t parameters{};
     parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     parameters.flags = UCP_AM_SEND_FLAG_EAGER;
-    parameters.cb.send = Posted::sent;
+    parameters.cb.send = has_left;
     parameters.user_data = posted.get();
     void* request = ucp_am_send_nbx(*to, message, &posted->header, sizeof posted->header, payload.data(),
                                     payload.size(), &parameters);
     if (UCS_PTR_IS_ERR(request))
-        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), UCS_PTR_STATUS(request)));
-    if (request != nullptr) static_cast<void>(posted.release());
+        return tl::unexpected(failure(fmt::format("send to rank {}", posted->rank).c_str(), UCS_PTR_STATUS(request)));
+    if (request == nullptr) {
+        spare_ = std::move(posted);
+        return true;
+    }
+    kept_[static_cast<std::size_t>(posted->rank)] += posted->kept.size();
+    static_cast<void>(posted.release());
+    return false;
+}
+
+void UcxTransport::has_left(void* request, ucs_status_t status, void* posted) {
+    const std::unique_ptr<Posted> message(static_cast<Posted*>(posted));
+    UcxTransport& self = *message->transport;
+    self.kept_[static_cast<std::size_t>(message->rank)] -= message->kept.size();
+    ucp_request_free(request);
+    if (message->outcome != nullptr) *message->outcome = status;
+    if (message->ticket != 0 && self.events_.left) self.events_.left(message->ticket);
+}
+
+/// The peer may need this very core, to receive or to connect.
+void UcxTransport::receive_meanwhile() {
+    if (ucp_worker_progress(worker_.get()) == 0) std::this_thread::yield();
+}
+
+void UcxTransport::make_room(int rank) {
+    while (kept_[static_cast<std::size_t>(rank)] > most_kept) receive_meanwhile();
+}
+
+Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    make_room(rank);
+    auto posted = prepare(rank, header, 0);
+    if (payload.size() <= longest_kept) {
+        posted->kept.assign(payload.begin(), payload.end());
+        const std::span<const std::byte> kept = posted->kept;
+        return hand_over(std::move(posted), kept).map([](bool) {});
+    }
+    ucs_status_t outcome = UCS_INPROGRESS;
+    posted->outcome = &outcome;
+    auto left = hand_over(std::move(posted), payload);
+    if (!left) return tl::unexpected(left.error());
+    if (*left) return {};
+    while (outcome == UCS_INPROGRESS) receive_meanwhile();
+    if (outcome != UCS_OK) return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), outcome));
     return {};
+}
+
+Result<> UcxTransport::give(int rank, const MessageHeader& header, std::vector<std::byte> payload) {
+    make_room(rank);
+    auto posted = prepare(rank, header, 0);
+    posted->kept = std::move(payload);
+    const std::span<const std::byte> kept = posted->kept;
+    return hand_over(std::move(posted), kept).map([](bool) {});
+}
+
+Result<bool> UcxTransport::post(int rank, const MessageHeader& header, std::span<const std::byte> payload,
+                                std::uint64_t ticket) {
+    return hand_over(prepare(rank, header, ticket), payload);
 }
 
 ucs_status_t UcxTransport::received(void* self, const void* header, size_t, void* data, size_t bytes,
                                     const ucp_am_recv_param_t*) {
+    const auto& received = static_cast<UcxTransport*>(self)->events_.received;
     MessageHeader copy;
     std::memcpy(&copy, header, sizeof copy);
-    static_cast<UcxTransport*>(self)->receive_(copy, {static_cast<const std::byte*>(data), bytes});
+    if (received) received(copy, {static_cast<const std::byte*>(data), bytes});
     return UCS_OK;
 }
 
@@ -239,8 +301,8 @@ void UcxTransport::drain() {
 } // namespace kumiki::fabric
 
 extern "C" [[gnu::visibility("default")]] kumiki::Result<std::unique_ptr<kumiki::fabric::Transport>>
-kumiki_open_transport(const std::string& interface, kumiki::fabric::Transport::Receive receive) {
-    auto made = std::make_unique<kumiki::fabric::UcxTransport>(std::move(receive));
+kumiki_open_transport(const std::string& interface, kumiki::fabric::Transport::Events events) {
+    auto made = std::make_unique<kumiki::fabric::UcxTransport>(std::move(events));
     if (auto opened = made->open(interface); !opened) return tl::unexpected(opened.error());
     return made;
 }

@@ -1,0 +1,121 @@
+#include <cstring>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "fabric/network/transport.hpp"
+#include "support/watchdog.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+using tests::Watchdog;
+
+/// Two ends of an engine in one thread: a call at one end that waited for the other one would never return.
+class TransportTest : public testing::Test {
+protected:
+    struct End {
+        std::vector<std::pair<MessageHeader, std::vector<std::byte>>> received;
+        std::vector<std::uint64_t> left;
+        std::shared_ptr<Transport> transport;
+    };
+    void SetUp() override {
+        for (End& end : ends_) {
+            auto opened = open_transport("", {.received =
+                                                  [&end](const MessageHeader& header, auto payload) {
+                                                      end.received.emplace_back(
+                                                          header, std::vector(payload.begin(), payload.end()));
+                                                  },
+                                              .left = [&end](std::uint64_t ticket) { end.left.push_back(ticket); }});
+            ASSERT_TRUE(opened) << opened.error().message;
+            end.transport = *opened;
+        }
+        for (End& end : ends_) end.transport->know({ends_[0].transport->address(), ends_[1].transport->address()});
+    }
+
+    static std::vector<std::byte> payload(std::size_t bytes, int seed) {
+        std::vector<std::byte> made(bytes);
+        for (std::size_t i = 0; i < bytes; ++i)
+            made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed));
+        return made;
+    }
+    static MessageHeader numbered(int number) {
+        MessageHeader made{.kind = MessageKind::put};
+        made.value = static_cast<std::uint64_t>(number);
+        return made;
+    }
+    void exchange(std::size_t messages) {
+        while (sink().received.size() < messages) {
+            source().transport->progress();
+            sink().transport->progress();
+        }
+    }
+    End& source() { return ends_[0]; }
+    End& sink() { return ends_[1]; }
+
+private:
+    std::array<End, 2> ends_;
+};
+
+TEST_F(TransportTest, ShortMessagesAndBurstsAreKeptForWhoDoesNotReceive) {
+    const Watchdog watchdog("short messages to a peer that does not receive");
+    constexpr int messages = 400; // of up to 8 KiB; every tenth one is a burst of 40 KiB: 3 MiB in all
+    const auto bytes_of = [](int number) -> std::size_t {
+        return number % 10 == 0 ? 40 << 10 : static_cast<std::size_t>(number) * 13 % (8 << 10);
+    };
+    for (int number = 0; number < messages; ++number) {
+        auto data = payload(bytes_of(number), number);
+        if (number % 10 == 0) {
+            ASSERT_TRUE(source().transport->give(1, numbered(number), std::move(data)));
+        } else {
+            ASSERT_TRUE(source().transport->send(1, numbered(number), data));
+            std::ranges::fill(data, std::byte{0}); // it may change
+        }
+    }
+    exchange(messages);
+    for (int number = 0; number < messages; ++number) {
+        const auto& [header, data] = sink().received[static_cast<std::size_t>(number)];
+        ASSERT_EQ(header.value, static_cast<std::uint64_t>(number));
+        ASSERT_EQ(data, payload(bytes_of(number), number));
+    }
+    EXPECT_TRUE(source().left.empty()) << "nobody asked";
+}
+
+TEST_F(TransportTest, WhatIsPostedToldOfWhenItHasLeft) {
+    const Watchdog watchdog("posts to a peer that does not receive");
+    constexpr int messages = 200; // 25 MB: more than any socket takes
+    std::vector<std::vector<std::byte>> payloads;
+    std::vector<std::uint64_t> waiting;
+    for (int number = 0; number < messages; ++number) {
+        payloads.push_back(payload(Transport::longest_payload, number));
+        const auto ticket = static_cast<std::uint64_t>(number) + 1;
+        const auto left = source().transport->post(1, numbered(number), payloads.back(), ticket);
+        ASSERT_TRUE(left);
+        if (*left) std::ranges::fill(payloads.back(), std::byte{0});
+        else waiting.push_back(ticket);
+    }
+    EXPECT_GT(waiting.size(), 0u) << "the peer receives nothing";
+    EXPECT_TRUE(source().left.empty()) << "nothing was done meanwhile";
+    exchange(messages);
+    EXPECT_EQ(source().left, waiting) << "each once, in order";
+    for (int number = 0; number < messages; ++number)
+        ASSERT_EQ(sink().received[static_cast<std::size_t>(number)].second,
+                  payload(Transport::longest_payload, number));
+}
+
+TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
+    const Watchdog watchdog("a sender that waits for room");
+    constexpr int messages = 4000; // 31 MiB
+    std::thread receiver([this] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        while (sink().received.size() < messages) sink().transport->progress();
+    });
+    for (int number = 0; number < messages; ++number)
+        ASSERT_TRUE(source().transport->send(1, numbered(number), payload(8 << 10, number)));
+    while (source().transport->progress()) {}
+    source().transport->drain();
+    receiver.join();
+    EXPECT_EQ(sink().received.back().first.value, static_cast<std::uint64_t>(messages - 1));
+}
+
+} // namespace
+} // namespace kumiki::fabric
