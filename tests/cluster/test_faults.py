@@ -21,7 +21,7 @@ NOTICED_WITHIN = TIMEOUT + 2.5
 RANKS = 6
 ENDLESS = ("laplace", "--form", "hybrid", "--size", "200", "--iterations", "1000000000")
 ROUNDS = int(os.environ.get("KUMIKI_FAULT_ROUNDS", "6"))
-"""How many random faults; hundreds by hand, a few in every run of the tests."""
+"""How many random faults (a link that is cut is one, too); hundreds by hand, a few in every run of the tests."""
 
 
 @pytest.fixture
@@ -76,11 +76,17 @@ def test_random_faults_end_the_job_and_leave_nothing(jobs: Jobs, seed: int) -> N
     ranks = jobs.wait_for_ranks(RANKS)
     time.sleep(chance.random() * 0.3)
     rank = chance.randrange(RANKS)
-    sent = chance.choice([signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV])
-    os.kill(ranks[rank], sent)
+    sent = chance.choice([signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, None])
+    if sent is None:
+        jobs.link(rank // 2, "down")
+    else:
+        os.kill(ranks[rank], sent)
     code, said, seconds = ending(job)
-    assert code == (3 if sent == signal.SIGSTOP else 128 + sent), said
     assert seconds < NOTICED_WITHIN
-    if sent != signal.SIGSTOP:
+    if sent in (signal.SIGSTOP, None):
+        assert code == 3, said
+        assert "has shown no sign of life" in said
+    else:
+        assert code == 128 + sent, said
         assert f"rank {rank} of {RANKS} on host {jobs.hosts.namespaces[rank // 2]} (process {ranks[rank]})" in said
     assert jobs.nothing_left()

@@ -153,6 +153,51 @@ TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
                          });
 }
 
+/// From nothing to 100 MB, each order of magnitude as likely as any other.
+std::size_t any_length(Random& random) {
+    const std::size_t magnitude = std::size_t{1} << random.between(0, 26);
+    return std::min<std::size_t>(random.between<std::size_t>(magnitude - 1, 2 * magnitude), 100'000'000);
+}
+
+// Both send while both receive: messages of all ways overtake each other at will, but not those of one tag.
+TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
+    const Watchdog watchdog("messages of up to 100 MB");
+    const std::size_t all = std::max<std::size_t>(tests::rounds(40), 4);
+    run_ranks_as_threads({}, [all](Rank& rank) {
+        Messages messages(rank.fabric, {});
+        ASSERT_TRUE(rank.collectives.barrier());
+        // The lengths that a rank sends, in order: the other one knows them, too.
+        const auto lengths = [all](int sender) {
+            Random random(static_cast<std::uint64_t>(sender) + 1);
+            std::vector<std::size_t> made(all);
+            for (std::size_t& each : made) each = std::max(any_length(random), sizeof(std::uint64_t));
+            made[all / 2] = 100'000'000;
+            return made;
+        };
+        const int other = 1 - rank.rank();
+        std::thread sender([&] {
+            const auto bytes = lengths(rank.rank());
+            for (std::size_t number = 0; number < all; ++number) {
+                const Bytes data = message(number, bytes[number]);
+                Request* const sent = messages.send(other, static_cast<int>(number % tags), data).value();
+                if (sent != nullptr) EXPECT_TRUE(messages.wait(*sent));
+            }
+        });
+        const auto expected = lengths(other);
+        std::array<std::uint64_t, tags> next{0, 1, 2}; // by tag: the number of its next message
+        for (std::size_t i = 0; i < all; ++i) {
+            const Status coming = messages.wait_probe(any, any);
+            Bytes into(coming.bytes);
+            EXPECT_TRUE(messages.wait(messages.receive(any, coming.tag, into)));
+            const std::uint64_t number = std::exchange(next[static_cast<std::size_t>(coming.tag)],
+                                                       next[static_cast<std::size_t>(coming.tag)] + tags);
+            EXPECT_TRUE(into == message(number, expected[number])) << "message " << number;
+        }
+        sender.join();
+        ASSERT_TRUE(rank.collectives.barrier());
+    });
+}
+
 // F25: the counters of the areas are zero again after very many messages, of which the areas could hold few at a time.
 TEST(MessageStress, NothingIsInUseAfterVeryMany) {
     const Watchdog watchdog("very many messages");
