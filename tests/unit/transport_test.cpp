@@ -117,5 +117,19 @@ TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
     EXPECT_EQ(sink().received.back().first.value, static_cast<std::uint64_t>(messages - 1));
 }
 
+// A rank that dies ends the job, and the launcher says which one; those that happen to send to it do not.
+TEST_F(TransportTest, ToSendToWhoHasGoneIsNoFailure) {
+    const Watchdog watchdog("a peer that has gone");
+    ASSERT_TRUE(source().transport->send(1, numbered(0), payload(8, 0)));
+    exchange(1);
+    sink().transport.reset();
+    const auto data = payload(Transport::longest_payload, 1);
+    for (int number = 1; number < 1000; ++number) {
+        ASSERT_TRUE(
+            source().transport->send(1, numbered(number), std::span(data).first(number % 2 == 0 ? 8 : data.size())));
+        source().transport->progress();
+    }
+}
+
 } // namespace
 } // namespace kumiki::fabric

@@ -67,7 +67,8 @@ public:
     virtual std::vector<std::byte> address() const = 0;
     /// The addresses of all ranks; a connection is made with the first message.
     virtual void know(std::vector<std::vector<std::byte>> addresses) = 0;
-    /// Sends; on return header and payload may change. A payload of at most `longest_kept` is kept until there is room
+    /// Sends; on return header and payload may change. What is sent to a rank that has gone is lost, and that is no
+    /// failure. A payload of at most `longest_kept` is kept until there is room
     /// for it on the way; for a longer one, and when much is kept already, this waits, and receives meanwhile.
     virtual Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
     /// The same, but it keeps what it is given, however long.

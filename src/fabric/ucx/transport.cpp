@@ -18,6 +18,13 @@ Failure failure(const char* what, ucs_status_t status) {
             fmt::format("the network engine (UCX) cannot {}: {}", what, ucs_status_string(status))};
 }
 
+/// The process at the other end has gone. That is no failure of who sends to it: the launcher tells of its end, or its
+/// missing signs of life do.
+bool has_gone(ucs_status_t status) {
+    return UCS_IS_ENDPOINT_ERROR(status) || UCS_IS_LINK_ERROR(status) || status == UCS_ERR_CONNECTION_RESET ||
+           status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_UNREACHABLE || status == UCS_ERR_CANCELED;
+}
+
 struct Destroy {
     void operator()(ucp_context_h context) const { ucp_cleanup(context); }
     void operator()(ucp_worker_h worker) const { ucp_worker_destroy(worker); }
@@ -217,9 +224,9 @@ Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<c
     parameters.user_data = posted.get();
     void* request = ucp_am_send_nbx(*to, message, &posted->header, sizeof posted->header, payload.data(),
                                     payload.size(), &parameters);
-    if (UCS_PTR_IS_ERR(request))
+    if (UCS_PTR_IS_ERR(request) && !has_gone(UCS_PTR_STATUS(request)))
         return tl::unexpected(failure(fmt::format("send to rank {}", posted->rank).c_str(), UCS_PTR_STATUS(request)));
-    if (request == nullptr) {
+    if (!UCS_PTR_IS_PTR(request)) {
         spare_ = std::move(posted);
         return true;
     }
@@ -260,7 +267,8 @@ Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<con
     if (!left) return tl::unexpected(left.error());
     if (*left) return {};
     while (outcome == UCS_INPROGRESS) receive_meanwhile();
-    if (outcome != UCS_OK) return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), outcome));
+    if (outcome != UCS_OK && !has_gone(outcome))
+        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), outcome));
     return {};
 }
 
