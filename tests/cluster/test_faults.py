@@ -20,7 +20,7 @@ NOTICED_WITHIN = TIMEOUT + 2.5
 """The signs of life come five times in a timeout; then the launcher ends the others."""
 RANKS = 6
 ENDLESS = ("laplace", "--form", "hybrid", "--size", "200", "--iterations", "1000000000")
-ROUNDS = int(os.environ.get("KUMIKI_FAULT_ROUNDS", "6"))
+ROUNDS = int(os.environ.get("TEST_FAULT_ROUNDS", "6"))
 """How many random faults (a link that is cut is one, too); hundreds by hand, a few in every run of the tests."""
 
 
