@@ -12,9 +12,9 @@
 #include "measure/program.hpp"
 
 // The form in messages, in which communication and computation overlap (Maestro's CG). A rank's rows of the vector
-// travel in pieces, and every rank has the others' columns of its rows once more by piece: the product with the own
-// columns hides the first piece, the product with each piece the next. When all is there in time, one product does for
-// all of the others' columns.
+// travel in pieces, and every rank has its rows once more by columns, the own ones and those of each piece: the product
+// with the own columns hides the first piece, the product with each piece the next. What is there in time is multiplied
+// with as a whole.
 
 namespace kumiki::kernels::cg {
 namespace {
@@ -43,10 +43,11 @@ std::vector<Range> cut(Range rows, int ranks) {
     return made;
 }
 
-/// A rank's rows by columns.
+/// A rank's rows, and the same by columns.
 struct Columns {
     Columns(const Rows& rows, std::span<const Range> ranges, int rank)
-        : own(rows.only(ranges[static_cast<std::size_t>(rank)])),
+        : all(rows),
+          own(rows.only(ranges[static_cast<std::size_t>(rank)])),
           others(rows.without(ranges[static_cast<std::size_t>(rank)])) {
         const int ranks = static_cast<int>(ranges.size());
         for (int distance = 1; distance < ranks; ++distance) {
@@ -57,6 +58,7 @@ struct Columns {
         }
     }
 
+    const Rows& all;
     Rows own, others;
     std::vector<Piece> pieces; ///< `others` once more
 };
@@ -69,14 +71,9 @@ public:
 
     void multiply(std::span<const double> vector, std::span<double> result) {
         start();
-        if (computes()) columns_.own.multiply(vector, result);
-        if (all_arrived()) {
-            if (computes()) columns_.others.multiply_add(vector, result);
-        } else
-            for (const Piece& piece : columns_.pieces) {
-                await(receives_[static_cast<std::size_t>(&piece - columns_.pieces.data())]);
-                if (computes()) piece.columns.multiply_add(vector, result);
-            }
+        if (all_arrived()) { // ranks of one host share it in less time than cutting the product costs
+            if (computes()) columns_.all.multiply(vector, result);
+        } else multiply_meanwhile(vector, result);
         finish();
     }
 
@@ -90,6 +87,18 @@ public:
     }
 
 private:
+    void multiply_meanwhile(std::span<const double> vector, std::span<double> result) {
+        if (computes()) columns_.own.multiply(vector, result);
+        if (all_arrived()) {
+            if (computes()) columns_.others.multiply_add(vector, result);
+            return;
+        }
+        for (const Piece& piece : columns_.pieces) {
+            await(receives_[static_cast<std::size_t>(&piece - columns_.pieces.data())]);
+            if (computes()) piece.columns.multiply_add(vector, result);
+        }
+    }
+
     bool computes() const { return extent_ != Extent::communication; }
     bool communicates() const { return extent_ != Extent::computation; }
 
