@@ -2,16 +2,19 @@
 
 #include <utility>
 
+#include "kernels/common/simd.hpp"
+
 namespace kumiki::kernels::cavity {
 
 Flow::Flow(const Problem& problem, Range own)
     : problem_(problem),
       own_(own),
+      tile_{own, {1, problem.cells() + 1}},
       velocities_(own, problem.cells()),
       tentative_(own, problem.cells()),
-      pressure_(own, problem.cells()),
-      source_(own, problem.cells()),
-      weights_(own, problem.cells()),
+      pressure_(tile_),
+      source_(tile_),
+      weights_(tile_),
       pressures_(problem.cells() + 2),
       pressures_above_(problem.cells() + 2) {
     const auto neighbours = [&](std::size_t number) { return number == 1 || number == problem.cells() ? 1.0 : 2.0; };
@@ -23,7 +26,7 @@ Flow::Flow(const Problem& problem, Range own)
 void Flow::reset() {
     velocities_ = Velocities(own_, problem_.cells());
     tentative_ = velocities_;
-    pressure_ = RedBlackRows(own_, problem_.cells());
+    pressure_ = RedBlackTile(tile_);
 }
 
 void Flow::set_walls() {
@@ -88,8 +91,8 @@ void Flow::make_source() {
     for (std::size_t row = own_.begin; row < own_.end; ++row) {
         const double *const u = tentative_.u(row), *const v = tentative_.v(row), *const v_south = tentative_.v(row - 1);
         for (const Colour colour : {Colour::red, Colour::black}) {
-            const HalfRow source = source_.half_row(colour, row);
-            const std::size_t first = RedBlackRows::first_column(colour, row);
+            const ColouredLine source = source_.line(colour, this->row(row));
+            const std::size_t first = RedBlackTile::first_of(colour, row, tile_.columns.begin);
             for (std::size_t k = 0; k < source.count; ++k) {
                 const std::size_t i = first + 2 * k;
                 source.own[k] = scale * (u[i] - u[i - 1] + v[i] - v_south[i]);
@@ -98,24 +101,23 @@ void Flow::make_source() {
     }
 }
 
-void Flow::relax(Colour colour, std::size_t row) {
-    const HalfRow half = pressure_.half_row(colour, row);
-    double* const own = half.own;
-    const double *const above = half.above, *const below = half.below, *const beside = half.beside;
-    const double* const source = source_.half_row(colour, row).own;
-    const double* const weight = weights_.half_row(colour, row).own;
-#pragma omp simd
-    for (std::size_t k = 0; k < half.count; ++k) {
-        const double sum = above[k] + below[k] + (beside[k] + beside[k + 1]);
-        own[k] = weight[k] * (sum - source[k]) + (1 - Problem::relaxation) * own[k];
-    }
+void Flow::relax(Colour colour, const Tile& part) {
+    const ColouredLine line = pressure_.line(colour, part);
+    const double* const source = source_.line(colour, part).own;
+    const double* const weight = weights_.line(colour, part).own;
+    const auto [own, above, below, beside, count, step] = line;
+    largest_of(count, step, [=](std::size_t i) {
+        const double sum = above[i] + below[i] + (beside[i] + beside[i + 1]);
+        own[i] = weight[i] * (sum - source[i]) + (1 - Problem::relaxation) * own[i];
+        return 0.0;
+    });
 }
 
 std::span<const double> Flow::plain_pressure(std::size_t row, std::span<double> plain) {
     for (const Colour colour : {Colour::red, Colour::black}) {
-        const HalfRow half = pressure_.half_row(colour, row);
-        const std::size_t first = RedBlackRows::first_column(colour, row);
-        for (std::size_t k = 0; k < half.count; ++k) plain[first + 2 * k] = half.own[k];
+        const ColouredLine line = pressure_.line(colour, this->row(row));
+        const std::size_t first = RedBlackTile::first_of(colour, row, tile_.columns.begin);
+        for (std::size_t k = 0; k < line.count; ++k) plain[first + 2 * k] = line.own[k];
     }
     return plain;
 }

@@ -44,7 +44,7 @@ public:
     Range own() const { return own_; }
     Velocities& velocities() { return velocities_; }
     Velocities& tentative() { return tentative_; }
-    RedBlackRows& pressure() { return pressure_; }
+    RedBlackTile& pressure() { return pressure_; }
 
     /// At rest, without pressure.
     void reset();
@@ -53,14 +53,15 @@ public:
     /// Needs the neighbours' tentative velocities. Sets the right side of the pressure's equation: the sum over a
     /// cell's neighbours of how much higher their pressure is.
     void make_source();
-    /// Over-relaxes the pressure of the cells of a colour in a row.
-    void relax(Colour colour, std::size_t row);
+    /// Over-relaxes the pressure of the cells of a colour in a part of a row or column.
+    void relax(Colour colour, const Tile& part);
     /// Needs the neighbours' pressure. Returns how far the velocity that changed most did.
     double correct();
     /// Of a row's cells, the largest. Needs the velocities of the row before.
     double divergence(std::size_t row);
 
 private:
+    Tile row(std::size_t row) const { return {{row, row + 1}, tile_.columns}; }
     void set_walls();
     void make_tentative_u(std::size_t row);
     void make_tentative_v(std::size_t row);
@@ -68,9 +69,10 @@ private:
 
     Problem problem_;
     Range own_;
+    Tile tile_;
     Velocities velocities_, tentative_;
-    RedBlackRows pressure_, source_;
-    RedBlackRows weights_;                              ///< relaxation over the number of neighbours: walls are none
+    RedBlackTile pressure_, source_;
+    RedBlackTile weights_;                              ///< relaxation over the number of neighbours: walls are none
     AlignedVector<double> pressures_, pressures_above_; ///< of two rows, colours together
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/cavity/centre_lines.hpp"
 #include "kernels/cavity/flow.hpp"
 #include "kernels/common/mixed.hpp"
+#include "kernels/common/rows.hpp"
 
 namespace kumiki::kernels::cavity {
 
@@ -29,7 +30,8 @@ public:
         : crew_(crew),
           problem_(problem),
           edges_(crew, Velocities::row_length(problem.cells())),
-          sweeps_(crew, problem.cells()),
+          cut_(problem.cells(), problem.cells(), crew.size(), Split::rows),
+          sweeps_(crew, cut_),
           flows_(static_cast<std::size_t>(crew.local_size())) {
         own_rows(0); // throws, if at all, here and not within the workers
         // Every worker makes its own rows, so that their memory lies near it.
@@ -80,7 +82,7 @@ private:
         exchange(worker, own.tentative());
         own.make_source();
         sweeps_.run_times(worker, own.pressure(), Problem::sweeps,
-                          [&](Colour colour, std::size_t row) { own.relax(colour, row); });
+                          [&](Colour colour, const Tile& line) { own.relax(colour, line); });
         const double change = own.correct();
         exchange(worker, own.velocities());
         return change;
@@ -124,6 +126,7 @@ private:
     C& crew_;
     Problem problem_;
     RowEdges<C> edges_;
+    Cut cut_;
     RedBlackSweeps<C> sweeps_;
     std::vector<std::unique_ptr<Flow>> flows_; ///< by worker of this process
     Result result_;

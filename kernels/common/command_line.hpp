@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/common/form_choice.hpp"
+#include "kernels/common/split_choice.hpp"
 #include "measure/program.hpp"
 #include "measure/sampling.hpp"
 
@@ -18,6 +19,12 @@ struct ProblemTask {
     Problem problem;
     FormChoice choice; ///< of no meaning in the MPI programs
     measure::Budget budget;
+};
+
+/// The same for a program that lets the user choose how its grid is cut.
+template <class Problem>
+struct GridTask : ProblemTask<Problem> {
+    SplitChoice split;
 };
 
 /// Reads the command line of the program `name` into a Task, which has a `choice` of form and a `budget` of samples;

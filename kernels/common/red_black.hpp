@@ -1,13 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "kernels/common/aligned.hpp"
-#include "kernels/common/rows.hpp"
+#include "kernels/common/tile_edges.hpp"
 
 // Red-black successive over-relaxation: the points of a grid are coloured like a chessboard, and as a point's four
 // neighbours have the other colour, all points of one colour can be computed at once.
@@ -17,57 +18,75 @@ namespace kumiki::kernels {
 enum class Colour { red, black };
 constexpr Colour other(Colour colour) { return colour == Colour::red ? Colour::black : Colour::red; }
 
-/// Half a row, the points of one colour that are computed, and the points of the other colour around them: those of
-/// own[k] are above[k], below[k], beside[k] and beside[k + 1].
-struct HalfRow {
+/// The points of one colour on a line, which is a part of a row or a column, and the points of the other colour around
+/// them: with i = k * step, those of own[i] are above[i], below[i], beside[i] and beside[i + 1].
+struct ColouredLine {
     double* own;
     const double *above, *below, *beside;
-    std::size_t count;
+    std::size_t count, step;
 };
 
-/// Contiguous rows of a square grid of inner x inner points with a border around them: a worker's own, and the one
-/// before and after. Rows and columns are counted from the border's, 0 .. inner + 1. The colours of a row lie apart, so
-/// that the points of a colour are neighbours in memory; point (row, column) is red where row + column is even.
-class RedBlackRows {
+/// A tile of a grid, and the points beyond its edges, which are ghosts or the grid's border. The colours of a row lie
+/// apart, so that the points of a colour are neighbours in memory; point (row, column) is red where row + column is
+/// even.
+class RedBlackTile {
 public:
-    /// `own` within 1 .. inner + 1. All values are 0.
-    RedBlackRows(Range own, std::size_t inner)
-        : own_(own), inner_(inner), pitch_(pitch_of(inner)), values_(2 * (own.size() + 2) * pitch_) {}
+    /// All values are 0.
+    explicit RedBlackTile(const Tile& own);
 
-    /// Elements of half a row, rounded up to cache lines.
-    static std::size_t pitch_of(std::size_t inner) {
-        constexpr std::size_t line = line_bytes / sizeof(double);
-        return ((inner + 3) / 2 + line - 1) / line * line;
-    }
-
-    Range own() const { return own_; }
-    std::size_t inner() const { return inner_; }
+    const Tile& own() const { return own_; }
     double& at(std::size_t row, std::size_t column) {
-        return half(row % 2 == column % 2 ? Colour::red : Colour::black, row)[column / 2];
+        return *place(row % 2 == column % 2 ? Colour::red : Colour::black, row, column);
     }
-    /// All points of a colour in a row, border included.
-    std::span<double> half(Colour colour, std::size_t row) {
-        const std::size_t number = 2 * (row + 1 - own_.begin) + static_cast<std::size_t>(colour);
-        return std::span(values_).subspan(number * pitch_, pitch_);
+    /// In row `across`, or column, the first column, or row, from `from` on that has a point of that colour; the next
+    /// are two apart.
+    static std::size_t first_of(Colour colour, std::size_t across, std::size_t from) {
+        return from + (from % 2 == across % 2 ? colour == Colour::black : colour == Colour::red);
     }
-    /// Which column the first computed point of a colour in a row has; the next are two columns apart.
-    static std::size_t first_column(Colour colour, std::size_t row) {
-        return row % 2 == (colour == Colour::red ? 0 : 1) ? 2 : 1;
+    /// The points of a colour in a part of the tile that has one row or one column.
+    ColouredLine line(Colour colour, const Tile& part) {
+        const auto [row, column, count, step] = points(colour, part);
+        const double* const around = place(other(colour), row, column);
+        return {place(colour, row, column),
+                around - 2 * pitch_,
+                around + 2 * pitch_,
+                around - (column % 2 == 0 ? 1 : 0),
+                count,
+                step};
     }
-    HalfRow half_row(Colour colour, std::size_t row) {
-        const std::size_t column = first_column(colour, row), place = column / 2;
-        const Colour around = other(colour);
-        return {half(colour, row).data() + place, half(around, row - 1).data() + place,
-                half(around, row + 1).data() + place, half(around, row).data(), (inner_ + 2 - column) / 2};
-    }
+
+    /// The points of a colour that the neighbour on that side needs, good until the next call for that side.
+    std::span<const double> edge(Colour colour, Side side);
+    /// The neighbour's edge.
+    void accept(Colour colour, Side side, const double* edge);
 
 private:
-    Range own_;
-    std::size_t inner_, pitch_;
-    AlignedVector<double> values_; ///< by row, from the one before the own, and colour
+    /// Points of one colour: where the first is, how far apart they lie in memory.
+    struct Points {
+        std::size_t row, column, count, step;
+    };
+    Points points(Colour colour, const Tile& line) const {
+        if (line.rows.size() == 1) {
+            const std::size_t column = first_of(colour, line.rows.begin, line.columns.begin);
+            return {line.rows.begin, column, (line.columns.end + 1 - column) / 2, 1};
+        }
+        const std::size_t row = first_of(colour, line.columns.begin, line.rows.begin);
+        return {row, line.columns.begin, (line.rows.end + 1 - row) / 2, 4 * pitch_};
+    }
+
+    /// Where the point of that colour in columns `column` - `column` % 2 and the next lies.
+    double* place(Colour colour, std::size_t row, std::size_t column) {
+        const std::size_t half = 2 * (row + 1 - own_.rows.begin) + static_cast<std::size_t>(colour);
+        return values_.data() + half * pitch_ + (column / 2 - first_pair_);
+    }
+
+    Tile own_;
+    std::size_t first_pair_, pitch_;              ///< pairs of columns have a point of each colour
+    AlignedVector<double> values_;                ///< by row, from the one before the own, and colour
+    std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
-/// Sweeps of the workers of a crew over their rows of one grid. All ghosts must be up to date before, and are
+/// Sweeps of the workers of a crew over their tiles of one grid. All ghosts must be up to date before, and are
 /// afterwards.
 template <Crew C>
 class RedBlackSweeps {
@@ -75,68 +94,78 @@ public:
     using Worker = typename C::Worker;
 
     /// Collective. Where sweeps end with the largest change of a point, it is looked at after so many of them, for that
-    /// takes all workers.
-    RedBlackSweeps(C& crew, std::size_t inner, std::size_t sweeps_between_looks = 10)
-        : edges_(crew, RedBlackRows::pitch_of(inner)), between_looks_(sweeps_between_looks) {}
+    /// takes all workers. `cut` must outlive this.
+    RedBlackSweeps(C& crew, const Cut& cut, std::size_t sweeps_between_looks = 10)
+        : cut_(cut), edges_(crew, cut, cut.longest_line() / 2 + 1), between_looks_(sweeps_between_looks) {}
 
-    /// So many sweeps, at least one; compute(colour, row) computes the points of a colour in a row.
+    /// So many sweeps, at least one; compute(colour, line) computes the points of a colour in a part of a row or
+    /// column.
     template <class Compute>
-    void run_times(Worker& worker, RedBlackRows& rows, std::size_t sweeps, Compute compute) {
-        for (std::size_t i = 0; i < sweeps; ++i) sweep(worker, rows, i == 0, compute);
-        finish(worker, rows, Colour::black);
+    void run_times(Worker& worker, RedBlackTile& tile, std::size_t sweeps, Compute compute) {
+        for (std::size_t i = 0; i < sweeps; ++i) sweep(worker, tile, i == 0, compute);
+        finish(worker, tile, Colour::black);
     }
 
     /// Sweeps until no point changes by more than `tolerance`, but not much more often than `most` times; relax(colour,
-    /// row) computes the points of a colour in a row and returns how far the one that changed most did. Returns how
-    /// many sweeps it took. No decision depends on how the grid is cut.
+    /// line) computes the points of a colour in a part of a row or column and returns how far the one that changed most
+    /// did. Returns how many sweeps it took. No decision depends on how the grid is cut.
     template <class Relax>
-    std::size_t run_until(Worker& worker, RedBlackRows& rows, double tolerance, std::size_t most, Relax relax) {
+    std::size_t run_until(Worker& worker, RedBlackTile& tile, double tolerance, std::size_t most, Relax relax) {
         std::size_t sweeps = 0;
         for (bool more = true; more && sweeps < most;) {
             double change = 0;
-            const auto compute = [&](Colour colour, std::size_t row) { change = std::max(change, relax(colour, row)); };
+            const auto compute = [&](Colour colour, const Tile& line) {
+                change = std::max(change, relax(colour, line));
+            };
             for (std::size_t i = 0; i < between_looks_; ++i, ++sweeps) {
                 change = 0;
-                sweep(worker, rows, sweeps == 0, compute);
+                sweep(worker, tile, sweeps == 0, compute);
             }
             worker.enter(Phase::synchronisation);
             more = worker.sum(std::uint64_t{change > tolerance}) > 0;
             worker.enter(Phase::computation);
         }
-        finish(worker, rows, Colour::black);
+        finish(worker, tile, Colour::black);
         return sweeps;
     }
 
 private:
-    /// One sweep; black edges are on their way before it, but for the first one, and after it. The inside of the rows,
-    /// which needs no ghosts, is computed meanwhile, in one walk over memory: black rows follow the red ones.
+    /// One sweep; black edges are on their way before it, but for the first one, and after it. What needs no ghosts is
+    /// computed meanwhile, in one walk over memory: black rows follow the red ones.
     template <class Compute>
-    void sweep(Worker& worker, RedBlackRows& rows, bool is_first, Compute compute) {
-        const auto ends = [&](Colour colour, std::size_t first, std::size_t last) {
-            compute(colour, first);
-            if (last != first) compute(colour, last);
+    void sweep(Worker& worker, RedBlackTile& tile, bool is_first, Compute compute) {
+        // Red points need ghosts on the edges to neighbours, and black points need red ones: one line more.
+        const Tile inside = cut_.without_edges(worker.index(), tile.own());
+        const Tile core = cut_.without_edges(worker.index(), inside);
+        const auto compute_between = [&](Colour colour, const Tile& outer, const Tile& inner) {
+            for_lines_between(outer, inner, [&](const Tile& line) { compute(colour, line); });
         };
-        const std::size_t first = rows.own().begin, last = rows.own().end - 1;
-        for (std::size_t row = first + 1; row < last; ++row) {
-            compute(Colour::red, row);
-            if (row > first + 2) compute(Colour::black, row - 1);
+        walk(inside, core, compute);
+        if (!is_first) finish(worker, tile, Colour::black);
+        compute_between(Colour::red, tile.own(), inside);
+        start(worker, tile, Colour::red);
+        compute_between(Colour::black, inside, core);
+        finish(worker, tile, Colour::red);
+        compute_between(Colour::black, tile.own(), inside);
+        start(worker, tile, Colour::black);
+    }
+    template <class Compute>
+    static void walk(const Tile& red, const Tile& black, Compute compute) {
+        for (std::size_t row = red.rows.begin; row <= red.rows.end; ++row) {
+            if (row < red.rows.end) compute(Colour::red, Tile{{row, row + 1}, red.columns});
+            if (row > black.rows.begin && row <= black.rows.end)
+                compute(Colour::black, Tile{{row - 1, row}, black.columns});
         }
-        if (!is_first) finish(worker, rows, Colour::black);
-        ends(Colour::red, first, last);
-        start(worker, rows, Colour::red);
-        if (last > first + 1) ends(Colour::black, first + 1, last - 1);
-        finish(worker, rows, Colour::red);
-        ends(Colour::black, first, last);
-        start(worker, rows, Colour::black);
     }
-    void start(Worker& worker, RedBlackRows& rows, Colour colour) {
-        edges_.start(worker, rows.half(colour, rows.own().begin), rows.half(colour, rows.own().end - 1));
+    void start(Worker& worker, RedBlackTile& tile, Colour colour) {
+        edges_.start(worker, Sides::all, [&](Side side) { return tile.edge(colour, side); });
     }
-    void finish(Worker& worker, RedBlackRows& rows, Colour colour) {
-        edges_.finish(worker, rows.half(colour, rows.own().begin - 1), rows.half(colour, rows.own().end));
+    void finish(Worker& worker, RedBlackTile& tile, Colour colour) {
+        edges_.finish(worker, Sides::all, [&](Side side, const double* edge) { tile.accept(colour, side, edge); });
     }
 
-    RowEdges<C> edges_;
+    const Cut& cut_;
+    TileEdges<C> edges_;
     std::size_t between_looks_;
 };
 

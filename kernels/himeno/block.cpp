@@ -7,17 +7,21 @@
 
 namespace kumiki::kernels::himeno {
 
-Block::Block(const Problem& problem, Range planes, Range rows)
+Cut cut_of(const Problem& problem, int workers, const SplitChoice& split) {
+    return {problem.planes - 2, problem.rows - 2, workers, split};
+}
+
+Block::Block(const Problem& problem, const Tile& tile)
     : problem_(problem),
-      planes_(planes),
-      rows_(rows),
+      planes_(tile.rows),
+      rows_(tile.columns),
       strips_(strips_of(problem)),
-      coefficients_(planes.size() * rows.size() * strips_),
-      storage_(2 * strip_columns + (planes.size() + 1) * plane_length() + pitch()) {
+      coefficients_(planes_.size() * rows_.size() * strips_),
+      storage_(2 * strip_columns + (planes_.size() + 1) * plane_length() + pitch()) {
     set_coefficients();
-    for (auto& edge : packed_) edge.resize(planes.size() * pitch());
+    for (auto& edge : packed_) edge.resize(planes_.size() * pitch());
     for (const Side side : {Side::north, Side::south}) {
-        const std::size_t plane = side == Side::north ? planes.begin - 1 : planes.end;
+        const std::size_t plane = side == Side::north ? planes_.begin - 1 : planes_.end;
         boundaries_[index(side)].assign(plane_length(), problem.initial_pressure(plane));
     }
     reset();

@@ -1,30 +1,23 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "kernels/common/aligned.hpp"
-#include "kernels/common/range.hpp"
+#include "kernels/common/cut.hpp"
 #include "kernels/himeno/stencil.hpp"
 
 namespace kumiki::kernels::himeno {
 
-/// Where a block's neighbours lie: north and south have the planes before and after, west and east the rows.
-enum class Side { north, south, west, east };
-inline constexpr int side_count = 4;
-constexpr Side opposite(Side side) {
-    switch (side) {
-    case Side::north: return Side::south;
-    case Side::south: return Side::north;
-    case Side::west: return Side::east;
-    case Side::east: break;
-    }
-    return Side::west;
-}
+/// The grid cut into one block for each worker: the planes are the rows of its tiles and the rows their columns. What
+/// is the grid's columns stays whole: they are what the inner loop runs over.
+Cut cut_of(const Problem& problem, int workers, const SplitChoice& split);
 
-/// Some contiguous planes and rows of the grid, with all their columns, computed by one worker.
+/// Some contiguous planes and rows of the grid, with all their columns, computed by one worker. North and south of it
+/// are the planes before and after, west and east the rows.
 ///
 /// A plane lies in memory with the rows west and east of the block's own, which are the boundary or copies of the
 /// neighbours' (ghosts); the planes north and south lie elsewhere. A sweep works in place: the new row goes where the
@@ -33,12 +26,12 @@ constexpr Side opposite(Side side) {
 /// overwritten, and what a sweep touched last, and the cache still holds, the next one reads first.
 class Block {
 public:
-    /// `planes` and `rows` inside the boundary of the problem's, at least one of each.
-    Block(const Problem& problem, Range planes, Range rows);
+    /// `tile`: the planes and rows, inside the boundary of the problem's, at least one of each.
+    Block(const Problem& problem, const Tile& tile);
 
-    /// Elements of an edge of so many rows, ghosts included, or planes.
-    static std::size_t edge_length(const Problem& problem, std::size_t rows_or_planes) {
-        return rows_or_planes * strips_of(problem) * strip_columns;
+    /// Elements of the longest edge of such a block: a plane with its ghosts, or a row of every plane.
+    static std::size_t longest_edge(const Problem& problem, const Tile& tile) {
+        return std::max(tile.rows.size(), tile.columns.size() + 2) * strips_of(problem) * strip_columns;
     }
 
     /// Back to the initial pressures; accept() is due on every side with a neighbour.

@@ -23,7 +23,7 @@ std::size_t checked_sweeps(const Problem& problem, std::size_t sweeps) {
 }
 
 Reference compute_reference(const Problem& problem, std::size_t sweeps) {
-    Block grid(problem, {1, problem.planes - 1}, {1, problem.rows - 1});
+    Block grid(problem, Tile{{1, problem.planes - 1}, {1, problem.rows - 1}});
     const double first = grid.sweep();
     double last = first;
     for (std::size_t sweep = 1; sweep < sweeps; ++sweep) last = grid.sweep();

@@ -3,7 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/himeno/cut.hpp"
+#include "kernels/common/tile_edges.hpp"
+#include "kernels/himeno/block.hpp"
 
 namespace kumiki::kernels::himeno {
 
@@ -18,30 +19,28 @@ template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
-    using Edges = typename C::template Edges<float>;
-    static_assert(EdgesBetween<Edges, Worker, float>);
 
-    /// Collective.
-    Solver(C& crew, const Problem& problem, Split split)
+    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    Solver(C& crew, const Problem& problem, const SplitChoice& split)
         : crew_(crew),
-          cut_(problem, crew.size(), split),
-          edges_(crew, side_count, cut_.longest_edge()),
+          cut_(cut_of(problem, crew.size(), split)),
+          edges_(crew, cut_, Block::longest_edge(problem, cut_.tile(0))),
           blocks_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker makes its own block, so that its memory lies near it.
-        crew.run([&](Worker& worker) {
-            block(worker) = std::make_unique<Block>(problem, cut_.planes(worker.index()), cut_.rows(worker.index()));
-        });
+        crew.run([&](Worker& worker) { block(worker) = std::make_unique<Block>(problem, cut_.tile(worker.index())); });
     }
 
     /// Sweeps so often, from the initial pressures; the times of the job.
     RunTimes run(std::size_t sweeps) {
         crew_.run([&](Worker& worker) { block(worker)->reset(); });
         return crew_.run([&](Worker& worker) {
-            const auto neighbours = cut_.neighbours(worker.index());
+            Block& own = *block(worker);
             double gosa = 0;
             for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
-                for (const auto& group : neighbours) exchange(worker, group);
-                gosa = block(worker)->sweep();
+                edges_.exchange_with_corners(
+                    worker, [&](Side side) { return own.edge(side); },
+                    [&](Side side, const float* edge) { own.accept(side, edge); });
+                gosa = own.sweep();
             }
             worker.enter(Phase::synchronisation);
             gosa = worker.sum(gosa);
@@ -61,15 +60,9 @@ public:
 private:
     std::unique_ptr<Block>& block(const Worker& worker) { return blocks_[static_cast<std::size_t>(worker.local())]; }
 
-    void exchange(Worker& worker, const std::vector<Cut::Neighbour>& neighbours) {
-        for (const auto& [side, link] : neighbours) edges_.start(worker, link, block(worker)->edge(side));
-        edges_.finish(worker);
-        for (const auto& [side, link] : neighbours) block(worker)->accept(side, edges_.arrived(worker, link));
-    }
-
     C& crew_;
     Cut cut_;
-    Edges edges_;
+    TileEdges<C, float> edges_;
     std::vector<std::unique_ptr<Block>> blocks_; ///< by worker of this process
     Result result_;
 };

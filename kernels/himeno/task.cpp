@@ -1,7 +1,6 @@
 #include "kernels/himeno/task.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,7 @@ void add_options(CLI::App& program, Task& task) {
     program.add_option("--sweeps", task.sweeps, "Jacobi sweeps of one run")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    const std::map<std::string, Split> splits{{"planes", Split::planes}, {"pencils", Split::pencils}};
-    program.add_option("--split", task.split, "how the grid is cut: planes (1-D, the paper's) or pencils (2-D)")
-        ->transform(CLI::CheckedTransformer(splits).description(""))
-        ->default_str("planes");
+    task.split.add_to(program);
 }
 
 } // namespace

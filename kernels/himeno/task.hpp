@@ -9,7 +9,7 @@ namespace kumiki::kernels::himeno {
 struct Task {
     Problem problem = problems.front();
     std::size_t sweeps = 20;
-    Split split = Split::planes;
+    SplitChoice split{Split::rows, "planes", "pencils"};
     FormChoice choice; ///< of no meaning in the MPI programs
     measure::Budget budget;
 };
@@ -36,8 +36,7 @@ int measure_on(C& crew, const Task& task) {
     JobReport report = report_of("himeno", crew.workers());
     report.parameters["size"] = std::string(task.problem.name);
     report.parameters["sweeps"] = static_cast<std::int64_t>(task.sweeps);
-    // The paper's cut goes without saying.
-    if (task.split == Split::pencils) report.parameters["split"] = "pencils";
+    task.split.add_to(report);
     report.work = task.problem.points() * Problem::operations_a_point * static_cast<double>(task.sweeps) / 1e6;
     report.rate_unit = "MFLOPS";
     return conclude(crew, report, runs, valid);

@@ -19,34 +19,32 @@ struct Result {
     std::uint64_t wrong_points = 0; ///< beyond the tolerances of Problem
 };
 
-/// The solution on the workers of a crew, each with contiguous rows.
+/// The solution on the workers of a crew, each with a tile.
 template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. Throws std::runtime_error where there are more workers than rows.
-    Solver(C& crew, const Problem& problem)
+    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    Solver(C& crew, const Problem& problem, const SplitChoice& split = {})
         : crew_(crew),
           problem_(problem),
-          sweeps_(crew, problem.inner()),
-          rows_(static_cast<std::size_t>(crew.local_size())) {
-        own_rows(0); // throws, if at all, here and not within the workers
-        // Every worker makes its own rows, so that their memory lies near it.
-        crew.run([&](Worker& worker) {
-            rows(worker) = std::make_unique<RedBlackRows>(own_rows(worker.index()), problem.inner());
-        });
+          cut_(problem.inner(), problem.inner(), crew.size(), split),
+          sweeps_(crew, cut_),
+          tiles_(static_cast<std::size_t>(crew.local_size())) {
+        // Every worker makes its own tile, so that its memory lies near it.
+        crew.run([&](Worker& worker) { tile(worker) = std::make_unique<RedBlackTile>(cut_.tile(worker.index())); });
     }
 
     /// From 0 to the solution; the times of the job.
     RunTimes run() {
-        crew_.run([&](Worker& worker) { reset(*rows(worker)); });
+        crew_.run([&](Worker& worker) { reset(*tile(worker)); });
         return crew_.run([&](Worker& worker) {
-            RedBlackRows& own = *rows(worker);
+            RedBlackTile& own = *tile(worker);
             const double relaxation = problem_.relaxation();
             const std::size_t sweeps = sweeps_.run_until(
                 worker, own, problem_.least_change(), problem_.most_sweeps(),
-                [&](Colour colour, std::size_t row) { return relax(own.half_row(colour, row), relaxation); });
+                [&](Colour colour, const Tile& line) { return relax(own.line(colour, line), relaxation); });
             if (worker.local() == 0) result_.sweeps = sweeps;
         });
     }
@@ -54,7 +52,7 @@ public:
     /// What the last run left, at every rank.
     Result result() {
         crew_.run([&](Worker& worker) {
-            const Result own = inspect(*rows(worker));
+            const Result own = inspect(*tile(worker));
             const std::uint64_t checksum = worker.sum(own.checksum), wrong_points = worker.sum(own.wrong_points);
             if (worker.local() == 0) result_ = {result_.sweeps, checksum, wrong_points};
         });
@@ -62,26 +60,24 @@ public:
     }
 
 private:
-    std::unique_ptr<RedBlackRows>& rows(const Worker& worker) {
-        return rows_[static_cast<std::size_t>(worker.local())];
-    }
-    Range own_rows(int worker) const {
-        const Range inside = rows_of_worker(problem_.inner(), crew_.size(), worker);
-        return {inside.begin + 1, inside.end + 1};
+    std::unique_ptr<RedBlackTile>& tile(const Worker& worker) {
+        return tiles_[static_cast<std::size_t>(worker.local())];
     }
 
-    void reset(RedBlackRows& rows) {
-        for (std::size_t row = rows.own().begin - 1; row <= rows.own().end; ++row)
-            for (std::size_t column = 0; column < problem_.size; ++column)
-                rows.at(row, column) = problem_.boundary(row, column);
+    void reset(RedBlackTile& tile) {
+        const auto& [rows, columns] = tile.own();
+        for (std::size_t row = rows.begin - 1; row <= rows.end; ++row)
+            for (std::size_t column = columns.begin - 1; column <= columns.end; ++column)
+                tile.at(row, column) = problem_.boundary(row, column);
     }
 
-    Result inspect(RedBlackRows& rows) const {
+    Result inspect(RedBlackTile& tile) const {
         Result result;
-        for (std::size_t row = rows.own().begin; row < rows.own().end; ++row) {
+        const auto& [rows, columns] = tile.own();
+        for (std::size_t row = rows.begin; row < rows.end; ++row) {
             const double differences = problem_.difference_solution(row), exact = problem_.exact_solution(row);
-            for (std::size_t column = 1; column <= problem_.inner(); ++column) {
-                const double value = rows.at(row, column), sine = problem_.sine(column);
+            for (std::size_t column = columns.begin; column < columns.end; ++column) {
+                const double value = tile.at(row, column), sine = problem_.sine(column);
                 const bool right = std::abs(value - differences * sine) <= problem_.iteration_tolerance() &&
                                    std::abs(value - exact * sine) <= problem_.exact_tolerance();
                 if (!right) ++result.wrong_points;
@@ -93,8 +89,9 @@ private:
 
     C& crew_;
     Problem problem_;
+    Cut cut_;
     RedBlackSweeps<C> sweeps_;
-    std::vector<std::unique_ptr<RedBlackRows>> rows_; ///< by worker of this process
+    std::vector<std::unique_ptr<RedBlackTile>> tiles_; ///< by worker of this process
     Result result_;
 };
 

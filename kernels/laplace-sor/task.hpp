@@ -7,7 +7,7 @@
 
 namespace kumiki::kernels::laplace_sor {
 
-using Task = ProblemTask<Problem>;
+using Task = GridTask<Problem>;
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
@@ -17,7 +17,7 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
     const Problem& problem = task.problem;
-    Solver<C> solver(crew, problem);
+    Solver<C> solver(crew, problem, task.split);
     const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(); });
     const Result result = solver.result();
     if (crew.rank() == 0)
@@ -26,6 +26,7 @@ int measure_on(C& crew, const Task& task) {
 
     JobReport report = report_of("laplace_sor", crew.workers());
     report.parameters["size"] = static_cast<std::int64_t>(problem.size);
+    task.split.add_to(report);
     const auto inner = static_cast<double>(problem.inner());
     report.work = inner * inner * static_cast<double>(result.sweeps) / 1e6;
     report.rate_unit = "Mpoint/s";

@@ -1,16 +1,18 @@
 """Runs a measuring program and checks what docs/rows.md promises of its output.
 
-usage: expect_rows.py [--exit-code N] [--rows N] [KEY=VALUE ...] -- COMMAND ...
+usage: expect_rows.py [--exit-code N] [--rows N] [--like COMMAND] [KEY=VALUE ...] -- COMMAND ...
 
 The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them
 if given, each validated, with at least three samples, times above 0, and the given parameters ("implementation" is
-looked up beside them).
+looked up beside them). `--like COMMAND`: both commands must report the same checksum, in a remark beside their rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+import shlex
 import subprocess
 import sys
 from typing import Any
@@ -36,6 +38,20 @@ def faults_of(row: dict[str, Any], expected: dict[str, str]) -> list[str]:
     return faults
 
 
+def checksum_in(remarks: str) -> str | None:
+    found = re.search(r"checksum (\d+)", remarks)
+    return found.group(1) if found else None
+
+
+def faults_beside(remarks: str, like: str) -> list[str]:
+    """What differs from what another command computes."""
+    other = subprocess.run(shlex.split(like), capture_output=True, text=True, check=False)
+    found, wanted = checksum_in(remarks), checksum_in(other.stderr)
+    if found is not None and found == wanted:
+        return []
+    return [f"checksum {found}, but {wanted} of: {like}"]
+
+
 def main() -> int:
     if "--" not in sys.argv:
         print(__doc__, file=sys.stderr)
@@ -44,6 +60,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--like")
     parser.add_argument("expected", nargs="*")
     options = parser.parse_args(sys.argv[1:split])
     expected = dict(item.split("=", 1) for item in options.expected)
@@ -61,6 +78,8 @@ def main() -> int:
             faults.append(f"{len(rows)} rows, expected {options.rows}")
         for row in rows:
             faults += faults_of(row, expected)
+        if options.like is not None:
+            faults += faults_beside(process.stderr, options.like)
     elif not process.stderr.strip() and not process.stdout.strip():
         faults.append("failed without a word")
     if faults:

@@ -1,18 +1,19 @@
 # Tests that run the measuring programs of kernels/ in their forms and check the rows (expect_rows.py).
 #
-#   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... COMMAND ...)
-#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [FORM f] [EXIT_CODE n] [EXPECT ...] COMMAND program args...)
+#   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... [LIKE ...] COMMAND ...)
+#       LIKE: a command that must compute the same bits, as the checksums say that both print
+#   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [FORM f] [EXIT_CODE n] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       under kumiki-run; the form is hybrid unless given
-#   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] COMMAND program args...)
+#   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       one such test, NAME.RxT, for each number of ranks and threads
-#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] ARGUMENTS ...)
+#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] [LIKE ...] ARGUMENTS ...)
 #       the programs p-<mpi> that were built, each under its mpirun
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(KUMIKI_EXPECT_ROWS "${CMAKE_CURRENT_LIST_DIR}/expect_rows.py")
 set(KUMIKI_FORM_TIMEOUT 60)
 
 function(kumiki_expect_rows NAME)
-    cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;COMMAND" ${ARGN})
+    cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;LIKE;COMMAND" ${ARGN})
     set(options)
     if(DEFINED T_EXIT_CODE)
         list(APPEND options --exit-code ${T_EXIT_CODE})
@@ -20,12 +21,17 @@ function(kumiki_expect_rows NAME)
     if(DEFINED T_ROWS)
         list(APPEND options --rows ${T_ROWS})
     endif()
-    add_test(NAME ${NAME} COMMAND ${Python3_EXECUTABLE} ${KUMIKI_EXPECT_ROWS} ${options} ${T_EXPECT} -- ${T_COMMAND})
+    if(T_LIKE)
+        string(JOIN " " like ${T_LIKE})
+        list(APPEND options --like ${like})
+    endif()
+    add_test(NAME ${NAME}
+        COMMAND ${Python3_EXECUTABLE} ${KUMIKI_EXPECT_ROWS} ${options} ${T_EXPECT} -- ${T_COMMAND})
     set_tests_properties(${NAME} PROPERTIES TIMEOUT ${KUMIKI_FORM_TIMEOUT})
 endfunction()
 
 function(kumiki_expect_rows_hybrid NAME)
-    cmake_parse_arguments(T "" "RANKS;THREADS;FORM;EXIT_CODE" "EXPECT;COMMAND" ${ARGN})
+    cmake_parse_arguments(T "" "RANKS;THREADS;FORM;EXIT_CODE" "EXPECT;LIKE;COMMAND" ${ARGN})
     if(NOT DEFINED T_FORM)
         set(T_FORM hybrid)
     endif()
@@ -34,12 +40,12 @@ function(kumiki_expect_rows_hybrid NAME)
         set(exit_code EXIT_CODE ${T_EXIT_CODE})
     endif()
     kumiki_expect_rows(${NAME} ${exit_code}
-        EXPECT implementation=kumiki form=${T_FORM} ranks=${T_RANKS} threads=${T_THREADS} ${T_EXPECT}
+        EXPECT implementation=kumiki form=${T_FORM} ranks=${T_RANKS} threads=${T_THREADS} ${T_EXPECT} LIKE ${T_LIKE}
         COMMAND $<TARGET_FILE:kumiki-run> -n ${T_RANKS} -t ${T_THREADS} ${T_COMMAND})
 endfunction()
 
 function(kumiki_expect_rows_shapes NAME)
-    cmake_parse_arguments(T "" "FORM" "SHAPES;EXPECT;COMMAND" ${ARGN})
+    cmake_parse_arguments(T "" "FORM" "SHAPES;EXPECT;LIKE;COMMAND" ${ARGN})
     if(NOT DEFINED T_FORM)
         set(T_FORM hybrid)
     endif()
@@ -48,19 +54,19 @@ function(kumiki_expect_rows_shapes NAME)
         list(GET counts 0 ranks)
         list(GET counts 1 threads)
         kumiki_expect_rows_hybrid(${NAME}.${shape} RANKS ${ranks} THREADS ${threads} FORM ${T_FORM}
-            EXPECT ${T_EXPECT} COMMAND ${T_COMMAND})
+            EXPECT ${T_EXPECT} LIKE ${T_LIKE} COMMAND ${T_COMMAND})
     endforeach()
 endfunction()
 
 function(kumiki_expect_rows_mpi NAME)
-    cmake_parse_arguments(T "" "PROGRAM;RANKS" "EXPECT;ARGUMENTS" ${ARGN})
+    cmake_parse_arguments(T "" "PROGRAM;RANKS" "EXPECT;LIKE;ARGUMENTS" ${ARGN})
     foreach(mpi openmpi mpich)
         find_program(KUMIKI_MPIRUN_${mpi} NAMES mpirun.${mpi})
         if(NOT TARGET ${T_PROGRAM}-${mpi} OR NOT KUMIKI_MPIRUN_${mpi})
             continue()
         endif()
         kumiki_expect_rows(${NAME}.${mpi}
-            EXPECT implementation=${mpi} form=mpi ranks=${T_RANKS} threads=1 ${T_EXPECT}
+            EXPECT implementation=${mpi} form=mpi ranks=${T_RANKS} threads=1 ${T_EXPECT} LIKE ${T_LIKE}
             COMMAND ${KUMIKI_MPIRUN_${mpi}} -n ${T_RANKS} $<TARGET_FILE:${T_PROGRAM}-${mpi}> ${T_ARGUMENTS})
         if(mpi STREQUAL "openmpi")
             # Unless told, Open MPI refuses to run as root, and with more processes than cores; here both are harmless.

@@ -136,12 +136,14 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
         assert sum(point.estimated_seconds for point in points) <= allowed + 1
 
 
-def test_pencils_are_measured_where_they_differ_from_planes() -> None:
-    def pencils(cores: int) -> list[Point]:
-        return [point for point in all_points(Request(suites=("himeno",)), cores) if "split" in point.parameters]
+@pytest.mark.parametrize(("suite", "name"), [("himeno", "pencils"), ("laplace-sor", "tiles")])
+def test_a_grid_cut_both_ways_is_measured_where_that_differs_from_the_papers_cut(suite: str, name: str) -> None:
+    def cut(cores: int) -> list[Point]:
+        return [point for point in all_points(Request(suites=(suite,)), cores) if "split" in point.parameters]
 
-    assert pencils(2) == []
-    assert {point.place for point in pencils(4)} == {(2, 2), (4, 1)}
+    assert cut(2) == []
+    assert {point.place for point in cut(4)} == {(2, 2), (4, 1)}
+    assert {(point.parameters["split"], *point.arguments[-2:]) for point in cut(4)} == {(name, "--split", name)}
 
 
 def test_diffusion_by_jacobi_is_measured_on_one_core_and_on_all() -> None:

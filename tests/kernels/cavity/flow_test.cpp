@@ -40,7 +40,7 @@ TEST(Flow, pressure_frees_velocities_of_divergence) {
     flow.make_source();
     for (int sweep = 0; sweep < 600; ++sweep)
         for (const Colour colour : {Colour::red, Colour::black})
-            for (std::size_t row = 1; row <= cells; ++row) flow.relax(colour, row);
+            for (std::size_t row = 1; row <= cells; ++row) flow.relax(colour, {{row, row + 1}, {1, cells + 1}});
     EXPECT_GT(flow.correct(), 0);
     EXPECT_LT(divergence(flow), 1e-9);
 }

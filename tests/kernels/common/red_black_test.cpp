@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 #include <vector>
 
 #include "kernels/common/openmp_crew.hpp"
+#include "kernels/common/rows.hpp"
 
 namespace kumiki::kernels {
 namespace {
@@ -16,31 +18,37 @@ TEST(RowsOfWorker, are_at_least_one_each) {
     EXPECT_THROW(rows_of_worker(5, 6, 0), std::runtime_error);
 }
 
-TEST(RedBlackRows, half_rows_are_the_points_of_a_colour_with_their_neighbours) {
-    for (const std::size_t inner : {1u, 2u, 7u, 8u}) {
-        RedBlackRows rows({3, 5}, inner);
-        for (std::size_t row = 2; row <= 5; ++row)
-            for (std::size_t column = 0; column < inner + 2; ++column)
-                rows.at(row, column) = 100.0 * static_cast<double>(row) + static_cast<double>(column);
-        for (const std::size_t row : {3u, 4u}) {
-            std::size_t points = 0;
-            for (const Colour colour : {Colour::red, Colour::black}) {
-                const HalfRow half = rows.half_row(colour, row);
-                points += half.count;
-                for (std::size_t k = 0; k < half.count; ++k) {
-                    const std::size_t column = RedBlackRows::first_column(colour, row) + 2 * k;
-                    EXPECT_EQ((row + column) % 2, colour == Colour::red ? 0u : 1u);
-                    const double here = rows.at(row, column);
-                    EXPECT_EQ(half.own[k], here);
-                    EXPECT_EQ(half.above[k], here - 100);
-                    EXPECT_EQ(half.below[k], here + 100);
-                    EXPECT_EQ(half.beside[k], here - 1);
-                    EXPECT_EQ(half.beside[k + 1], here + 1);
+TEST(RedBlackTile, lines_are_the_points_of_a_colour_with_their_neighbours) {
+    for (const std::size_t first : {1u, 4u})
+        for (const std::size_t wide : {1u, 2u, 7u, 8u}) {
+            const Tile own{{3, 6}, {first, first + wide}};
+            RedBlackTile tile(own);
+            for (std::size_t row = 2; row <= 6; ++row)
+                for (std::size_t column = first - 1; column <= first + wide; ++column)
+                    tile.at(row, column) = 100.0 * static_cast<double>(row) + static_cast<double>(column);
+            std::multiset<double> points;
+            const auto look = [&](const Tile& part) {
+                for (const Colour colour : {Colour::red, Colour::black}) {
+                    const ColouredLine line = tile.line(colour, part);
+                    for (std::size_t i = 0; i < line.count * line.step; i += line.step) {
+                        const double here = line.own[i];
+                        const auto row = static_cast<std::size_t>(here / 100),
+                                   column = static_cast<std::size_t>(here) % 100;
+                        EXPECT_TRUE(part.contains(row, column)) << here;
+                        EXPECT_EQ((row + column) % 2, colour == Colour::red ? 0u : 1u);
+                        EXPECT_EQ(line.above[i], here - 100);
+                        EXPECT_EQ(line.below[i], here + 100);
+                        EXPECT_EQ(line.beside[i], here - 1);
+                        EXPECT_EQ(line.beside[i + 1], here + 1);
+                        points.insert(here);
+                    }
                 }
-            }
-            EXPECT_EQ(points, inner);
+            };
+            for_lines_between(own, own.without(Side::west), look);
+            for_lines_between(own.without(Side::west), Tile{{6, 6}, own.columns}, look);
+            EXPECT_EQ(points.size(), 3 * wide);
+            EXPECT_EQ(std::set(points.begin(), points.end()).size(), points.size());
         }
-    }
 }
 
 /// So many Gauss-Seidel sweeps, all red points before all black ones, by definition; 1 on the border.
@@ -58,48 +66,56 @@ std::vector<double> swept(std::size_t inner, std::size_t sweeps) {
     return values;
 }
 
-TEST(RedBlackSweeps, all_red_points_are_computed_before_all_black_ones_with_any_number_of_workers) {
+TEST(RedBlackSweeps, all_red_points_are_computed_before_all_black_ones_with_any_number_of_workers_and_cut) {
     constexpr std::size_t inner = 9, sweeps = 7;
     const auto wanted = swept(inner, sweeps);
-    for (const int workers : {1, 2, 3, 4, 9}) { // nine rows, down to one each
+    const auto expect = [&](int workers, Split split) {
         OpenMpCrew crew(workers);
-        RedBlackSweeps<OpenMpCrew> solver(crew, inner, 2);
+        const Cut cut(inner, inner, workers, split);
+        RedBlackSweeps<OpenMpCrew> solver(crew, cut, 2);
         std::atomic<int> wrong = 0;
         crew.run([&](auto& worker) {
-            const Range own = rows_of_worker(inner, workers, worker.index());
-            RedBlackRows rows({own.begin + 1, own.end + 1}, inner);
-            for (std::size_t row = own.begin; row <= own.end + 1; ++row)
-                for (std::size_t column = 0; column < inner + 2; ++column) {
-                    const bool border = row == 0 || row > inner || column == 0 || column > inner;
-                    rows.at(row, column) = border ? 1 : 0;
-                }
-            const auto relax = [&](Colour colour, std::size_t row) {
-                const HalfRow half = rows.half_row(colour, row);
-                for (std::size_t k = 0; k < half.count; ++k)
-                    half.own[k] = (half.beside[k] + half.beside[k + 1] + half.above[k] + half.below[k]) / 4;
+            RedBlackTile tile(cut.tile(worker.index()));
+            const auto& [rows, columns] = tile.own();
+            const auto for_all = [&](auto visit) { // with what lies beyond the edges, but for the corners
+                for (std::size_t row = rows.begin - 1; row <= rows.end; ++row)
+                    for (std::size_t column = columns.begin - 1; column <= columns.end; ++column)
+                        if ((row >= rows.begin && row < rows.end) || (column >= columns.begin && column < columns.end))
+                            visit(row, column);
+            };
+            for_all([&](std::size_t row, std::size_t column) {
+                const bool border = row == 0 || row > inner || column == 0 || column > inner;
+                tile.at(row, column) = border ? 1 : 0;
+            });
+            const auto relax = [&](Colour colour, const Tile& part) {
+                const ColouredLine line = tile.line(colour, part);
+                for (std::size_t i = 0; i < line.count * line.step; i += line.step)
+                    line.own[i] = (line.beside[i] + line.beside[i + 1] + line.above[i] + line.below[i]) / 4;
                 return 1.0;
             };
-            if (solver.run_until(worker, rows, 0.5, sweeps - 1, relax) != sweeps - 1) ++wrong;
-            solver.run_times(worker, rows, 1, relax);
-            for (std::size_t row = own.begin; row <= own.end + 1; ++row) // the ghosts too
-                for (std::size_t column = 0; column < inner + 2; ++column)
-                    if (rows.at(row, column) != wanted[row * (inner + 2) + column]) ++wrong;
+            if (solver.run_until(worker, tile, 0.5, sweeps - 1, relax) != sweeps - 1) ++wrong;
+            solver.run_times(worker, tile, 1, relax);
+            for_all([&](std::size_t row, std::size_t column) {
+                if (tile.at(row, column) != wanted[row * (inner + 2) + column]) ++wrong;
+            });
         });
         EXPECT_EQ(wrong, 0) << workers;
-    }
+    };
+    for (const int workers : {1, 2, 3, 4, 9}) expect(workers, Split::rows); // nine rows, down to one each
+    for (const int workers : {4, 6, 9, 27}) expect(workers, Split::tiles);  // 2 x 2, 3 x 2, 3 x 3, 9 x 3 and thus thin
 }
 
 TEST(RedBlackSweeps, go_on_while_any_worker_has_a_point_that_changes) {
     constexpr std::size_t inner = 6;
     OpenMpCrew crew(3);
-    RedBlackSweeps<OpenMpCrew> solver(crew, inner, 2);
+    const Cut cut(inner, inner, 3, Split::rows);
+    RedBlackSweeps<OpenMpCrew> solver(crew, cut, 2);
     std::atomic<std::size_t> sweeps = 0;
     crew.run([&](auto& worker) {
-        const std::size_t first = 2 * static_cast<std::size_t>(worker.index()) + 1;
-        RedBlackRows rows({first, first + 2}, inner);
+        RedBlackTile tile(cut.tile(worker.index()));
         double change = 16; // of row 5 alone; halved by each of its two colours
-        sweeps += solver.run_until(worker, rows, 0.3, 100,
-                                   [&](Colour, std::size_t row) { return row == 5 ? change /= 2 : 0.0; });
+        sweeps += solver.run_until(worker, tile, 0.3, 100,
+                                   [&](Colour, const Tile& line) { return line.rows.begin == 5 ? change /= 2 : 0.0; });
     });
     EXPECT_EQ(sweeps, 3u * 4u) << "after 2 sweeps 2 and 1, after 4 at most 0.25";
 }

@@ -7,8 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "kernels/himeno/cut.hpp"
-
 namespace kumiki::kernels::himeno {
 namespace {
 
@@ -53,13 +51,13 @@ private:
 /// A grid cut for some workers, swept one worker after another, with the edges handed over as the cut says.
 class Crowd {
 public:
-    Crowd(const Problem& problem, int workers, Split split) : cut_(problem, workers, split) {
+    Crowd(const Problem& problem, int workers, Split split) : cut_(cut_of(problem, workers, split)) {
         for (int worker = 0; worker < workers; ++worker)
-            blocks_.push_back(std::make_unique<Block>(problem, cut_.planes(worker), cut_.rows(worker)));
+            blocks_.push_back(std::make_unique<Block>(problem, cut_.tile(worker)));
         kept_.resize(blocks_.size() * side_count);
     }
     double sweep() {
-        for (const std::size_t group : {0u, 1u}) hand_over(group);
+        for (const Sides sides : {Sides::west_east, Sides::north_south}) hand_over(sides);
         double gosa = 0;
         for (auto& block : blocks_) gosa += block->sweep();
         return gosa;
@@ -74,13 +72,11 @@ public:
     }
 
 private:
-    void hand_over(std::size_t group) {
+    void hand_over(Sides sides) {
         const auto each = [&](auto visit) {
-            for (std::size_t worker = 0; worker < blocks_.size(); ++worker) {
-                const auto groups = cut_.neighbours(static_cast<int>(worker));
-                if (group < groups.size())
-                    for (const auto& [side, link] : groups[group]) visit(worker, side, link);
-            }
+            for (std::size_t worker = 0; worker < blocks_.size(); ++worker)
+                for (const auto& [side, link] : cut_.neighbours(static_cast<int>(worker), sides))
+                    visit(worker, side, link);
         };
         each([&](std::size_t worker, Side side, const Link& link) {
             const auto edge = blocks_[worker]->edge(side);
@@ -102,7 +98,7 @@ private:
 TEST(Block, sweeps_as_the_benchmark_is_defined) {
     for (const Problem& problem : {Problem{"a", 3, 3, 3}, Problem{"b", 7, 5, 20}, Problem{"c", 12, 9, 33}}) {
         Textbook textbook(problem);
-        Block block(problem, {1, problem.planes - 1}, {1, problem.rows - 1});
+        Block block(problem, {{1, problem.planes - 1}, {1, problem.rows - 1}});
         for (int sweep = 0; sweep < 7; ++sweep) {
             const double wanted = textbook.sweep();
             EXPECT_NEAR(block.sweep(), wanted, 1e-4 * wanted + 1e-11) << problem.name << ", sweep " << sweep;
@@ -158,11 +154,11 @@ TEST(RelaxRow, uses_every_coefficient_and_neighbour) {
 
 TEST(Block, any_cut_gives_the_same_grid) {
     const Problem problem{"odd", 11, 8, 19};
-    Block whole(problem, {1, problem.planes - 1}, {1, problem.rows - 1});
+    Block whole(problem, {{1, problem.planes - 1}, {1, problem.rows - 1}});
     std::vector<std::unique_ptr<Crowd>> crowds;
-    for (const int workers : {1, 2, 3, 9}) crowds.push_back(std::make_unique<Crowd>(problem, workers, Split::planes));
+    for (const int workers : {1, 2, 3, 9}) crowds.push_back(std::make_unique<Crowd>(problem, workers, Split::rows));
     for (const int workers : {2, 4, 6, 9, 54})
-        crowds.push_back(std::make_unique<Crowd>(problem, workers, Split::pencils));
+        crowds.push_back(std::make_unique<Crowd>(problem, workers, Split::tiles));
     for (int sweep = 0; sweep < 6; ++sweep) {
         const double gosa = whole.sweep();
         for (auto& crowd : crowds) {
@@ -174,7 +170,7 @@ TEST(Block, any_cut_gives_the_same_grid) {
 
 TEST(Block, reset_begins_anew) {
     const Problem problem{"small", 8, 8, 16};
-    Crowd crowd(problem, 4, Split::pencils);
+    Crowd crowd(problem, 4, Split::tiles);
     const std::uint64_t at_first = crowd.checksum();
     for (int sweep = 0; sweep < 3; ++sweep) crowd.sweep();
     const std::uint64_t after_three = crowd.checksum();

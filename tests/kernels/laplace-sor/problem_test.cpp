@@ -41,10 +41,13 @@ TEST(Problem, the_two_solutions_lie_within_the_tolerance_that_is_left_for_them) 
 TEST(Relax, over_relaxes_and_says_how_far) {
     double own[] = {1, 2, 3};
     const double above[] = {1, 2, 4}, below[] = {1, 2, 4}, beside[] = {1, 1, 3, 3};
-    EXPECT_DOUBLE_EQ(relax({own, above, below, beside, 3}, 1.5), 0.75);
+    EXPECT_DOUBLE_EQ(relax({own, above, below, beside, 3, 1}, 1.5), 0.75);
     EXPECT_DOUBLE_EQ(own[0], 1);
     EXPECT_DOUBLE_EQ(own[1], 2);
     EXPECT_DOUBLE_EQ(own[2], 3.75) << "1.5 times the way from 3 to 3.5";
+    EXPECT_DOUBLE_EQ(relax({own, above, below, beside, 2, 2}, 1), 0.25) << "every other one";
+    EXPECT_DOUBLE_EQ(own[1], 2);
+    EXPECT_DOUBLE_EQ(own[2], 3.5);
 }
 
 } // namespace

@@ -7,24 +7,25 @@
 namespace kumiki::kernels::laplace_sor {
 namespace {
 
-TEST(Solver, leaves_the_same_bits_after_as_many_sweeps_for_every_number_of_workers) {
+TEST(Solver, leaves_the_same_bits_after_as_many_sweeps_for_every_number_of_workers_and_cut) {
     constexpr Problem small{27};
     SequentialCrew alone;
     Solver sequential(alone, small);
     sequential.run();
     const Result wanted = sequential.result();
     EXPECT_EQ(wanted.wrong_points, 0u);
-    for (const int workers : {1, 2, 4, 25}) {
-        OpenMpCrew crew(workers);
-        Solver solver(crew, small);
-        for (int run = 0; run < 2; ++run) {
-            solver.run();
-            const Result found = solver.result();
-            EXPECT_EQ(found.checksum, wanted.checksum) << workers << ", run " << run;
-            EXPECT_EQ(found.sweeps, wanted.sweeps);
-            EXPECT_EQ(found.wrong_points, 0u);
+    for (const Split split : {Split::rows, Split::tiles})
+        for (const int workers : {1, 2, 4, 6, 25}) { // tiles: 2 x 2, 2 x 3, 5 x 5
+            OpenMpCrew crew(workers);
+            Solver solver(crew, small, split);
+            for (int run = 0; run < 2; ++run) {
+                solver.run();
+                const Result found = solver.result();
+                EXPECT_EQ(found.checksum, wanted.checksum) << workers << ", run " << run;
+                EXPECT_EQ(found.sweeps, wanted.sweeps);
+                EXPECT_EQ(found.wrong_points, 0u);
+            }
         }
-    }
 }
 
 TEST(Solver, needs_sweeps_in_proportion_to_the_size) {

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from kumiki.suites.kernel import Problems, Workload
-from kumiki.suites.model import Grid, Point, Suite, with_mpi
+from kumiki.suites.model import Suite, with_mpi
 
 SWEEPS = {"SS": 500, "S": 50, "M": 10, "L": 2}
 """As many as take one core a quarter of a second or less."""
 ONE_CORE_SWEEP_SECONDS = {"SS": 0.00015, "S": 0.003, "M": 0.027, "L": 0.22}
 SETUP_SECONDS = {"SS": 0.2, "S": 0.3, "M": 1.0, "L": 5.0}
 """Filling the arrays, and the sequential run that a result is compared with."""
-CUTS_DIFFER_FROM = 4
-"""With fewer workers the smallest surface is that of planes."""
 
 
 def _workload(size: str) -> Workload:
@@ -27,15 +25,12 @@ def _workload(size: str) -> Workload:
     )
 
 
-PROBLEMS = Problems(_workload("S"), _workload("M"), [_workload(size) for size in ("SS", "S", "L")])
-
-
-def _points(grid: Grid) -> list[Point]:
-    points = PROBLEMS.everywhere(grid)
-    if not grid.quick and grid.cores >= CUTS_DIFFER_FROM:
-        points += PROBLEMS.usual.variant("split", "pencils", "--split", "pencils").between_ranks(grid)
-    return points
-
+PROBLEMS = Problems(
+    _workload("S"),
+    _workload("M"),
+    [_workload(size) for size in ("SS", "S", "L")],
+    in_tiles=_workload("M").in_tiles("pencils"),
+)
 
 SUITE = Suite(
     name="himeno",
@@ -43,7 +38,7 @@ SUITE = Suite(
     sentence="A stencil of 19 points with 12 coefficients each: what the memory bus carries, in MFLOPS.",
     headline=("himeno.time", "himeno.rate"),
     programs=with_mpi("himeno"),
-    build=_points,
+    build=PROBLEMS.everywhere,
     build_over_hosts=PROBLEMS.over_hosts,
     seconds=120,
     quick_seconds=12,

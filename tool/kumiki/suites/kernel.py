@@ -11,6 +11,8 @@ from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 
 FULL_SECONDS = 0.8
 QUICK_SECONDS = 0.2
+CUTS_DIFFER_FROM = 4
+"""With fewer workers the smallest surface between the parts of a grid is that of rows."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Workload:
     def variant(self, name: str, value: str, *arguments: str) -> Workload:
         """The same problem solved in another way: the arguments ask for it, and the rows say so."""
         return replace(self, arguments=(*self.arguments, *arguments), parameters={**self.parameters, name: value})
+
+    def in_tiles(self, name: str = "tiles") -> Workload:
+        """The same problem with its grid cut both ways, which the program calls so."""
+        return self.variant("split", name, "--split", name)
 
     def everywhere(self, grid: Grid) -> list[Point]:
         """The problem in every form, over the whole grid."""
@@ -139,13 +145,16 @@ class Problems:
     """For a first impression."""
     usual: Workload
     others: Sequence[Workload] = ()
+    in_tiles: Workload | None = None
+    """One of them, with its grid cut both ways."""
 
     def everywhere(self, grid: Grid) -> list[Point]:
         """The usual one in every form, over the whole grid; the others where they tell."""
         if grid.quick:
             return self.quick.everywhere(grid)
         others = [point for workload in self.others for point in workload.where_it_tells(grid)]
-        return [*self.usual.everywhere(grid), *others]
+        cut = self.in_tiles.between_ranks(grid) if self.in_tiles and grid.cores >= CUTS_DIFFER_FROM else []
+        return [*self.usual.everywhere(grid), *others, *cut]
 
     def over_hosts(self, grid: Grid) -> list[Point]:
         return (self.quick if grid.quick else self.usual).over_hosts(grid)

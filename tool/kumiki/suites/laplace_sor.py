@@ -22,7 +22,12 @@ def _workload(size: int) -> Workload:
     )
 
 
-PROBLEMS = Problems(_workload(257), _workload(513), [_workload(size) for size in (129, 257, 1025)])
+PROBLEMS = Problems(
+    _workload(257),
+    _workload(513),
+    [_workload(size) for size in (129, 257, 1025)],
+    in_tiles=_workload(513).in_tiles(),
+)
 
 SUITE = Suite(
     name="laplace-sor",

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/common/aligned.hpp"
+
+// For code that is compiled with -fopenmp-simd.
+
+namespace kumiki::kernels {
+
+/// Calls compute(i) -> double for `count` points that are independent of each other, i = 0, step, 2 * step ...; where
+/// they lie side by side, in vectors, of which the last is masked: half a row of a tile may be few vectors long, and
+/// seven points alone would take as long as they. Returns the largest of what compute returns, at least 0.
+template <class Compute>
+[[gnu::always_inline]] inline double largest_of(std::size_t count, std::size_t step, Compute compute) {
+    double largest = 0;
+    if (step > 1) {
+        for (std::size_t k = 0; k < count; ++k) largest = std::max(largest, compute(k * step));
+        return largest;
+    }
+    constexpr std::size_t lanes = line_bytes / sizeof(double);
+    const std::size_t whole = count / lanes * lanes;
+    // No promise that nothing overlaps (`restrict`) would be true; that points are independent is.
+#pragma omp simd reduction(max : largest)
+    for (std::size_t i = 0; i < whole; ++i) {
+        const double value = compute(i);
+        largest = value > largest ? value : largest;
+    }
+#pragma omp simd reduction(max : largest)
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        if (whole + lane < count) {
+            const double value = compute(whole + lane);
+            largest = value > largest ? value : largest;
+        }
+    return largest;
+}
+
+} // namespace kumiki::kernels
