@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -8,47 +10,54 @@
 
 namespace kumiki::kernels::cavity {
 
-/// Velocities of contiguous rows of cells, and of the row before and after, on a staggered grid: u(row, i) crosses the
-/// face between the cells i and i + 1 of a row, v(row, i) the one between the rows `row` and `row` + 1.
+/// Velocities of a tile of cells, and of those around it, on a staggered grid: u(row)[i] crosses the face between the
+/// cells i and i + 1 of a row, v(row)[i] the one between the rows `row` and `row` + 1. Here columns are counted from
+/// the one before the tile's own.
 class Velocities {
 public:
-    Velocities(Range own, std::size_t cells)
-        : first_(own.begin - 1), pitch_(pitch_of(cells)), values_(2 * (own.size() + 2) * pitch_) {}
+    explicit Velocities(const Tile& own);
 
-    /// Elements of a row, of both velocities.
-    static std::size_t row_length(std::size_t cells) { return 2 * pitch_of(cells); }
-    std::span<double> row(std::size_t row) {
-        return std::span(values_).subspan(2 * (row - first_) * pitch_, 2 * pitch_);
+    /// Elements of the longest edge of a tile: a row with its ghosts, or a column, of both velocities.
+    static std::size_t longest_edge(const Tile& tile) {
+        return 2 * std::max(pitch_of(tile.columns.size()), tile.rows.size());
     }
-    double* u(std::size_t row) { return &values_[2 * (row - first_) * pitch_]; }
+    double* u(std::size_t row) { return &values_[2 * (row + 1 - own_.rows.begin) * pitch_]; }
     double* v(std::size_t row) { return u(row) + pitch_; }
 
+    /// What the neighbour on that side needs, good until the next call for that side. Edges north and south have the
+    /// ghosts west and east of them.
+    std::span<const double> edge(Side side);
+    /// The neighbour's edge.
+    void accept(Side side, const double* edge);
+
 private:
-    static std::size_t pitch_of(std::size_t cells) {
+    static std::size_t pitch_of(std::size_t columns) {
         constexpr std::size_t line = line_bytes / sizeof(double);
-        return (cells + 2 + line - 1) / line * line;
+        return (columns + 2 + line - 1) / line * line;
     }
 
-    std::size_t first_, pitch_;
-    AlignedVector<double> values_; ///< by row: all u, then all v
+    Tile own_;
+    std::size_t pitch_;
+    AlignedVector<double> values_;                ///< by row: all u, then all v
+    std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
-/// One worker's rows of the flow, and what it does with them in a time step (Harlow and Welch's marker-and-cell method,
+/// One worker's tile of the flow, and what it does with it in a time step (Harlow and Welch's marker-and-cell method,
 /// without markers): tentative velocities, as if there were no pressure; the pressure that makes them free of
-/// divergence, by red-black over-relaxation; and their correction by its gradient. Rows are counted from 1; the row
-/// before the first and after the last are the neighbours', or beyond the walls.
+/// divergence, by red-black over-relaxation; and their correction by its gradient. Rows and columns are counted from 1;
+/// those beyond the tile's edges are the neighbours', or beyond the walls.
 class Flow {
 public:
-    Flow(const Problem& problem, Range own);
+    Flow(const Problem& problem, const Tile& own);
 
-    Range own() const { return own_; }
+    const Tile& own() const { return own_; }
     Velocities& velocities() { return velocities_; }
     Velocities& tentative() { return tentative_; }
     RedBlackTile& pressure() { return pressure_; }
 
     /// At rest, without pressure.
     void reset();
-    /// Needs the neighbours' velocities.
+    /// Needs the neighbours' velocities, corners too.
     void make_tentative();
     /// Needs the neighbours' tentative velocities. Sets the right side of the pressure's equation: the sum over a
     /// cell's neighbours of how much higher their pressure is.
@@ -57,23 +66,28 @@ public:
     void relax(Colour colour, const Tile& part);
     /// Needs the neighbours' pressure. Returns how far the velocity that changed most did.
     double correct();
-    /// Of a row's cells, the largest. Needs the velocities of the row before.
-    double divergence(std::size_t row);
+    /// Of a cell. Needs the neighbours' velocities.
+    double divergence(std::size_t row, std::size_t column);
 
 private:
-    Tile row(std::size_t row) const { return {{row, row + 1}, tile_.columns}; }
+    std::size_t columns() const { return own_.columns.size(); }
+    /// Faces within a row that velocities cross: none in the wall behind the last cell.
+    std::size_t faces() const { return std::min(own_.columns.end, problem_.cells()) - own_.columns.begin; }
+    /// The place of the first point of a colour in a row.
+    std::size_t first_in_row(Colour colour, std::size_t row) const {
+        return RedBlackTile::first_of(colour, row, own_.columns.begin) + 1 - own_.columns.begin;
+    }
     void set_walls();
     void make_tentative_u(std::size_t row);
     void make_tentative_v(std::size_t row);
-    std::span<const double> plain_pressure(std::size_t row, std::span<double> plain);
+    void copy_pressure(std::size_t row, std::span<double> plain);
 
     Problem problem_;
-    Range own_;
-    Tile tile_;
+    Tile own_;
     Velocities velocities_, tentative_;
     RedBlackTile pressure_, source_;
     RedBlackTile weights_;                              ///< relaxation over the number of neighbours: walls are none
-    AlignedVector<double> pressures_, pressures_above_; ///< of two rows, colours together
+    AlignedVector<double> pressures_, pressures_above_; ///< of two rows, colours together, as velocities are counted
 };
 
 } // namespace kumiki::kernels::cavity

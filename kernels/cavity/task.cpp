@@ -21,6 +21,7 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
                         "time in which it moves one length")
             ->check(CLI::Range(1e-9, 0.1))
             ->capture_default_str();
+        task.split.add_to(program);
     };
     return read_task<Task>(name, "Flow in a cavity under a moving lid, Re = 100, by the MAC method", by, add_options,
                            argc, argv);

@@ -9,7 +9,7 @@
 
 namespace kumiki::kernels::cavity {
 
-using Task = ProblemTask<Problem>;
+using Task = GridTask<Problem>;
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
@@ -19,20 +19,22 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
     const Problem& problem = task.problem;
-    Solver<C> solver(crew, problem);
+    Solver<C> solver(crew, problem, task.split);
     const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(); });
     const Result result = solver.result();
     if (crew.rank() == 0)
         std::clog << result.steps << " steps; deviation " << result.deviation << ", at most " << problem.tolerance()
-                  << " allowed; " << result.leaking_rows << " leaking rows; checksum " << result.checksum << std::endl;
+                  << " allowed; " << result.leaking_cells << " leaking cells; checksum " << result.checksum
+                  << std::endl;
 
     JobReport report = report_of("cavity", crew.workers());
     report.parameters["size"] = static_cast<std::int64_t>(problem.size);
     if (problem.steady != Problem().steady) report.parameters["steady"] = fmt::format("{}", problem.steady);
+    task.split.add_to(report);
     const auto cells = static_cast<double>(problem.cells());
     report.work = cells * cells * static_cast<double>(result.steps) / 1e6;
     report.rate_unit = "Mcell/s";
-    return conclude(crew, report, runs, result.deviation <= problem.tolerance() && result.leaking_rows == 0);
+    return conclude(crew, report, runs, result.deviation <= problem.tolerance() && result.leaking_cells == 0);
 }
 
 } // namespace kumiki::kernels::cavity

@@ -55,6 +55,11 @@ public:
                 step};
     }
 
+    /// Where this tile has the point that another of the same form has at `place`.
+    const double* same_place(const RedBlackTile& form, const double* place) const {
+        return values_.data() + (place - form.values_.data());
+    }
+
     /// The points of a colour that the neighbour on that side needs, good until the next call for that side.
     std::span<const double> edge(Colour colour, Side side);
     /// The neighbour's edge.

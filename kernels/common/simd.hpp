@@ -27,6 +27,7 @@ template <class Compute>
         const double value = compute(i);
         largest = value > largest ? value : largest;
     }
+    if (whole == count) return largest;
 #pragma omp simd reduction(max : largest)
     for (std::size_t lane = 0; lane < lanes; ++lane)
         if (whole + lane < count) {

@@ -21,7 +21,7 @@ def _workload(size: int) -> Workload:
     )
 
 
-PROBLEMS = Problems(_workload(33), _workload(65), [_workload(129)])
+PROBLEMS = Problems(_workload(33), _workload(65), [_workload(129)], in_tiles=_workload(65).in_tiles())
 
 SUITE = Suite(
     name="cavity",
