@@ -134,10 +134,9 @@ void Flow::relax(Colour colour, const Tile& part) {
     const auto [own, above, below, beside, count, step] = pressure_.line(colour, part);
     const double* const source = source_.same_place(pressure_, own);
     const double* const weight = weights_.same_place(pressure_, own);
-    largest_of(count, step, [=](std::size_t i) {
+    for_all_of(count, step, [=](std::size_t i) {
         const double sum = above[i] + below[i] + (beside[i] + beside[i + 1]);
         own[i] = weight[i] * (sum - source[i]) + (1 - Problem::relaxation) * own[i];
-        return 0.0;
     });
 }
 

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace kumiki::kernels {
 
 Cut::Cut(std::size_t rows, std::size_t columns, int workers, const SplitChoice& split)
     : rows_(rows), columns_(columns), factors_{workers, 1} {
     if (split.split == Split::tiles) factors_ = smallest_surface(workers);
-    if (!fits(factors_))
-        throw std::runtime_error(
-            "the grid cannot be cut for " + std::to_string(workers) + " workers (ranks x threads) with --split " +
-            (split.split == Split::tiles
-                 ? std::string(split.tiles_name) + "; give a larger --size or another number of workers"
-                 : std::string(split.rows_name) + "; give a larger --size, fewer workers, or --split " +
-                       split.tiles_name));
+    if (!fits(factors_)) throw std::runtime_error(split.refusal(workers));
     for (int worker = 0; worker < workers; ++worker) parts_.push_back(part(worker));
 }
 

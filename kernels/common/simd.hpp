@@ -37,4 +37,13 @@ template <class Compute>
     return largest;
 }
 
+/// The same where compute(i) returns nothing.
+template <class Compute>
+[[gnu::always_inline]] inline void for_all_of(std::size_t count, std::size_t step, Compute compute) {
+    largest_of(count, step, [=](std::size_t i) {
+        compute(i);
+        return 0.0;
+    });
+}
+
 } // namespace kumiki::kernels

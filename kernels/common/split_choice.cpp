@@ -15,6 +15,14 @@ void SplitChoice::add_to(CLI::App& program) {
         ->default_str(rows_name);
 }
 
+std::string SplitChoice::refusal(int workers) const {
+    const std::string what = "the grid cannot be cut for " + std::to_string(workers) + " workers (ranks x threads)";
+    if (split == Split::tiles)
+        return what + " with --split " + tiles_name + "; give a larger --size or another number of workers";
+    if (*tiles_name == 0) return what + "; give a larger --size or fewer workers";
+    return what + " with --split " + rows_name + "; give a larger --size, fewer workers, or --split " + tiles_name;
+}
+
 void SplitChoice::add_to(JobReport& report) const {
     if (split == Split::tiles) report.parameters["split"] = tiles_name;
 }

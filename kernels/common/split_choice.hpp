@@ -24,7 +24,12 @@ struct SplitChoice {
     Split split;
     const char *rows_name, *tiles_name;
 
+    /// Of a program that knows no other.
+    static SplitChoice rows_alone() { return {Split::rows, "rows", ""}; }
+
     void add_to(CLI::App& program);
+    /// Says that a grid cannot be cut so for so many workers, and what to do about it.
+    std::string refusal(int workers) const;
     /// Names the cut in the rows of a measurement; the paper's goes without saying.
     void add_to(JobReport& report) const;
 };

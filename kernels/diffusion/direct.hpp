@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/common/crew.hpp"
-#include "kernels/common/rows.hpp"
+#include "kernels/common/cut.hpp"
 #include "kernels/diffusion/problem.hpp"
 #include "kernels/diffusion/strip.hpp"
 
@@ -18,24 +18,29 @@ public:
     using Edges = typename C::template Edges<double>;
     static_assert(EdgesBetween<Edges, Worker, double>);
 
-    /// What one worker has; values are by place along y, and line.
+    /// What one worker has: a row of its tile is a line along y.
     struct Lines {
-        Lines(std::size_t length, std::size_t lines) : along_y(length, lines), along_x(length, lines) {}
-        double& at(std::size_t i, std::size_t line) { return along_y.at(i, line); }
+        explicit Lines(const Tile& tile)
+            : own(tile),
+              along_y(tile.columns.size(), tile.rows.size()),
+              along_x(tile.columns.size(), tile.rows.size()) {}
+        double& at(std::size_t row, std::size_t column) { return along_y.at(column - 1, row - own.rows.begin); }
 
+        Tile own;
         Strip along_y, along_x;
     };
 
-    /// Collective. Throws std::runtime_error where there are more workers than lines.
-    Direct(C& crew, const Problem& problem)
+    /// Collective. `cut` has rows alone, and must outlive this.
+    Direct(C& crew, const Problem& problem, const Cut& cut)
         : crew_(crew),
           problem_(problem),
+          cut_(cut),
           elimination_(problem.inner(), problem.steepness()),
           edges_(crew, crew.size() - 1, Strip::block_length(lines(0).size(), lines(0).size())) {}
 
     /// All time steps.
     void run(Worker& worker, Lines& own) {
-        auto& [along_y, along_x] = own;
+        Strip &along_y = own.along_y, &along_x = own.along_x;
         along_y.make_right_sides(problem_.steepness());
         for (std::size_t step = 1; step <= problem_.steps; ++step) {
             transpose(worker, along_y, along_x);
@@ -46,7 +51,10 @@ public:
     }
 
 private:
-    Range lines(int worker) const { return rows_of_worker(problem_.inner(), crew_.size(), worker); }
+    Range lines(int worker) const {
+        const Range rows = cut_.tile(worker).rows;
+        return {rows.begin - 1, rows.end - 1};
+    }
 
     void transpose(Worker& worker, const Strip& from, Strip& to) {
         const int self = worker.index();
@@ -66,6 +74,7 @@ private:
 
     C& crew_;
     Problem problem_;
+    const Cut& cut_;
     Elimination elimination_;
     Edges edges_;
 };

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "kernels/common/rows.hpp"
+#include "kernels/common/tile_edges.hpp"
 #include "kernels/diffusion/problem.hpp"
 #include "kernels/diffusion/slab.hpp"
 
 namespace kumiki::kernels::diffusion {
 
-/// Line systems solved by Jacobi iterations, as in the paper (F63): every worker has whole lines along y, and those
-/// along x are cut, so that in this half of a step it needs its neighbours' lines before every iteration. How many
+/// Line systems solved by Jacobi iterations, as in the paper (F63): lines that are cut need the neighbours' edges
+/// before every iteration. In rows those along y are whole, and only those along x are cut; in tiles both are. How many
 /// iterations is known beforehand (Problem::iterations), so that nobody asks whether they suffice.
 template <Crew C>
 class Jacobi {
@@ -16,42 +16,56 @@ public:
     using Worker = typename C::Worker;
     using Lines = Slab;
 
-    /// Collective.
-    Jacobi(C& crew, const Problem& problem)
+    /// Collective. `cut` must outlive this.
+    Jacobi(C& crew, const Problem& problem, const Cut& cut)
         : problem_(problem),
+          cut_(cut),
           iterations_(problem.iterations()),
           splitting_(problem.steepness()),
-          edges_(crew, problem.inner()) {}
+          edges_(crew, cut, cut.longest_line()) {}
 
     /// All time steps.
     void run(Worker& worker, Slab& own) {
+        own.begin();
+        if (cut_.cuts(Sides::west_east)) {
+            start(worker, own, Sides::west_east);
+            finish(worker, own, Sides::west_east);
+        }
         own.make_right_sides(problem_.steepness());
         for (std::size_t step = 1; step <= problem_.steps; ++step) {
-            half_step_across(worker, own);
-            own.half_step_along(splitting_, iterations_, step < problem_.steps ? Leave::right_sides : Leave::values);
+            const Leave leave = step < problem_.steps ? Leave::right_sides : Leave::values;
+            half_step(worker, own, Sides::north_south, Leave::right_sides);
+            if (cut_.cuts(Sides::west_east)) half_step(worker, own, Sides::west_east, leave);
+            else own.half_step_along(splitting_, iterations_, leave);
         }
     }
 
 private:
-    /// The inside, which needs no ghosts, is computed while the outer lines travel.
-    void half_step_across(Worker& worker, Slab& own) {
-        const std::size_t last = own.lines() - 1;
+    /// The inside, which needs no ghosts, is computed while the edges travel.
+    void half_step(Worker& worker, Slab& own, Sides direction, Leave leave) {
+        const Tile inside = cut_.without_edges(worker.index(), own.own(), direction);
         own.begin();
         for (std::size_t i = 0; i < iterations_; ++i) {
-            edges_.start(worker, own.line(0), own.line(last));
-            if (last > 0) own.iterate_across(splitting_, {1, last});
-            edges_.finish(worker, own.ghost_before(), own.ghost_after());
-            own.iterate_across(splitting_, {0, 1});
-            if (last > 0) own.iterate_across(splitting_, {last, last + 1});
+            start(worker, own, direction);
+            own.iterate(direction, splitting_, inside);
+            finish(worker, own, direction);
+            for_lines_between(own.own(), inside, [&](const Tile& line) { own.iterate(direction, splitting_, line); });
             own.turn();
         }
-        own.end(Leave::right_sides);
+        own.end(leave);
+    }
+    void start(Worker& worker, Slab& own, Sides sides) {
+        edges_.start(worker, sides, [&](Side side) { return own.edge(side); });
+    }
+    void finish(Worker& worker, Slab& own, Sides sides) {
+        edges_.finish(worker, sides, [&](Side side, const double* edge) { own.accept(side, edge); });
     }
 
     Problem problem_;
+    const Cut& cut_;
     std::size_t iterations_;
     Splitting splitting_;
-    RowEdges<C> edges_;
+    TileEdges<C> edges_;
 };
 
 } // namespace kumiki::kernels::diffusion

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <utility>
 
 #include "kernels/common/aligned.hpp"
-#include "kernels/common/range.hpp"
+#include "kernels/common/cut.hpp"
 #include "kernels/diffusion/leave.hpp"
 
 namespace kumiki::kernels::diffusion {
@@ -18,45 +19,49 @@ struct Splitting {
     double own, beside; ///< what r and v are multiplied with
 };
 
-/// One worker's lines of the grid, whole, each contiguous in memory, and a ghost of the line before and after them:
-/// what iterations along the lines and across them need. They start from r, and beyond the boundary all are 0.
+/// One worker's tile of the grid, of which a row is a line along y, contiguous in memory, or a part of one, and ghosts
+/// of the points beyond its edges: what iterations along the rows and across them need. They start from r, and beyond
+/// the boundary all are 0.
 class Slab {
 public:
-    Slab(std::size_t length, std::size_t lines);
+    explicit Slab(const Tile& own);
 
-    double& at(std::size_t i, std::size_t line) { return sides_[line * pitch_ + lead + i]; }
+    const Tile& own() const { return own_; }
+    double& at(std::size_t row, std::size_t column) {
+        return sides_[(row - own_.rows.begin) * pitch_ + lead + (column - own_.columns.begin)];
+    }
 
-    /// Values become right sides, along the lines: u becomes (1 + s D) u.
+    /// Values become right sides, along the rows: u becomes (1 + s D) u. Comes after begin(), and needs the ghosts west
+    /// and east.
     void make_right_sides(double steepness);
-    /// Iterates along every line, so many times.
+    /// Iterates along every row, so many times, where no worker has a neighbour west or east.
     void half_step_along(const Splitting& splitting, std::size_t iterations, Leave leave);
 
-    /// Across the lines: begin(); for each iteration iterate_across() of all lines, the first and the last of which
-    /// need the ghosts, and turn(); end().
+    /// Along the rows (west_east) or across them (north_south): begin(); for each iteration iterate() of all points, of
+    /// which those on edges need ghosts, and turn(); end().
     void begin();
-    void iterate_across(const Splitting& splitting, Range lines);
+    void iterate(Sides direction, const Splitting& splitting, const Tile& part);
     void turn() { std::swap(last_, next_); }
     void end(Leave leave);
 
-    /// Lines of the last iterate, and its ghosts.
-    std::size_t lines() const { return lines_; }
-    std::span<const double> line(std::size_t line) const { return {start(last_, line + 1), length_}; }
-    std::span<double> ghost_before() { return {start(last_, 0), length_}; }
-    std::span<double> ghost_after() { return {start(last_, lines_ + 1), length_}; }
+    /// What the neighbour on that side needs of the last iterate, good until the next call for that side.
+    std::span<const double> edge(Side side);
+    /// The neighbour's edge.
+    void accept(Side side, const double* edge);
 
 private:
-    using Iterate = AlignedVector<double>;                           ///< by line, from the one before the own
-    static constexpr std::size_t lead = line_bytes / sizeof(double); ///< zeros before a line, to keep it aligned
+    using Iterate = AlignedVector<double>;                           ///< by row, from the one before the own
+    static constexpr std::size_t lead = line_bytes / sizeof(double); ///< before a row, to keep it aligned
 
     static std::size_t pitch_of(std::size_t length) { return (length / lead + 1) * lead + lead; }
-    double* start(Iterate& iterate, std::size_t line) const { return iterate.data() + line * pitch_ + lead; }
-    const double* start(const Iterate& iterate, std::size_t line) const {
-        return iterate.data() + line * pitch_ + lead;
-    }
+    /// Column 0 of the own in a row, which counts from the one before the own.
+    double* start(Iterate& iterate, std::size_t row) const { return iterate.data() + row * pitch_ + lead; }
 
-    std::size_t length_, lines_, pitch_;
-    AlignedVector<double> sides_; ///< right sides or values, by line
+    Tile own_;
+    std::size_t length_, rows_, pitch_;
+    AlignedVector<double> sides_; ///< right sides or values, by row
     Iterate last_, next_;
+    std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
 } // namespace kumiki::kernels::diffusion

@@ -17,8 +17,8 @@ struct Result {
     std::uint64_t wrong_points = 0; ///< beyond the tolerances of Problem
 };
 
-/// The scheme on the workers of a crew, each with a contiguous share of the lines along y. How they solve line systems
-/// is the LineSolver, Direct or Jacobi of the crew.
+/// The scheme on the workers of a crew, each with a tile of the grid, of which a row is a line along y or a part of
+/// one. How they solve line systems is the LineSolver, Direct or Jacobi of the crew.
 template <class LineSolver>
 class Solver {
 public:
@@ -26,17 +26,15 @@ public:
     using Worker = typename CrewType::Worker;
     using Lines = typename LineSolver::Lines;
 
-    /// Collective. Throws std::runtime_error where there are more workers than lines.
-    Solver(CrewType& crew, const Problem& problem)
+    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    Solver(CrewType& crew, const Problem& problem, const SplitChoice& split = SplitChoice::rows_alone())
         : crew_(crew),
           problem_(problem),
-          line_solver_(crew, problem),
+          cut_(problem.inner(), problem.inner(), crew.size(), split),
+          line_solver_(crew, problem, cut_),
           lines_(static_cast<std::size_t>(crew.local_size())) {
-        share_of(0); // throws, if at all, here and not within the workers
         // Every worker makes its own lines, so that their memory lies near it.
-        crew.run([&](Worker& worker) {
-            lines(worker) = std::make_unique<Lines>(problem.inner(), share_of(worker.index()).size());
-        });
+        crew.run([&](Worker& worker) { lines(worker) = std::make_unique<Lines>(cut_.tile(worker.index())); });
     }
 
     /// All time steps, from the initial mode; the times of the job.
@@ -58,35 +56,37 @@ public:
 
 private:
     std::unique_ptr<Lines>& lines(const Worker& worker) { return lines_[static_cast<std::size_t>(worker.local())]; }
-    Range share_of(int worker) const { return rows_of_worker(problem_.inner(), crew_.size(), worker); }
+
+    /// Calls visit(value, mode, number) for each point of a worker's tile: with the initial mode there, and a number of
+    /// its own.
+    template <class Visit>
+    void for_points(const Worker& worker, Visit visit) {
+        const auto& [rows, columns] = cut_.tile(worker.index());
+        for (std::size_t column = columns.begin; column < columns.end; ++column)
+            for (std::size_t row = rows.begin; row < rows.end; ++row)
+                visit(lines(worker)->at(row, column), problem_.along_y(column - 1) * problem_.along_x(row - 1),
+                      column * problem_.size + row);
+    }
 
     void reset(const Worker& worker) {
-        const Range own = share_of(worker.index());
-        for (std::size_t i = 0; i < problem_.inner(); ++i)
-            for (std::size_t line = 0; line < own.size(); ++line)
-                lines(worker)->at(i, line) = problem_.along_y(i) * problem_.along_x(own.begin + line);
+        for_points(worker, [](double& value, double mode, std::size_t) { value = mode; });
     }
 
     Result inspect(const Worker& worker) {
         const double scheme = problem_.scheme_decay(), exact = problem_.exact_decay();
         const double rounding = problem_.rounding_tolerance(), error = problem_.scheme_tolerance() + rounding;
-        const Range own = share_of(worker.index());
         Result result;
-        for (std::size_t i = 0; i < problem_.inner(); ++i)
-            for (std::size_t line = 0; line < own.size(); ++line) {
-                const double mode = problem_.along_y(i) * problem_.along_x(own.begin + line);
-                const double value = lines(worker)->at(i, line);
-                const bool right =
-                    std::abs(value - scheme * mode) <= rounding && std::abs(value - exact * mode) <= error;
-                if (!right) ++result.wrong_points;
-                result.checksum +=
-                    mixed(std::bit_cast<std::uint64_t>(value) ^ mixed(i * problem_.size + own.begin + line));
-            }
+        for_points(worker, [&](double value, double mode, std::size_t number) {
+            const bool right = std::abs(value - scheme * mode) <= rounding && std::abs(value - exact * mode) <= error;
+            if (!right) ++result.wrong_points;
+            result.checksum += mixed(std::bit_cast<std::uint64_t>(value) ^ mixed(number));
+        });
         return result;
     }
 
     CrewType& crew_;
     Problem problem_;
+    Cut cut_;
     LineSolver line_solver_;
     std::vector<std::unique_ptr<Lines>> lines_; ///< by worker of this process
 };

@@ -20,6 +20,11 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
                         "takes some 1.2 --size^2 of them, minutes with the default)")
             ->transform(CLI::CheckedTransformer(methods).description(""))
             ->default_str(diffusion::name(task.problem.method));
+        task.split.add_to(program);
+        program.callback([&task] {
+            if (task.split.split == Split::tiles && task.problem.method == Method::direct)
+                throw CLI::ValidationError("--split", "tiles goes with --method jacobi: elimination needs whole lines");
+        });
     };
     return read_task<Task>(name, "Diffusion on a square by alternating directions", by, add_options, argc, argv);
 }

@@ -8,7 +8,7 @@
 
 namespace kumiki::kernels::diffusion {
 
-using Task = ProblemTask<Problem>;
+using Task = GridTask<Problem>;
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
@@ -19,9 +19,9 @@ std::string iterations_text(const Problem& problem);
 /// Measures the task on a crew with its Direct or Jacobi, checks the last run, and lets rank 0 print the rows; returns
 /// the exit code. A remark beside the rows has the checksum, which must be the same for every number of workers.
 template <class LineSolver, Crew C>
-int measure_with(C& crew, const Task& task) {
+int measure_with(C& crew, const Task& task, const SplitChoice& split) {
     const Problem& problem = task.problem;
-    Solver<LineSolver> solver(crew, problem);
+    Solver<LineSolver> solver(crew, problem, split);
     const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(); });
     const Result result = solver.result();
     if (crew.rank() == 0)
@@ -33,6 +33,7 @@ int measure_with(C& crew, const Task& task) {
     report.parameters["size"] = static_cast<std::int64_t>(problem.size);
     report.parameters["steps"] = static_cast<std::int64_t>(problem.steps);
     if (problem.method != Problem().method) report.parameters["method"] = name(problem.method);
+    split.add_to(report);
     const auto inner = static_cast<double>(problem.inner());
     report.work = inner * inner * static_cast<double>(problem.steps) / 1e6;
     report.rate_unit = "Mpoint/s";
@@ -42,8 +43,8 @@ int measure_with(C& crew, const Task& task) {
 /// measure_with the method that the task names.
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
-    return task.problem.method == Method::direct ? measure_with<Direct<C>>(crew, task)
-                                                 : measure_with<Jacobi<C>>(crew, task);
+    return task.problem.method == Method::direct ? measure_with<Direct<C>>(crew, task, SplitChoice::rows_alone())
+                                                 : measure_with<Jacobi<C>>(crew, task, task.split);
 }
 
 } // namespace kumiki::kernels::diffusion

@@ -136,7 +136,9 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
         assert sum(point.estimated_seconds for point in points) <= allowed + 1
 
 
-@pytest.mark.parametrize(("suite", "name"), [("himeno", "pencils"), ("laplace-sor", "tiles"), ("cavity", "tiles")])
+@pytest.mark.parametrize(
+    ("suite", "name"), [("himeno", "pencils"), ("laplace-sor", "tiles"), ("cavity", "tiles"), ("diffusion", "tiles")]
+)
 def test_a_grid_cut_both_ways_is_measured_where_that_differs_from_the_papers_cut(suite: str, name: str) -> None:
     def cut(cores: int) -> list[Point]:
         return [point for point in all_points(Request(suites=(suite,)), cores) if "split" in point.parameters]

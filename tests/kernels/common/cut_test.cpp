@@ -81,6 +81,8 @@ TEST(Cut, refuses_a_number_of_workers_that_it_cannot_be_cut_for) {
     EXPECT_NE(refusal(31, {Split::rows, "planes", "pencils"}).find("fewer workers, or --split pencils"),
               std::string::npos);
     EXPECT_NE(refusal(31, Split::tiles).find("another number of workers"), std::string::npos) << "31 is prime";
+    EXPECT_EQ(refusal(31, SplitChoice::rows_alone()).find("--split"), std::string::npos)
+        << "where there is no such option";
     EXPECT_EQ(refusal(32, Split::tiles), "");
 }
 

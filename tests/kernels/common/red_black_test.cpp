@@ -3,20 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <stdexcept>
 #include <vector>
 
 #include "kernels/common/openmp_crew.hpp"
-#include "kernels/common/rows.hpp"
 
 namespace kumiki::kernels {
 namespace {
-
-TEST(RowsOfWorker, are_at_least_one_each) {
-    EXPECT_EQ(rows_of_worker(5, 2, 0), (Range{0, 3}));
-    EXPECT_EQ(rows_of_worker(5, 5, 4), (Range{4, 5}));
-    EXPECT_THROW(rows_of_worker(5, 6, 0), std::runtime_error);
-}
 
 TEST(RedBlackTile, lines_are_the_points_of_a_colour_with_their_neighbours) {
     for (const std::size_t first : {1u, 4u})

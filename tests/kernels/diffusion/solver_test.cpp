@@ -11,15 +11,15 @@ constexpr Problem small{36, 11}, small_by_jacobi{36, 11, Method::jacobi};
 
 /// Runs Alone with one worker, and Together with several.
 template <class Alone, class Together>
-void expect_the_same_bits(const Problem& problem) {
+void expect_the_same_bits(const Problem& problem, const SplitChoice& split = {}) {
     SequentialCrew alone;
     Solver<Alone> sequential(alone, problem);
     sequential.run();
     const Result wanted = sequential.result();
     EXPECT_EQ(wanted.wrong_points, 0u);
-    for (const int workers : {1, 2, 5, 34}) {
+    for (const int workers : {1, 2, 6, 34}) { // tiles: 3 x 2, 17 x 2
         OpenMpCrew crew(workers);
-        Solver<Together> solver(crew, problem);
+        Solver<Together> solver(crew, problem, split);
         for (int run = 0; run < 2; ++run) {
             solver.run();
             EXPECT_EQ(solver.result().checksum, wanted.checksum) << workers << ", run " << run;
@@ -28,9 +28,10 @@ void expect_the_same_bits(const Problem& problem) {
     }
 }
 
-TEST(Solver, leaves_the_same_bits_for_every_number_of_workers) {
+TEST(Solver, leaves_the_same_bits_for_every_number_of_workers_and_cut) {
     expect_the_same_bits<Direct<SequentialCrew>, Direct<OpenMpCrew>>(small);
     expect_the_same_bits<Jacobi<SequentialCrew>, Jacobi<OpenMpCrew>>(small_by_jacobi);
+    expect_the_same_bits<Jacobi<SequentialCrew>, Jacobi<OpenMpCrew>>(small_by_jacobi, Split::tiles);
 }
 
 TEST(Solver, counts_wrong_points) {

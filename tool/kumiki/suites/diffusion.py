@@ -30,7 +30,12 @@ def _by_jacobi() -> Workload:
     return replace(_workload(129).variant("method", "jacobi", "--method", "jacobi"), one_core_seconds=0.15)
 
 
-PROBLEMS = Problems(_workload(513), _workload(513), [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()])
+PROBLEMS = Problems(
+    _workload(513),
+    _workload(513),
+    [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()],
+    in_tiles=_by_jacobi().in_tiles(),
+)
 
 SUITE = Suite(
     name="diffusion",
