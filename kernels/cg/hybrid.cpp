@@ -4,6 +4,7 @@
 #include "kernels/cg/forms.hpp"
 #include "kernels/cg/generator.hpp"
 #include "kernels/cg/worker.hpp"
+#include "kernels/common/settle.hpp"
 #include "kernels/common/working_threads.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
@@ -106,15 +107,11 @@ int run_hybrid(const Task& task) {
     HybridRun benchmark(job, team, task.problem);
     Outcome outcome;
     const auto run = [&] {
-        RunTimes times = benchmark.run();
+        const RunTimes times = benchmark.run();
         outcome.valid &= job.all_reduce<int>(benchmark.valid(), Operation::min) != 0;
-        job.all_reduce(std::span<double>(times.figures), Operation::max);
-        return times;
+        return largest(job, times);
     };
-    outcome.runs = sample_runs(task.budget, run, [&](bool more) {
-        job.broadcast(more, 0);
-        return more;
-    });
+    outcome.runs = sample_runs(task.budget, run, [&](bool more) { return agreed(job, more); });
     JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
     report.note = note_on_threads(job.threads(), team.size());

@@ -5,6 +5,7 @@
 
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/crew.hpp"
+#include "kernels/common/settle.hpp"
 #include "kernels/common/working_threads.hpp"
 #include "kumiki/kumiki.hpp"
 
@@ -53,10 +54,7 @@ public:
                 job_.oversubscribed(),
                 note_on_threads(job_.threads(), team_.size())};
     }
-    bool agree(bool mine) {
-        job_.broadcast(mine, 0);
-        return mine;
-    }
+    bool agree(bool mine) { return agreed(job_, mine); }
 
     template <class Body>
     RunTimes run(Body body) {
@@ -72,8 +70,7 @@ public:
             worker.phases().stop();
             if (member.master()) times = {measure::seconds_since(start), worker.phases()};
         });
-        job_.all_reduce(std::span<double>(times.figures), Operation::max);
-        return times;
+        return largest(job_, times);
     }
 
 private:

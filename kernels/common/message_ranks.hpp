@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 
-#include "kernels/common/job_report.hpp"
+#include "kernels/common/settle.hpp"
 #include "kumiki/kumiki.hpp"
 
 namespace kumiki::kernels {
@@ -23,17 +22,9 @@ public:
     int size() const { return job_.size(); }
     Workers workers() const { return {"kumiki", "message", job_.size(), 1, job_.oversubscribed()}; }
     void barrier() { job_.barrier(); }
-    /// Rank 0's decision, at every rank.
-    bool agree(bool mine) {
-        job_.broadcast(mine, 0);
-        return mine;
-    }
+    bool agree(bool mine) { return agreed(job_, mine); }
     std::uint64_t sum(std::uint64_t mine) { return job_.all_reduce(mine, Operation::sum); }
-    /// The job's times out of the ranks'.
-    RunTimes largest(RunTimes mine) {
-        job_.all_reduce(std::span<double>(mine.figures), Operation::max);
-        return mine;
-    }
+    RunTimes largest(RunTimes mine) { return kernels::largest(job_, mine); }
 
 private:
     Job& job_;

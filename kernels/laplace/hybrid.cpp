@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/common/settle.hpp"
 #include "kernels/common/working_threads.hpp"
 
 namespace kumiki::kernels::laplace {
@@ -129,8 +130,7 @@ RunTimes Hybrid::run(std::size_t iterations) {
         if (member.master()) times = {measure::seconds_since(start), phases};
     });
     arrived_before_ += iterations;
-    job_.all_reduce(std::span<double>(times.figures), Operation::max);
-    return times;
+    return largest(job_, times);
 }
 
 std::uint64_t Hybrid::checksum() {
@@ -139,9 +139,6 @@ std::uint64_t Hybrid::checksum() {
     return job_.all_reduce(sum, Operation::sum);
 }
 
-bool Hybrid::agree(bool mine) {
-    job_.broadcast(mine, 0);
-    return mine;
-}
+bool Hybrid::agree(bool mine) { return agreed(job_, mine); }
 
 } // namespace kumiki::kernels::laplace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/common/settle.hpp"
 #include "kernels/common/working_threads.hpp"
 
 namespace kumiki::kernels::matmul {
@@ -150,17 +151,13 @@ RunTimes Hybrid::run() {
         phases.stop();
         if (member.master()) times = {measure::seconds_since(start), phases};
     });
-    job_.all_reduce(std::span<double>(times.figures), Operation::max);
-    return times;
+    return largest(job_, times);
 }
 
 void Hybrid::add_product(const Check& check, std::span<double> product) const {
     check.add(mine_.rows, mine_.columns, c_.get(), mine_.columns.size(), product);
 }
 
-bool Hybrid::agree(bool mine) {
-    job_.broadcast(mine, 0);
-    return mine;
-}
+bool Hybrid::agree(bool mine) { return agreed(job_, mine); }
 
 } // namespace kumiki::kernels::matmul

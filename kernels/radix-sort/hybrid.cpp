@@ -3,9 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/common/working_threads.hpp"
 #include "kernels/common/bucket_plan.hpp"
 #include "kernels/common/scatter.hpp"
+#include "kernels/common/settle.hpp"
+#include "kernels/common/working_threads.hpp"
 #include "kernels/radix-sort/forms.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
@@ -153,15 +154,11 @@ int run_hybrid(const Task& task) {
     HybridSort sort(job, team, task.kernel, keys);
     Outcome outcome;
     const auto run = [&] {
-        RunTimes times = sort.run();
+        const RunTimes times = sort.run();
         outcome.valid &= is_sorted_whole(gather_at_all(job, inspect(sort.sorted())), wanted);
-        job.all_reduce(std::span<double>(times.figures), Operation::max);
-        return times;
+        return largest(job, times);
     };
-    outcome.runs = sample_runs(task.budget, run, [&](bool more) {
-        job.broadcast(more, 0);
-        return more;
-    });
+    outcome.runs = sample_runs(task.budget, run, [&](bool more) { return agreed(job, more); });
     JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
     report.note = note_on_threads(job.threads(), team.size());

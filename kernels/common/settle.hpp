@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "kernels/common/job_report.hpp"
+#include "kumiki/kumiki.hpp"
+
+// What the ranks of a Kumiki job settle after a run, as MpiJob does for the form `mpi`. Collective.
+
+namespace kumiki::kernels {
+
+/// Rank 0's decision, at every rank.
+inline bool agreed(Job& job, bool mine) {
+    job.broadcast(mine, 0);
+    return mine;
+}
+
+/// The job's times out of the ranks'.
+inline RunTimes largest(Job& job, RunTimes mine) {
+    job.all_reduce(std::span<double>(mine.figures), Operation::max);
+    return mine;
+}
+
+} // namespace kumiki::kernels
