@@ -18,18 +18,26 @@ namespace {
 /// All threads of all ranks.
 class Colleagues {
 public:
-    Colleagues(Job& job, Member& member, std::span<double> own, Phases& phases)
-        : job_(job), member_(member), own_(own), phases_(phases) {}
+    /// `arrived` counts the rows that threads of other ranks have put here; `expected` of them before this run.
+    Colleagues(Job& job, Member& member, std::span<double> own, Signal& arrived, std::uint64_t expected, Phases& phases)
+        : job_(job), member_(member), own_(own), arrived_(arrived), expected_(expected), phases_(phases) {}
 
     /// A thread puts its rows to the other ranks itself: they are in its cache, and nobody has to wait for a master
-    /// first.
+    /// first. The signals that come with the rows of the others do for a barrier, which would cost a question to each
+    /// of them before (has all been done?) and another message after; the next rows come after the next sum.
     void share() {
         enter(Phase::communication);
         for (int rank = 0; rank < job_.size(); ++rank)
-            if (rank != job_.rank()) job_.put(rank, own_.data(), own_);
+            if (rank != job_.rank())
+                job_.put_signal(rank, own_.data(), std::span<const double>(own_), arrived_, 1, SignalOperation::add);
         enter(Phase::synchronisation);
-        member_.barrier_all();
+        expected_ += rows_of_others(job_, member_.threads());
+        if (member_.master()) job_.wait(arrived_, Comparison::at_least, expected_);
+        member_.barrier();
         enter(Phase::computation);
+    }
+    static std::uint64_t rows_of_others(const Job& job, int threads) {
+        return static_cast<std::uint64_t>(job.size() - 1) * static_cast<std::uint64_t>(threads);
     }
 
     template <std::size_t N>
@@ -48,6 +56,8 @@ private:
     Job& job_;
     Member& member_;
     std::span<double> own_;
+    Signal& arrived_;
+    std::uint64_t expected_;
     Phases& phases_;
 };
 
@@ -59,6 +69,7 @@ public:
           team_(team),
           problem_(problem),
           vector_(job.allocate<double>(problem.order)),
+          arrived_(job.allocate<Signal>(1)),
           workers_(static_cast<std::size_t>(team.size())) {
         const Generator generator(problem);
         const auto rows = generator.balanced_rows(job.size() * team.size());
@@ -78,9 +89,10 @@ public:
         team_.run([&](Member& member) {
             Worker& worker = *workers_[static_cast<std::size_t>(member.thread())];
             const auto own = vector_.span().subspan(worker.range().begin, worker.range().size());
-            const double zeta = worker.estimate(Colleagues(job_, member, own, phases));
+            const double zeta = worker.estimate(Colleagues(job_, member, own, arrived_[0], expected_, phases));
             if (member.master()) zeta_ = zeta;
         });
+        expected_ += static_cast<std::uint64_t>(problem_.products()) * Colleagues::rows_of_others(job_, team_.size());
         phases.enter(Phase::synchronisation);
         job_.barrier();
         phases.stop();
@@ -95,6 +107,8 @@ private:
     Team& team_;
     Problem problem_;
     Region<double> vector_;
+    Region<Signal> arrived_;
+    std::uint64_t expected_ = 0; ///< rows of other ranks' threads, by the runs so far
     std::vector<std::optional<Worker>> workers_;
     double zeta_ = 0.0;
 };

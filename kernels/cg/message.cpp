@@ -178,8 +178,7 @@ private:
 
     /// All that estimate() sends, receives and sums up.
     void communicate(Correspondents& partners) {
-        const int products = problem_.iterations * (Problem::inner_iterations + 1);
-        for (int product = 0; product < products; ++product) {
+        for (int product = 0; product < problem_.products(); ++product) {
             partners.multiply({}, {});
             partners.sum(std::array<double, 4>{});
         }

@@ -21,6 +21,8 @@ struct Problem {
     static constexpr int inner_iterations = 25;
     static constexpr double tolerance = 1e-10; ///< of zeta, relative
 
+    /// How often a run multiplies the matrix with a vector.
+    int products() const { return iterations * (inner_iterations + 1); }
     /// Floating-point operations of a run, counted as the benchmark counts them.
     double operations() const {
         const double row = nonzeros * (nonzeros + 1.0);
