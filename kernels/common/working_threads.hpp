@@ -11,16 +11,18 @@ namespace kumiki::kernels {
 
 /// How many threads of this rank shall compute: all that the launcher gives it; but when the job has more threads than
 /// the host has cores, only the rank's share of the cores, at least 1, because more would only take turns and refill
-/// each other's caches. `all` asks for all of them nevertheless. Collective.
+/// each other's caches. `all` asks for all of them nevertheless. The same at every rank, as work is shared out by it:
+/// hosts may be unequal, and the one with the least room decides. Collective.
 inline int working_threads(Job& job, bool all) {
-    if (all || !job.oversubscribed()) return job.threads();
+    if (all) return job.threads();
     // Ranks of one host are those whose memory is in reach.
     const auto probe = job.allocate<std::byte>(1);
     int ranks_here = 0;
     for (int rank = 0; rank < job.size(); ++rank)
         if (!probe.at(rank).empty()) ++ranks_here;
     const int share = static_cast<int>(std::thread::hardware_concurrency()) / std::max(ranks_here, 1);
-    return std::clamp(share, 1, job.threads());
+    const int own = job.oversubscribed() ? std::clamp(share, 1, job.threads()) : job.threads();
+    return job.all_reduce(own, Operation::min);
 }
 
 /// What the reader of a row should know when fewer threads work than were asked for; empty when all do.
