@@ -1,6 +1,9 @@
-#include <cstring>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
-#include <numeric>
+#include <thread>
 
 #include "fabric/network/transport.hpp"
 #include "support/watchdog.hpp"
@@ -80,7 +83,7 @@ TEST_F(TransportTest, ShortMessagesAndBurstsAreKeptForWhoDoesNotReceive) {
     EXPECT_TRUE(source().left.empty()) << "nobody asked";
 }
 
-TEST_F(TransportTest, WhatIsPostedToldOfWhenItHasLeft) {
+TEST_F(TransportTest, WhatIsPostedIsToldOfWhenItHasLeft) {
     const Watchdog watchdog("posts to a peer that does not receive");
     constexpr int messages = 200; // 25 MB: more than any socket takes
     std::vector<std::vector<std::byte>> payloads;
@@ -104,13 +107,16 @@ TEST_F(TransportTest, WhatIsPostedToldOfWhenItHasLeft) {
 
 TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
     const Watchdog watchdog("a sender that waits for room");
-    constexpr int messages = 4000; // 31 MiB
-    std::thread receiver([this] {
+    constexpr int messages = 4000; // 31 MiB: more than is kept and any socket takes
+    std::atomic<bool> receives{false};
+    std::thread receiver([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        receives = true;
         while (sink().received.size() < messages) sink().transport->progress();
     });
     for (int number = 0; number < messages; ++number)
         ASSERT_TRUE(source().transport->send(1, numbered(number), payload(8 << 10, number)));
+    EXPECT_TRUE(receives) << "nothing would keep a fast sender from filling its memory";
     while (source().transport->progress()) {}
     source().transport->drain();
     receiver.join();
