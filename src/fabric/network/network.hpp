@@ -149,6 +149,8 @@ private:
 
     // Called with the lock held:
     Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
+    template <class Send>
+    Result<> sending(Send send);
     Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> release(int rank);
     bool progress();

@@ -13,6 +13,17 @@ MessageHeader Network::header(MessageKind kind) const {
     return made;
 }
 
+/// A call of the transport's that may receive meanwhile: what came may have left something to do, which the agent would
+/// sleep over.
+template <class Send>
+Result<> Network::sending(Send send) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t before = events_;
+    auto sent = send();
+    if (events_ != before) agent_.wake();
+    return sent;
+}
+
 Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
     if (auto released = release(rank); !released) return released; // what was put before comes before
@@ -20,12 +31,7 @@ Result<> Network::send(int rank, const MessageHeader& header, std::span<const st
 }
 
 Result<> Network::send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
-    messages_.fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t before = events_;
-    auto sent = transport_->send(rank, header, payload);
-    // What came meanwhile may have left something to do, which the agent would sleep over.
-    if (events_ != before) agent_.wake();
-    return sent;
+    return sending([&] { return transport_->send(rank, header, payload); });
 }
 
 Result<> Network::send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
@@ -62,10 +68,7 @@ Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<con
 Result<> Network::release(int rank) {
     Burst& burst = bursts_[static_cast<std::size_t>(rank)];
     if (burst.empty()) return {};
-    messages_.fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t before = events_;
-    auto sent = transport_->give(rank, header(MessageKind::burst), burst.take());
-    if (events_ != before) agent_.wake();
+    auto sent = sending([&] { return transport_->give(rank, header(MessageKind::burst), burst.take()); });
     held_back_.fetch_sub(1, std::memory_order_relaxed);
     return sent;
 }
