@@ -31,14 +31,13 @@ public:
             if (rank != job_.rank())
                 job_.put_signal(rank, own_.data(), std::span<const double>(own_), arrived_, 1, SignalOperation::add);
         enter(Phase::synchronisation);
-        expected_ += rows_of_others(job_, member_.threads());
+        expected_ += static_cast<std::uint64_t>(job_.size() - 1) * static_cast<std::uint64_t>(member_.threads());
         if (member_.master()) job_.wait(arrived_, Comparison::at_least, expected_);
         member_.barrier();
         enter(Phase::computation);
     }
-    static std::uint64_t rows_of_others(const Job& job, int threads) {
-        return static_cast<std::uint64_t>(job.size() - 1) * static_cast<std::uint64_t>(threads);
-    }
+    /// The same after this run.
+    std::uint64_t expected() const { return expected_; }
 
     template <std::size_t N>
     std::array<double, N> sum(std::array<double, N> values) {
@@ -89,10 +88,12 @@ public:
         team_.run([&](Member& member) {
             Worker& worker = *workers_[static_cast<std::size_t>(member.thread())];
             const auto own = vector_.span().subspan(worker.range().begin, worker.range().size());
-            const double zeta = worker.estimate(Colleagues(job_, member, own, arrived_[0], expected_, phases));
-            if (member.master()) zeta_ = zeta;
+            Colleagues colleagues(job_, member, own, arrived_[0], expected_, phases);
+            const double zeta = worker.estimate(colleagues);
+            if (!member.master()) return;
+            zeta_ = zeta;
+            expected_ = colleagues.expected(); // all have begun: the last sum took all threads
         });
-        expected_ += static_cast<std::uint64_t>(problem_.products()) * Colleagues::rows_of_others(job_, team_.size());
         phases.enter(Phase::synchronisation);
         job_.barrier();
         phases.stop();
