@@ -1,9 +1,11 @@
 #include "platform/hardware.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <unistd.h>
 
 namespace kumiki::platform {
 namespace {
@@ -48,6 +50,12 @@ std::string hardware_key(const std::filesystem::path& root) {
         add(as_word(size));
     }
     return key.empty() ? "unknown" : key;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
 }
 
 } // namespace kumiki::platform

@@ -10,4 +10,7 @@ namespace kumiki::platform {
 /// "intel-r-xeon-r-gold-6430,64,48k,32k,2048k,61440k". What is unknown is left out. `root` holds proc and sys.
 std::string hardware_key(const std::filesystem::path& root = "/");
 
+/// What the system calls this host.
+std::string host_name();
+
 } // namespace kumiki::platform

@@ -1,13 +1,15 @@
 // A rank of a job that an MPI's mpirun or Slurm's srun has started. With MPI (compiled with -DWITH_MPI) it also sums
 // the ranks by MPI, and finds out whether MPI counts them as Kumiki does.
 //   joining alone                joins, sums, puts to the next rank, prints a line, leaves
-//   joining killed|exited        the last rank dies while the others wait for it
+//   joining killed|exited|ended  the last rank dies while the others wait for it: by a signal, with code 9, with code 0
+//   joining late                 leaves at the end of a global object's life, when main has returned
 //   joining twice                joins, leaves, and joins again
 //   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
 //                                after MPI_Finalize
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <unistd.h>
@@ -37,12 +39,21 @@ void tell(kumiki::Job& job) {
     std::fflush(stdout);
 }
 
+/// Older than the library's first look at the launcher, so that what the library does at exit then might come first.
+std::optional<kumiki::Job> job_of_the_process;
+
 void run_alone(std::string_view task) {
     if (task == "twice") {
         {
             kumiki::Job first;
         }
         kumiki::Job second;
+        return;
+    }
+    if (task == "late") {
+        job_of_the_process.emplace();
+        work(*job_of_the_process);
+        tell(*job_of_the_process);
         return;
     }
     kumiki::Job job;
@@ -52,6 +63,7 @@ void run_alone(std::string_view task) {
     job.barrier(); // all have said that they are there
     if (job.rank() == job.size() - 1) {
         if (task == "killed") kill(getpid(), SIGKILL);
+        if (task == "ended") std::exit(0);
         std::_Exit(9);
     }
     job.barrier();

@@ -13,6 +13,8 @@ from joining_jobs import Mpirun, Starter, all_of, build, expect_job, find_mpirun
 from kumiki import mpi
 
 JOIN_FAILED = 5
+WITH_LAUNCHER = 10.0
+"""Seconds for a short job, of which starting and ending mpirun itself are most."""
 
 
 @pytest.fixture(params=mpi.ALL, ids=lambda kind: kind.name)
@@ -114,6 +116,33 @@ def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -
     assert places(ended.stdout) == all_of(3)  # it did join
     assert time.monotonic() - begin < 20
     assert starter.nothing_left()
+
+
+@pytest.mark.parametrize("place", ["one-host", "hosts"])
+def test_a_rank_that_exits_with_0_within_the_job(
+    mpirun: Mpirun, starter: Starter, program: str, place: str, request: pytest.FixtureRequest
+) -> None:
+    command = mpirun.on_this_host(3)
+    if place == "hosts":
+        need_module("kumiki-ucx", "libucx-dev")
+        hosts: Hosts = request.getfixturevalue("make_cluster")(3)
+        command = mpirun.over(hosts.namespaces, 1)
+    begin = time.monotonic()
+    ended = starter.run(
+        *command, program, "ended", environment={"KUMIKI_INTERFACE": "eth0"} if place == "hosts" else {}
+    )
+    assert ended.returncode != 0
+    assert places(ended.stdout) == all_of(3)
+    said = re.findall(r"kumiki: (rank \d of 3) on host \S+ \(process \d+\) ended without leaving the job", ended.stderr)
+    assert said == ["rank 2 of 3"]
+    assert time.monotonic() - begin < WITH_LAUNCHER
+    assert starter.nothing_left()
+
+
+def test_a_job_that_is_left_when_main_has_returned(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    ended = starter.run(*mpirun.on_this_host(3), program, "late")
+    expect_job(ended, 3)
+    assert "without leaving" not in ended.stderr
 
 
 def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: str) -> None:

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "fabric/fabric.hpp"
+#include "platform/hardware.hpp"
 #include "platform/thread.hpp"
 
 namespace kumiki::fabric {
@@ -47,9 +47,7 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
     if (!opened) return tl::unexpected(opened.error());
     transport_ = std::move(*opened);
 
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    const Card own{host_identity, settings.local_rank, settings.host.empty() ? name.data() : settings.host,
+    const Card own{host_identity, settings.local_rank, settings.host.empty() ? platform::host_name() : settings.host,
                    transport_->address()};
     auto packed = wireup(own.pack());
     if (!packed) return tl::unexpected(packed.error());

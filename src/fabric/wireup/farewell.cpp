@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <ranges>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@ namespace {
 
 struct Farewell {
     pid_t process;
-    std::function<void()> say;
+    std::function<void(int code)> say;
 };
 
 /// Of the whole process, as its exit is.
@@ -21,9 +22,8 @@ struct Farewells {
 };
 
 void end(int status, void* pointer) {
-    if (status != 0) return;
-    for (const Farewell& farewell : static_cast<Farewells*>(pointer)->all)
-        if (getpid() == farewell.process) farewell.say();
+    for (const Farewell& farewell : static_cast<Farewells*>(pointer)->all | std::views::reverse)
+        if (getpid() == farewell.process) farewell.say(status);
 }
 
 /// Never destroyed: it is needed after all that is.
@@ -42,7 +42,7 @@ Farewells& farewells() {
 
 } // namespace
 
-void at_good_end(std::function<void()> farewell) {
+void at_end(std::function<void(int code)> farewell) {
     const std::lock_guard lock(farewells().mutex);
     farewells().all.push_back({getpid(), std::move(farewell)});
 }

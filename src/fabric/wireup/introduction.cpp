@@ -1,6 +1,5 @@
 #include "fabric/wireup/introduction.hpp"
 
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "platform/hardware.hpp"
 #include "platform/memory.hpp"
 #include "platform/thread.hpp"
 
@@ -16,12 +16,6 @@ namespace kumiki::fabric {
 namespace {
 
 constexpr std::string_view this_version = "kumiki-join-2";
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 std::string boot() {
     std::string line;
@@ -38,7 +32,7 @@ std::string inode(const char* link) {
 } // namespace
 
 Introduction Introduction::of_this_process(const Settings& settings) {
-    const std::string name = host_name();
+    const std::string name = platform::host_name();
     Introduction own;
     own.machine = boot();
     if (own.machine.empty()) own.machine = name;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <thread>
 #include <utility>
 
 #include "fabric/wireup/farewell.hpp"
@@ -50,7 +51,7 @@ public:
 
     /// The line that answers, which must be of the kind and say that all is well. Waits for ever with `slow`.
     Result<std::string> ask(const std::string& question, std::string_view kind, bool slow = false) const {
-        if (auto sent = send_line(question); !sent) return tl::unexpected(sent.error());
+        if (auto sent = tell(question); !sent) return tl::unexpected(sent.error());
         auto answer = receive_line(slow ? std::nullopt : std::optional(Clock::now() + patience_));
         if (!answer) return answer;
         if (word(*answer, "cmd") != kind || word(*answer, "rc").value_or("0") != "0")
@@ -72,8 +73,7 @@ public:
         return status.st_ino;
     }
 
-private:
-    Result<> send_line(std::string_view line) const {
+    Result<> tell(std::string_view line) const {
         const std::string whole = fmt::format("{}\n", line);
         for (std::string_view left = whole; !left.empty();) {
             const ssize_t sent = send(descriptor_, left.data(), left.size(), MSG_NOSIGNAL);
@@ -82,6 +82,8 @@ private:
         }
         return {};
     }
+
+private:
     /// One character at a time: what comes after the line may be for somebody else.
     Result<std::string> receive_line(std::optional<Clock::time_point> until) const {
         for (std::string line; line.size() < longest_line;) {
@@ -142,8 +144,9 @@ public:
         space_ = std::move(*space);
         // A process that ends without this has failed in hydra's eyes, which then ends the job. MPI_Finalize says it
         // too, and closes the descriptor; whether there will be one nobody can know before the end.
-        at_good_end([manager = manager_, socket = manager_.inode()] {
-            if (manager.inode() == socket) static_cast<void>(manager.ask("cmd=finalize", "finalize_ack"));
+        socket_ = manager_.inode();
+        at_end([manager = manager_, socket = socket_](int code) {
+            if (code == 0 && manager.inode() == socket) static_cast<void>(manager.ask("cmd=finalize", "finalize_ack"));
         });
         return {};
     }
@@ -163,6 +166,14 @@ public:
         return manager_.ask_for(fmt::format("cmd=get kvsname={} key={}", space_, key), "get_result", "value");
     }
 
+    void abort(int code) override {
+        if (manager_.inode() != socket_) return;
+        // Hydra ends all at once, and what it has not handed on of their output is lost: the sentence that tells why
+        // gets the time to leave.
+        std::this_thread::sleep_for(milliseconds(200));
+        static_cast<void>(manager_.tell(fmt::format("cmd=abort exitcode={}", code)));
+    }
+
 private:
     static Result<> outcome(const Result<std::string>& answer) {
         if (!answer) return tl::unexpected(answer.error());
@@ -174,6 +185,7 @@ private:
     int rank_, size_;
     std::size_t longest_value_ = 0;
     std::string space_;
+    std::optional<ino_t> socket_; ///< behind the descriptor, as long as it is ours
 };
 
 } // namespace

@@ -27,7 +27,9 @@ public:
         if (auto begun = outcome("PMIx_Init", PMIx_Init(&self_, nullptr, 0)); !begun) return begun;
         // PMIx cannot be begun again once it has ended, and an MPI library may still want to; also, Open MPI's mpirun
         // takes a process for failed that ends without this.
-        at_good_end([] { PMIx_Finalize(nullptr, 0); });
+        at_end([](int code) {
+            if (code == 0) PMIx_Finalize(nullptr, 0);
+        });
         pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
         pmix_value_t* size = nullptr;
         if (auto known = outcome("PMIx_Get of the job's size", PMIx_Get(&everybody, PMIX_JOB_SIZE, nullptr, 0, &size));

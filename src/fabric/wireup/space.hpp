@@ -27,6 +27,9 @@ public:
     virtual Result<> fence() = 0;
     /// What `rank` put under the key before the last fence.
     virtual Result<std::string> get(int rank, std::string_view key) = 0;
+    /// Asks for the end of all ranks, for a rank that ends with this code while the others need it. Nothing where the
+    /// process manager does that by itself.
+    virtual void abort(int code) { static_cast<void>(code); }
 };
 
 /// The function of kumiki-pmix.so, the module that stands between Kumiki and the PMIx library.

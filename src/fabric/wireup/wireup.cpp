@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <span>
@@ -10,8 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fabric/wireup/farewell.hpp"
 #include "fabric/wireup/manager.hpp"
 #include "fabric/wireup/meeting.hpp"
+#include "platform/hardware.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -76,6 +79,26 @@ private:
     int descriptor_;
 };
 
+/// A rank that exits within its job takes the others along. Launchers that do not know of the job take one that exits
+/// with 0 for one that has done its part, and the others would wait for it for ever: it fails instead, with the code
+/// that kumiki-run gives it.
+void end_all_at_exit_within(const OthersJob& job, const Settings& settings, std::shared_ptr<KeyValueSpace> space) {
+    at_end([segment = std::weak_ptr(job.segment), local_rank = settings.local_rank,
+            space = std::move(space)](int code) {
+        const auto joined = segment.lock();
+        if (!joined || joined->block(local_rank).state.load() != shm::RankState::joined) return;
+        constexpr int failed = 1;
+        if (code == 0)
+            fmt::print(stderr,
+                       "kumiki: rank {} of {} on host {} (process {}) ended without leaving the job (Job's destructor "
+                       "did not run); it exits with code {}, so that its launcher ends the other ranks\n",
+                       space->rank(), space->size(), platform::host_name(), getpid(), failed);
+        std::fflush(nullptr);
+        space->abort(code == 0 ? failed : code);
+        _exit(code == 0 ? failed : code);
+    });
+}
+
 } // namespace
 
 Wireup wireup_of(const Settings& settings) {
@@ -104,13 +127,15 @@ Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings) {
     if ((*space)->size() > most_ranks)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("the launcher has started {} ranks; a job has at most {}",
                                                           (*space)->size(), most_ranks));
-    Exchange exchange(std::move(*space));
+    const std::shared_ptr<KeyValueSpace> shared = std::move(*space);
+    Exchange exchange(shared);
     if (exchange.is_spent())
         return fail(KUMIKI_ERROR_STATE, fmt::format("rank {} has already joined the job; a process joins once, and a "
                                                     "rank is one process",
                                                     exchange.rank()));
     auto job = meet(std::move(exchange), settings);
     if (!job) return tl::unexpected(job.error());
+    end_all_at_exit_within(*job, settings, shared);
     return std::move(*job);
 }
 
