@@ -16,16 +16,16 @@ inline double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// How many samples a program takes: at most `samples`, and after `seconds` no more, but at least `minimum`.
+/// How many samples a program takes: at most `samples`, and after `seconds` no more, but at least `fewest`.
 struct Budget {
-    static constexpr std::size_t minimum = 3;
     std::size_t samples = 30;
     double seconds = 1.0;
+    std::size_t fewest = 3;
 
     /// Adds --samples and --seconds to a program's options.
     void add_to(CLI::App& program);
     bool wants_more(std::size_t taken, Clock::time_point start) const {
-        return taken < minimum || (taken < samples && seconds_since(start) < seconds);
+        return taken < fewest || (taken < samples && seconds_since(start) < seconds);
     }
 };
 

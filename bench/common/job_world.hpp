@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bench/common/world.hpp"
@@ -42,6 +43,7 @@ public:
         return word;
     }
     double largest(double figure) { return job_.all_reduce(figure, Operation::max); }
+    void largest(std::span<double> figures) { job_.all_reduce(figures, Operation::max); }
 
 private:
     Job& job_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,12 @@ public:
         return word;
     }
     double largest(double figure) {
-        MPI_Allreduce(MPI_IN_PLACE, &figure, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        largest({&figure, 1});
         return figure;
+    }
+    void largest(std::span<double> figures) {
+        MPI_Allreduce(MPI_IN_PLACE, figures.data(), static_cast<int>(figures.size()), MPI_DOUBLE, MPI_MAX,
+                      MPI_COMM_WORLD);
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -11,7 +12,7 @@ namespace kumiki::bench {
 /// (job_world.hpp, mpi_world.hpp), so that both are measured by the same code. The member functions that communicate
 /// are collective.
 template <class W>
-concept World = requires(W& world, std::uint64_t word, double figure) {
+concept World = requires(W& world, std::uint64_t word, double figure, std::span<double> figures) {
     { world.rank() } -> std::same_as<int>;
     { world.size() } -> std::same_as<int>;
     { world.oversubscribed() } -> std::same_as<bool>;
@@ -19,6 +20,7 @@ concept World = requires(W& world, std::uint64_t word, double figure) {
     world.barrier();
     { world.broadcast(word) } -> std::same_as<std::uint64_t>; // rank 0's word
     { world.largest(figure) } -> std::same_as<double>;
+    world.largest(figures); // of each figure of its own: all ranks get them
 };
 
 /// Throws where a run (a World or a Job) is not of the two ranks that measure with each other.
@@ -39,6 +41,7 @@ struct Alone {
     void barrier() const {}
     std::uint64_t broadcast(std::uint64_t word) const { return word; }
     double largest(double figure) const { return figure; }
+    void largest(std::span<double>) const {}
 };
 
 } // namespace kumiki::bench

@@ -50,39 +50,73 @@ private:
 /// A routine: sends and receives what `messages` hold, once.
 using Routine = std::pair<std::string, std::function<void(Messages& messages)>>;
 
-/// Bandwidth of a routine over all senders: bytes that all ranks send, over the time of the slowest. Every rank times
-/// `calls` calls.
+/// The calls of one routine along the chain, and what comes of them: the bandwidth of the chain, which is what all
+/// ranks send over the time of the slowest, and that of each rank, which is the bytes of a message over the rank's own
+/// time. A rank of the middle sends and receives them; the first only sends, and the last only receives.
 template <World W>
-Contestant chain(W& world, std::string implementation, const Routine& routine, Messages& messages,
-                 std::uint64_t calls) {
-    const std::size_t bytes = messages.sent().size_bytes();
-    Row row{.metric = "routine.bandwidth",
-            .implementation = std::move(implementation),
-            .parameters = {},
-            .unit = "GB/s",
-            .better = measure::Better::higher,
-            .samples = {}};
-    row.parameters = {{"ranks", std::int64_t{world.size()}},
-                      {"routine", routine.first},
-                      {"bytes", static_cast<std::int64_t>(bytes)},
-                      {"scope", "all"}};
-    const auto take = [&world, &messages, call = routine.second, calls, bytes] {
-        messages.renew();
-        world.barrier();
-        const auto start = Clock::now();
-        for (std::uint64_t i = 0; i < calls; ++i) call(messages);
-        const double slowest = world.largest(seconds_since(start));
-        const double moved = static_cast<double>(bytes) * static_cast<double>(calls) * (world.size() - 1);
-        return Sample{moved / slowest * 1e-9, messages.right()};
-    };
-    return {std::move(row), take};
-}
+class Chain {
+public:
+    Chain(W& world, Routine routine, Messages& messages, std::uint64_t calls)
+        : world_(world),
+          routine_(std::move(routine)),
+          messages_(messages),
+          calls_(calls),
+          of_ranks_(static_cast<std::size_t>(world.size())) {}
 
-/// The same figure for one sender.
-inline Contestant of_one(Contestant all, int senders) {
-    all.row.parameters["scope"] = "one";
-    for (double& sample : all.row.samples) sample /= senders;
-    return all;
+    /// Measures a batch of calls. Collective.
+    Sample take() {
+        messages_.renew();
+        std::vector<double> seconds(of_ranks_.size()); // every rank fills in its own
+        world_.barrier();
+        const auto start = Clock::now();
+        for (std::uint64_t i = 0; i < calls_; ++i) routine_.second(messages_);
+        seconds[static_cast<std::size_t>(world_.rank())] = seconds_since(start);
+        world_.largest(std::span(seconds));
+        const double gigabytes = static_cast<double>(bytes()) * static_cast<double>(calls_) * 1e-9;
+        for (std::size_t rank = 0; rank < seconds.size(); ++rank) of_ranks_[rank].push_back(gigabytes / seconds[rank]);
+        return {gigabytes * (world_.size() - 1) / std::ranges::max(seconds), messages_.right()};
+    }
+
+    /// The row of the chain, without samples.
+    Row of_all(const std::string& implementation) const {
+        Row row{.metric = "routine.bandwidth",
+                .implementation = implementation,
+                .parameters = {},
+                .unit = "GB/s",
+                .better = measure::Better::higher,
+                .samples = {}};
+        row.parameters = {{"ranks", std::int64_t{world_.size()}},
+                          {"routine", routine_.first},
+                          {"bytes", static_cast<std::int64_t>(bytes())},
+                          {"scope", "all"}};
+        return row;
+    }
+    /// The row of a rank beside the chain's, when all samples of that have been taken: of the same calls.
+    Row of_rank(Row all, std::size_t rank) const {
+        all.parameters["scope"] = "one";
+        all.parameters["rank"] = static_cast<std::int64_t>(rank);
+        const auto& taken = of_ranks_[rank]; // those of the warm-up too
+        all.samples.assign(taken.end() - static_cast<std::ptrdiff_t>(all.samples.size()), taken.end());
+        return all;
+    }
+
+private:
+    std::size_t bytes() const { return messages_.sent().size_bytes(); }
+
+    W& world_;
+    Routine routine_;
+    Messages& messages_;
+    std::uint64_t calls_;
+    std::vector<std::vector<double>> of_ranks_; ///< bandwidths in the order taken
+};
+
+/// Prints the rows of the chains that the contestants have measured, each with those of its ranks; the exit code.
+template <World W>
+int report_chains(W& world, std::span<const Chain<W>> chains, std::vector<Contestant> contestants) {
+    for (std::size_t i = 0; i < chains.size(); ++i)
+        for (std::size_t rank = 0; rank < static_cast<std::size_t>(world.size()); ++rank)
+            contestants.push_back({chains[i].of_rank(contestants[i].row, rank), {}});
+    return report(world, std::span<const Contestant>(contestants));
 }
 
 /// Measures all routines beside each other, size after size; the program's exit code. Collective. Throws where there is
@@ -94,13 +128,13 @@ int sweep_routines(W& world, const RoutineOptions& options, const std::string& i
     int code = measure::success;
     for (const std::size_t bytes : options.sizes()) {
         Messages messages(world.rank(), bytes);
+        std::vector<Chain<W>> chains;
+        for (const Routine& each : routines(bytes)) chains.emplace_back(world, each, messages, options.calls);
         std::vector<Contestant> contestants;
-        for (const Routine& each : routines(bytes))
-            contestants.push_back(chain(world, implementation, each, messages, options.calls));
-        take_turns(world, std::span(contestants), options.budget);
-        const std::size_t measured = contestants.size();
-        for (std::size_t i = 0; i < measured; ++i) contestants.push_back(of_one(contestants[i], world.size() - 1));
-        code = std::max(code, report(world, std::span<const Contestant>(contestants)));
+        for (Chain<W>& chain : chains)
+            contestants.push_back({chain.of_all(implementation), [&chain] { return chain.take(); }});
+        take_turns(world, std::span(contestants), options.rounds());
+        code = std::max(code, report_chains(world, std::span<const Chain<W>>(chains), std::move(contestants)));
     }
     return code;
 }

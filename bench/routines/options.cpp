@@ -1,6 +1,7 @@
 #include "bench/routines/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "measure/program.hpp"
 
@@ -21,6 +22,9 @@ RoutineOptions RoutineOptions::parse(int argc, char** argv) {
     program.add_option("--calls", options.calls, "calls for each sample, and to warm up")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
         ->capture_default_str();
+    program.add_option("--timed-calls", options.timed_calls, "calls that are timed at each size in any case")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+        ->capture_default_str();
     options.budget.add_to(program);
     measure::parse_or_exit(program, argc, argv);
     return options;
@@ -30,6 +34,12 @@ std::vector<std::size_t> RoutineOptions::sizes() const {
     std::vector<std::size_t> all;
     for (std::size_t size = smallest / sizeof(double) * sizeof(double); size <= largest; size *= 2) all.push_back(size);
     return all;
+}
+
+measure::Budget RoutineOptions::rounds() const {
+    measure::Budget rounds = budget;
+    rounds.fewest = std::max<std::size_t>(rounds.fewest, (timed_calls + calls - 1) / calls);
+    return rounds;
 }
 
 } // namespace kumiki::bench

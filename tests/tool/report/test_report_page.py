@@ -307,6 +307,7 @@ def test_routines_have_a_figure_for_each_implementation(tmp_path: Path) -> None:
     assert page.faults == []
     for name in ("Kumiki", "Open MPI", "MPICH"):
         assert f"The routines of {name} over the size of the message" in text
+        assert f"The routines of {name} as a single process sees them" in text
     assert "The best routine of each implementation" in text and "The best routine by size" in text
     assert text.count("Those that need a preparation (ssend)") == 2
     assert "sendrecv" in page.sections["mpi"] and "mpi" not in write(Host(), tmp_path)[1].sections

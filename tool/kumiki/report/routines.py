@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kumiki.report.compare import best
 from kumiki.report.model import Results, Row
 from kumiki.report.select import in_order
@@ -15,13 +17,17 @@ PREPARED = ("rsend", "ssend", "bsend")
 
 def by_size(results: Results) -> dict[str, dict[int, list[Row]]]:
     """The bandwidths of all routines over the longest chain, for each implementation; empty where none was measured."""
-    rows = [row for row in results.suite(SUITE) if row.usable and row.unit == "GB/s" and row.text("scope") != "one"]
-    longest = max((row.ranks for row in rows), default=0)
     sizes: dict[str, dict[int, list[Row]]] = {}
-    for row in rows:
-        if row.ranks == longest and {"routine", "bytes"} <= set(row.parameters):
+    for row in _of_longest_chain(results):
+        if row.text("scope") != "one":
             sizes.setdefault(row.implementation, {}).setdefault(row.count("bytes"), []).append(row)
     return {name: dict(sorted(sizes[name].items())) for name in in_order(sizes)}
+
+
+def _of_longest_chain(results: Results) -> list[Row]:
+    rows = [row for row in results.suite(SUITE) if row.usable and row.unit == "GB/s"]
+    longest = max((row.ranks for row in rows), default=0)
+    return [row for row in rows if row.ranks == longest and {"routine", "bytes"} <= set(row.parameters)]
 
 
 def best_routines(results: Results) -> dict[str, dict[int, Row]]:
@@ -39,3 +45,33 @@ def curves(results: Results, implementation: str) -> dict[str, dict[int, Row]]:
         for row in rows:
             found.setdefault(row.text("routine"), {})[size] = row
     return found
+
+
+@dataclass(frozen=True)
+class OfOne:
+    """What single processes of a chain measured of one routine at one size."""
+
+    row: Row
+    """Of a process that sends and receives; in a chain of two of the one that sends."""
+    slowest: float
+    fastest: float
+    """Among all processes of the chain: the first only sends, the last only receives."""
+
+
+def of_single_processes(results: Results, implementation: str) -> dict[str, dict[int, OfOne]]:
+    """What each process of the chain measured by itself, by routine and size."""
+    found: dict[str, dict[int, dict[int, Row]]] = {}
+    for row in _of_longest_chain(results):
+        if row.implementation == implementation and row.text("scope") == "one" and "rank" in row.parameters:
+            sizes = found.setdefault(row.text("routine"), {})
+            sizes.setdefault(row.count("bytes"), {})[row.count("rank")] = row
+    return {
+        routine: {size: _of_one(processes) for size, processes in sorted(sizes.items())}
+        for routine, sizes in found.items()
+    }
+
+
+def _of_one(processes: dict[int, Row]) -> OfOne:
+    inner = [rank for rank in processes if 0 < rank < processes[rank].ranks - 1]
+    values = [row.value for row in processes.values()]
+    return OfOne(processes[min(inner or processes)], min(values), max(values))

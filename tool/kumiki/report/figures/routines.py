@@ -8,6 +8,7 @@ from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
 from kumiki.report.model import Row
 from kumiki.report.palette import Look
+from kumiki.report.routines import OfOne
 
 
 def bandwidth(
@@ -25,3 +26,26 @@ def bandwidth(
         paint_frame(sheet, BANDWIDTH, {(label, ""): rows for label, rows in found.items()})
 
     return draw(name, f"{subject}: bandwidth over the size of the message", paint)
+
+
+def of_single_processes(
+    name: str, subject: str, found: Mapping[str, Mapping[int, OfOne]], looks: Mapping[str, Look]
+) -> Picture | None:
+    """The same of one process of the chain, with a line at each point from the slowest process to the fastest."""
+    curves = {label: sizes for label, sizes in found.items() if len(sizes) > 1}
+    if not curves:
+        return None
+
+    def paint(sheet: Sheet) -> None:
+        for label, sizes in curves.items():
+            look = looks[label]
+            sheet.curve(list(sizes), [one.row.value for one in sizes.values()], look, 1.5)
+            for size, one in sizes.items():
+                ends = [one.slowest, one.fastest]
+                sheet.axes.plot([size, size], ends, color=look.colour, linewidth=1.0, alpha=0.5, zorder=2)
+                sheet.point(size, one.row, look, size=3.4)
+            sheet.key(label, look)
+        drawn = {(label, ""): {size: one.row for size, one in sizes.items()} for label, sizes in curves.items()}
+        paint_frame(sheet, BANDWIDTH, drawn, [one.fastest for sizes in curves.values() for one in sizes.values()])
+
+    return draw(name, f"{subject}: bandwidth of one process over the size of the message", paint)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kumiki.report import routines as rows_of
 from kumiki.report import tables
 from kumiki.report.exhibit import Exhibit, Section
-from kumiki.report.figures.routines import bandwidth
+from kumiki.report.figures.routines import bandwidth, of_single_processes
 from kumiki.report.model import Results
 from kumiki.report.palette import looks, rank_looks, title
 from kumiki.report.papers import JAMSTEC
@@ -67,7 +68,25 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
                 f"{_CHAIN} {_BAND}",
                 f"Higher is better.{cost} {'a' if cost else 'A'} routine that falls behind the others as messages grow "
                 "waits for its receiver.",
-                "Figures 1 to 6",
+                "Figures 1, 3 and 5",
+                picture=picture,
+                source=JAMSTEC,
+            )
+        picture = of_single_processes(
+            f"routines-one-{name}",
+            f"The routines of {title(name)}",
+            rows_of.of_single_processes(results, name),
+            shades,
+        )
+        if picture:
+            yield Exhibit(
+                "Figure",
+                f"The routines of {title(name)} as a single process sees them",
+                "Bytes of a message over the time that one process of the chain needs for it, itself, as it sends and "
+                "receives; the faint line at each point goes from the slowest process of the chain to the fastest.",
+                "Higher is better. The first process only sends and the last only receives: where a faint line is "
+                "long, a message leaves its sender before it has arrived, and those in the middle wait.",
+                "Figures 2, 4 and 6",
                 picture=picture,
                 source=JAMSTEC,
             )
