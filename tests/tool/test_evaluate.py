@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fake_native import Native, results_of
 from jsonschema import Draft202012Validator
-from kumiki import results
+from kumiki import results, suites
 
 MEMORY = ("evaluate", "--suite", "memory", "--threads", "1", "--output", "out")
 
@@ -238,6 +238,22 @@ def test_dry_run_runs_nothing_and_prints_every_point(native: Native) -> None:
     points = [json.loads(line) for line in planned.stdout.splitlines()]
     assert len(points) == sum(" s  " in line for line in ended.stdout.splitlines())
     assert all(point["estimated_seconds"] > 0 for point in points)
+
+
+def test_the_usual_evaluation_says_what_it_left_out(native: Native) -> None:
+    for more in (("--dry-run",), ("--quick", "--ranks", "1", "--threads", "1")):
+        ended = native.kumiki("evaluate", *more)
+        assert "message, mpi, himeno, pi, is, diffusion, laplace-sor, cavity; " in ended.stderr
+        assert "--suite cavity" in ended.stderr and "--suite all" in ended.stderr
+    named = native.kumiki("evaluate", "--suite", "pi", "--dry-run")
+    assert "not measured" not in named.stderr
+
+
+def test_all_suites_by_one_word(native: Native) -> None:
+    planned = native.kumiki("evaluate", "--suite", "all", "--dry-run", "--format", "json")
+    measured = {json.loads(line)["suite"] for line in planned.stdout.splitlines()}
+    assert measured == {suite.name for suite in suites.ALL if suite.build is not None}
+    assert planned.stderr == ""
 
 
 def test_json_and_csv_say_the_same(native: Native) -> None:

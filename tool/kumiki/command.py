@@ -87,7 +87,8 @@ def _evaluate(
     command: own.Command = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first impression in well under a minute.")] = False,
     suite: Annotated[
-        Any | None, typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list).")
+        Any | None,
+        typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list); all: every one."),
     ] = None,
     ranks: Annotated[Any | None, typer.Option(parser=_counts, metavar="1,2,4", help="Numbers of ranks.")] = None,
     threads: Annotated[
@@ -141,13 +142,12 @@ def _evaluate(
     request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
     cores = request.cores(machine)
     stages = plan(request, cores, seed or 0)  # refuses what cannot be measured before anything is written
-    if over is not None and suite is None:
-        listing.print_left_out()
     if dry_run:
         if program is not None:
             listing.print_runs(stages[0][1], native, cores, format)
         else:
             listing.print_plan(stages, native, cores, format)
+            listing.print_left_out(request)
         return
     from kumiki.display import Display, console
     from kumiki.ending import print_report
@@ -166,7 +166,9 @@ def _evaluate(
         write_json_lines(rows, sys.stdout)
     elif format is Format.CSV:
         write_csv(rows, sys.stdout)
-    raise typer.Exit(max(code, print_report(output, console(stderr=format is not Format.TABLE))))
+    code = max(code, print_report(output, console(stderr=format is not Format.TABLE)))
+    listing.print_left_out(request)
+    raise typer.Exit(code)
 
 
 def _alone(suite: object, places: where.Where) -> None:

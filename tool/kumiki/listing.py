@@ -19,6 +19,7 @@ from kumiki.doctor import State, disturbances
 from kumiki.formats import Format
 from kumiki.machine import Machine
 from kumiki.native import Native
+from kumiki.plan import Request
 from kumiki.problem import complain
 from kumiki.quantity import counted, duration
 from kumiki.suites.model import Point, Program, Suite
@@ -85,10 +86,19 @@ def print_runs(points: Sequence[Point], native: Native, cores: int, format: Form
     )
 
 
-def print_left_out() -> None:
-    """Which suites an evaluation over hosts does without."""
-    names = ", ".join(suite.name for suite in suites.left_out(over_hosts=True))
-    complain(f"over hosts these are left out, for they measure within a host: {names}")
+def print_left_out(request: Request) -> None:
+    """What the usual evaluation does without, and how it is measured; nothing where the user said what to measure."""
+    if request.suites is not None or request.own is not None:
+        return
+    over_hosts = request.hosts is not None
+    if over_hosts:
+        within = ", ".join(suite.name for suite in suites.left_out(over_hosts))
+        complain(f"over hosts these are left out, for they measure within a host: {within}")
+    names = [suite.name for suite in suites.only_by_name(over_hosts)]
+    complain(
+        f"not measured, for it takes longer: {', '.join(names)}; name what you want, as in --suite {names[-1]}, "
+        f"or measure everything with --suite {suites.EVERY}"
+    )
 
 
 def print_suites(native: Native, format: Format) -> None:

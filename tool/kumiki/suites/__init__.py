@@ -55,6 +55,10 @@ ALL: tuple[Suite, ...] = tuple(
 )
 
 
+EVERY = "all"
+"""In the place of a name: every suite that says something there."""
+
+
 def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]:
     """The suites of these names in their usual order.
 
@@ -62,10 +66,12 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
 
     Raises Problem for a name that is none, and for a suite that says nothing there.
     """
-    known = [suite.name for suite in ALL]
+    known = [*(suite.name for suite in ALL), EVERY]
     for name in names or ():
         if name not in known:
             raise Problem(f"there is no suite '{name}'{nearest(name, known)}; kumiki list shows them all")
+    if names is not None and EVERY in names:
+        names = [*names, *(suite.name for suite in ALL if suite.builder(over_hosts))]
     wanted = [suite for suite in ALL if (not suite.by_name if names is None else suite.name in names)]
     found = [suite for suite in wanted if suite.builder(over_hosts)]
     silent = [suite.name for suite in left_out(over_hosts) if suite.name in (names or ())]
@@ -82,3 +88,8 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
 def left_out(over_hosts: bool) -> list[Suite]:
     """The suites that say nothing of several hosts, or of one."""
     return [suite for suite in ALL if suite.builder(over_hosts) is None]
+
+
+def only_by_name(over_hosts: bool) -> list[Suite]:
+    """The suites that an evaluation without --suite does not measure, although they say something there."""
+    return [suite for suite in ALL if suite.by_name and suite.builder(over_hosts)]
