@@ -82,6 +82,7 @@ public:
     /// Runs the benchmark once; returns this rank's times.
     RunTimes run() {
         Phases phases;
+        Steps steps;
         job_.barrier();
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
@@ -89,15 +90,18 @@ public:
             Worker& worker = *workers_[static_cast<std::size_t>(member.thread())];
             const auto own = vector_.span().subspan(worker.range().begin, worker.range().size());
             Colleagues colleagues(job_, member, own, arrived_[0], expected_, phases);
-            const double zeta = worker.estimate(colleagues);
+            Steps own_steps;
+            const double zeta = worker.estimate(colleagues, own_steps);
             if (!member.master()) return;
+            steps = own_steps;
             zeta_ = zeta;
             expected_ = colleagues.expected(); // all have begun: the last sum took all threads
         });
         phases.enter(Phase::synchronisation);
         job_.barrier();
+        steps.stop();
         phases.stop();
-        return {measure::seconds_since(start), phases};
+        return {measure::seconds_since(start), phases, steps};
     }
 
     /// Whether the last run ended right at this rank.

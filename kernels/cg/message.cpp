@@ -69,11 +69,13 @@ public:
     Correspondents(Job& job, const Columns& columns, std::span<double> vector, Extent extent, Phases& phases)
         : job_(job), columns_(columns), vector_(vector), extent_(extent), phases_(phases) {}
 
-    void multiply(std::span<const double> vector, std::span<double> result) {
+    void multiply(std::span<const double> vector, std::span<double> result, Steps& steps) {
         start();
         if (all_arrived()) { // ranks of one host share it in less time than cutting the product costs
+            steps.enter(Step::product);
             if (computes()) columns_.all.multiply(vector, result);
-        } else multiply_meanwhile(vector, result);
+        } else multiply_meanwhile(vector, result, steps);
+        steps.enter(Step::exchange);
         finish();
     }
 
@@ -87,14 +89,17 @@ public:
     }
 
 private:
-    void multiply_meanwhile(std::span<const double> vector, std::span<double> result) {
+    void multiply_meanwhile(std::span<const double> vector, std::span<double> result, Steps& steps) {
+        steps.enter(Step::product);
         if (computes()) columns_.own.multiply(vector, result);
         if (all_arrived()) {
             if (computes()) columns_.others.multiply_add(vector, result);
             return;
         }
         for (const Piece& piece : columns_.pieces) {
+            steps.enter(Step::exchange);
             await(receives_[static_cast<std::size_t>(&piece - columns_.pieces.data())]);
+            steps.enter(Step::product);
             if (computes()) piece.columns.multiply_add(vector, result);
         }
     }
@@ -153,16 +158,18 @@ public:
 
     RunTimes run(Extent extent = Extent::all) {
         Phases phases;
+        Steps steps;
         Correspondents partners(ranks_.job(), columns_, vector_, extent, phases);
         ranks_.barrier();
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
-        if (extent == Extent::communication) communicate(partners);
-        else zeta_ = worker_.estimate(partners);
+        if (extent == Extent::communication) communicate(partners, steps);
+        else zeta_ = worker_.estimate(partners, steps);
         phases.enter(Phase::synchronisation);
         ranks_.barrier();
+        steps.stop();
         phases.stop();
-        return ranks_.largest({measure::seconds_since(start), phases});
+        return ranks_.largest({measure::seconds_since(start), phases, steps});
     }
 
     /// Whether the last run ended right, at every rank.
@@ -177,9 +184,9 @@ private:
           columns_(worker_.rows(), ranges, ranks.rank()) {}
 
     /// All that estimate() sends, receives and sums up.
-    void communicate(Correspondents& partners) {
+    void communicate(Correspondents& partners, Steps& steps) {
         for (int product = 0; product < problem_.products(); ++product) {
-            partners.multiply({}, {});
+            partners.multiply({}, {}, steps);
             partners.sum(std::array<double, 4>{});
         }
     }

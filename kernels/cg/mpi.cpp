@@ -53,14 +53,16 @@ int run(const MpiJob& job, const Task& task) {
     Outcome outcome;
     const auto run_once = [&] {
         Phases phases;
+        Steps steps;
         job.barrier();
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
-        const double zeta = worker.estimate(Processes(vector, rows, phases));
+        const double zeta = worker.estimate(Processes(vector, rows, phases), steps);
         phases.enter(Phase::synchronisation);
         job.barrier();
+        steps.stop();
         phases.stop();
-        const RunTimes times(measure::seconds_since(start), phases);
+        const RunTimes times(measure::seconds_since(start), phases, steps);
         const std::uint64_t wrong = task.problem.verifies(zeta) ? 0 : 1;
         outcome.valid &= job.sum(wrong) == 0;
         return job.largest(times);

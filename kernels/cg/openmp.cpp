@@ -68,18 +68,24 @@ int run_openmp(const Task& task) {
     Outcome outcome;
     outcome.runs = sample_runs(task.budget, [&] {
         Phases phases;
+        Steps steps;
         double zeta = 0.0;
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
 #pragma omp parallel num_threads(threads)
         {
+            Steps own_steps;
             const double found =
-                workers[static_cast<std::size_t>(omp_get_thread_num())]->estimate(Siblings(slots, phases));
+                workers[static_cast<std::size_t>(omp_get_thread_num())]->estimate(Siblings(slots, phases), own_steps);
 #pragma omp master
-            zeta = found;
+            {
+                zeta = found;
+                steps = own_steps;
+            }
         }
+        steps.stop();
         phases.stop();
-        const RunTimes times(measure::seconds_since(start), phases);
+        const RunTimes times(measure::seconds_since(start), phases, steps);
         outcome.valid &= task.problem.verifies(zeta);
         return times;
     });

@@ -21,11 +21,13 @@ int run_sequential(const Task& task) {
     Outcome outcome;
     outcome.runs = sample_runs(task.budget, [&] {
         Phases phases;
+        Steps steps;
         const auto start = measure::Clock::now();
         phases.enter(Phase::computation);
-        const double zeta = worker.estimate(Nobody());
+        const double zeta = worker.estimate(Nobody(), steps);
+        steps.stop();
         phases.stop();
-        const RunTimes times(measure::seconds_since(start), phases);
+        const RunTimes times(measure::seconds_since(start), phases, steps);
         outcome.valid &= task.problem.verifies(zeta);
         return times;
     });

@@ -63,7 +63,8 @@ JobReport report_of(const Task& task, const std::string& implementation, int ran
                            {"threads", std::int64_t{threads}}},
             .work = task.problem.operations() / 1e6,
             .rate_unit = "Mop/s",
-            .oversubscribed = exceeds_cores(ranks * threads)};
+            .oversubscribed = exceeds_cores(ranks * threads),
+            .own_parts = {"product", "vectors", "exchange", "sums"}};
 }
 
 int conclude(JobReport report, const Outcome& outcome) {

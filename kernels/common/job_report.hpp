@@ -22,15 +22,24 @@ namespace kumiki::kernels {
 /// The times of one run in seconds: of one rank as measured, or of the job once every figure is the largest over ranks.
 /// The figures lie in one array, so that one reduction by maximum makes the job's out of the ranks'.
 struct RunTimes {
-    std::array<double, 1 + phase_count> figures{};
+    static constexpr std::size_t most_own_parts = 4;
+    std::array<double, 1 + phase_count + most_own_parts> figures{};
 
     RunTimes() = default;
     RunTimes(double total, const Phases& phases)
         : figures{total, phases.seconds(Phase::computation), phases.seconds(Phase::communication),
                   phases.seconds(Phase::synchronisation)} {}
+    /// With the parts that the program tells apart beside the phases, in the order of JobReport::own_parts.
+    template <class Part, std::size_t count>
+    RunTimes(double total, const Phases& phases, const Stopwatch<Part, count>& own) : RunTimes(total, phases) {
+        static_assert(count <= most_own_parts);
+        for (std::size_t part = 0; part < count; ++part)
+            figures[1 + phase_count + part] = own.seconds(static_cast<Part>(part));
+    }
 
     double total() const { return figures[0]; }
     double of(Phase phase) const { return figures[1 + static_cast<std::size_t>(phase)]; }
+    double of_own(std::size_t part) const { return figures[1 + phase_count + part]; }
 };
 
 /// Calls run() -> RunTimes (of the job) once to warm up and then as often as the budget allows; agree(bool) -> bool
@@ -70,6 +79,7 @@ struct JobReport {
     bool validated = false;
     bool oversubscribed = false;
     std::string note = {};
+    std::vector<const char*> own_parts = {}; ///< figures of the parts that the program tells apart beside the phases
 };
 
 /// The beginning of a report: program and workers, with `form`, `ranks` and `threads` among the parameters.
@@ -100,17 +110,23 @@ measure::Row row(const JobReport& report, const char* figure, std::string unit, 
 
 } // namespace detail
 
-/// The rows `<program>.time`, `.rate`, `.computation`, `.communication` and `.synchronisation` of docs/rows.md.
+/// The rows `<program>.time`, `.rate`, `.computation`, `.communication` and `.synchronisation` of docs/rows.md, and
+/// those of the program's own parts.
 inline std::vector<measure::Row> rows(const JobReport& report, std::span<const RunTimes> runs) {
     using measure::Better;
     const auto part = [&](const char* name, Phase phase) {
         return detail::row(report, name, "s", Better::lower, runs, [=](const RunTimes& run) { return run.of(phase); });
     };
-    return {detail::row(report, "time", "s", Better::lower, runs, [](const RunTimes& run) { return run.total(); }),
-            detail::row(report, "rate", report.rate_unit, Better::higher, runs,
-                        [&](const RunTimes& run) { return report.work / run.total(); }),
-            part("computation", Phase::computation), part("communication", Phase::communication),
-            part("synchronisation", Phase::synchronisation)};
+    std::vector made{
+        detail::row(report, "time", "s", Better::lower, runs, [](const RunTimes& run) { return run.total(); }),
+        detail::row(report, "rate", report.rate_unit, Better::higher, runs,
+                    [&](const RunTimes& run) { return report.work / run.total(); }),
+        part("computation", Phase::computation), part("communication", Phase::communication),
+        part("synchronisation", Phase::synchronisation)};
+    for (std::size_t own = 0; own < report.own_parts.size(); ++own)
+        made.push_back(detail::row(report, report.own_parts[own], "s", Better::lower, runs,
+                                   [own](const RunTimes& run) { return run.of_own(own); }));
+    return made;
 }
 
 /// Prints the rows; call it on one rank only.

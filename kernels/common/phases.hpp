@@ -11,33 +11,37 @@ namespace kumiki::kernels {
 enum class Phase { computation, communication, synchronisation };
 inline constexpr std::size_t phase_count = 3;
 
-/// Sums up how long one thread, usually the master, spent in each phase. A change of phase costs one clock read, 20 ns.
-class Phases {
+/// Sums up how long one thread, usually the master, spent in each of `count` parts of its work. A change from one to
+/// another costs one clock read, 20 ns.
+template <class Part, std::size_t count>
+class Stopwatch {
 public:
-    /// Ends the phase under way, if any, and begins this one.
-    void enter(Phase phase) {
+    /// Ends the part under way, if any, and begins this one.
+    void enter(Part part) {
         const auto now = measure::Clock::now();
         book(now);
-        current_ = static_cast<std::size_t>(phase);
+        current_ = static_cast<std::size_t>(part);
         since_ = now;
     }
-    /// Ends the phase under way; time until the next enter() belongs to no phase.
+    /// Ends the part under way; time until the next enter() belongs to no part.
     void stop() {
         book(measure::Clock::now());
-        current_ = phase_count;
+        current_ = count;
     }
-    double seconds(Phase phase) const {
-        return std::chrono::duration<double>(spent_[static_cast<std::size_t>(phase)]).count();
+    double seconds(Part part) const {
+        return std::chrono::duration<double>(spent_[static_cast<std::size_t>(part)]).count();
     }
 
 private:
     void book(measure::Clock::time_point now) {
-        if (current_ != phase_count) spent_[current_] += now - since_;
+        if (current_ != count) spent_[current_] += now - since_;
     }
 
-    std::array<measure::Clock::duration, phase_count> spent_{};
-    std::size_t current_ = phase_count;
+    std::array<measure::Clock::duration, count> spent_{};
+    std::size_t current_ = count;
     measure::Clock::time_point since_{};
 };
+
+using Phases = Stopwatch<Phase, phase_count>;
 
 } // namespace kumiki::kernels

@@ -59,6 +59,26 @@ TEST(Rows, hold_time_rate_and_parts_of_every_run) {
     EXPECT_EQ(std::get<std::int64_t>(made[0].parameters.at("ranks")), 2);
 }
 
+TEST(Rows, hold_the_parts_that_a_program_tells_apart_itself) {
+    enum class Part { first, second };
+    Stopwatch<Part, 2> own;
+    own.enter(Part::second);
+    const auto start = measure::Clock::now();
+    while (measure::seconds_since(start) < 2e-3) {}
+    own.stop();
+    JobReport report = report_of("cg", {"kumiki", "hybrid", 2, 1, false});
+    report.own_parts = {"product", "exchange"};
+    const std::vector<RunTimes> runs{RunTimes(1, Phases{}, own)};
+    const auto made = rows(report, runs);
+
+    ASSERT_EQ(made.size(), 7u);
+    EXPECT_EQ(made[5].metric, "cg.product");
+    EXPECT_EQ(made[5].samples, std::vector<double>{0});
+    EXPECT_EQ(made[6].metric, "cg.exchange");
+    EXPECT_EQ(made[6].samples, std::vector<double>{own.seconds(Part::second)});
+    EXPECT_GE(made[6].samples[0], 2e-3);
+}
+
 TEST(ExceedsCores, begins_one_above_the_cores_of_the_host) {
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     EXPECT_FALSE(exceeds_cores(cores));
