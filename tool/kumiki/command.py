@@ -302,6 +302,28 @@ def _tune(
         tuning.run()
 
 
+@app.command("predict")
+def _predict(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="What to predict: maestro.")],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the model.")
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Parameters from a file: one JSON object.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Leave a page with the figures in DIR.")] = None,
+    format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE,
+) -> None:
+    """Predict what a machine of the papers does, by a model of it.
+
+    Published figures stand beside those predicted, and how far apart they are. Takes no measurement.
+    """
+    from kumiki.predict import command
+
+    _not_csv(format)
+    command.run(model, settings or [], parameters, output, format)
+
+
 @app.command("run", cls=HandedOn)
 def _run(ctx: typer.Context) -> None:
     """Run a program over ranks and threads (kumiki-run).

@@ -1,0 +1,65 @@
+"""The work of `kumiki predict`: a model by its name, its parameters, and what is printed or left in a folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kumiki.display import console
+from kumiki.formats import Format
+from kumiki.nearest import nearest
+from kumiki.predict.models import ALL
+from kumiki.predict.parameters import changed
+from kumiki.predict.prediction import Model
+from kumiki.predict.view import print_prediction
+from kumiki.problem import Problem
+
+PAGE = "index.html"
+MARK = '<meta name="generator" content="kumiki predict">'
+"""What tells a page of this command from files that are not ours."""
+
+
+def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: Format) -> None:
+    """Predicts, prints, and leaves a page where a folder is named. Raises Problem for what cannot be done."""
+    model = _model(name)
+    machine = changed(model.machine, file, settings)
+    if output is not None:
+        _check_folder(output)
+    prediction = model.predict(machine)
+    if format is Format.JSON:
+        print(json.dumps(prediction.as_dict(), indent=1))
+    else:
+        print_prediction(prediction, console())
+    if output is not None:
+        from kumiki.predict.page import render  # matplotlib is slow to load
+
+        page = _write(output, render(prediction))
+        console(stderr=format is Format.JSON).print(f"Page: {page}", soft_wrap=True)
+
+
+def _model(name: str) -> Model:
+    models = {model.name: model for model in ALL}
+    if name not in models:
+        raise Problem(f"there is no model '{name}'{nearest(name, list(models))}; there are: {', '.join(models)}")
+    return models[name]
+
+
+def _check_folder(directory: Path) -> None:
+    """Raises Problem when the page would take the place of something that is not ours."""
+    page = directory / PAGE
+    try:
+        ours = not page.exists() or MARK in page.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Problem(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
+    if not ours:
+        raise Problem(f"{page} is no page of kumiki predict; name another folder with --output")
+
+
+def _write(directory: Path, content: str) -> Path:
+    page = directory / PAGE
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        page.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise Problem(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
+    return page

@@ -1,0 +1,131 @@
+"""The network in simulation: half-duplex links that are won by arbitration, and the switch box between them.
+
+Packets are counted, not carried: what moves is how many of them are where. Times are in microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import simpy
+
+from kumiki.predict.maestro.machine import Machine
+
+Steps = Generator[simpy.Event, Any, None]
+"""A process of the simulation."""
+Count = Generator[simpy.Event, Any, int]
+"""A part of a process that brings back how many packets it got."""
+
+
+def pieces(packets: int) -> Iterator[int]:
+    """Packets that follow each other, in pieces of 1, 1, 2, 4, ...
+
+    What comes after can begin with the first packet, and still a long burst is not an event for every packet.
+    """
+    done = 0
+    while done < packets:
+        piece = min(max(1, done), packets - done)
+        yield piece
+        done += piece
+
+
+def _up_to(container: simpy.Container, most: int) -> Count:
+    """Waits for one, and takes with it what is there, `most` together."""
+    yield container.get(1)
+    more = min(int(container.level), most - 1)
+    if more > 0:
+        yield container.get(more)
+    return 1 + max(0, more)
+
+
+class Buffer:
+    """A network buffer of bounded length. Who sends into it reserves room first: packets that have left find it."""
+
+    def __init__(self, env: simpy.Environment, capacity: int) -> None:
+        self._there = simpy.Container(env)
+        self._room = simpy.Container(env, init=capacity)
+
+    def reserve(self, most: int) -> Count:
+        """Room for up to `most` packets, as much as there is, and for one at least."""
+        return _up_to(self._room, most)
+
+    def deliver(self, packets: int) -> None:
+        """Packets for which room was reserved are there."""
+        self._there.put(packets)
+
+    def take(self, most: int) -> Count:
+        """Up to `most` packets, as many as are there, and one at least; their room is still theirs."""
+        return _up_to(self._there, most)
+
+    def release(self, packets: int) -> None:
+        """The room of packets that were taken is free."""
+        self._room.put(packets)
+
+
+class Medium:
+    """A half-duplex link: both its ends send over it, one at a time, and each burst must win it anew."""
+
+    def __init__(self, env: simpy.Environment, machine: Machine) -> None:
+        self._env, self._machine = env, machine
+        self._free = simpy.Resource(env)
+
+    def carry(self, source: Buffer, sink: Buffer) -> Steps:
+        """Sends for ever what comes into `source`, in bursts as long as there are packets and room for them."""
+        machine = self._machine
+        while True:
+            waiting = yield from source.take(machine.burst)
+            while waiting:
+                burst = yield from sink.reserve(waiting)
+                with self._free.request() as won:
+                    yield won
+                    yield self._env.timeout(machine.arbitration)
+                    for piece in pieces(burst):
+                        yield self._env.timeout(piece * machine.packet_time)
+                        source.release(piece)
+                        sink.deliver(piece)
+                waiting -= burst
+
+
+class Switch:
+    """The switch box: an analyser that hands on headers, a manager that decides, a controller that moves packets."""
+
+    def __init__(self, env: simpy.Environment, machine: Machine, cut_through: bool = True) -> None:
+        self._env, self._machine, self._cut_through = env, machine, cut_through
+        self._bus = simpy.Resource(env)
+        self._manager = simpy.Resource(env)
+
+    def forward(self, lengths: simpy.Store, source: Buffer, sink: Buffer) -> Steps:
+        """Forwards fragments of so many packets each for ever.
+
+        It begins when the header is there and the manager has decided; without cut-through when all of the fragment
+        is there, in the manager's own memory.
+        """
+        machine = self._machine
+        while True:
+            packets = yield lengths.get()
+            here = 0
+            while here < (min(machine.header_packets, packets) if self._cut_through else packets):
+                some = yield from source.take(packets - here)
+                if not self._cut_through:
+                    source.release(some)
+                here += some
+            with self._manager.request() as turn:
+                yield turn
+                yield self._env.timeout(machine.route)
+            while packets:
+                if not here:
+                    here = yield from source.take(packets)
+                moved = yield from sink.reserve(here)
+                yield from self._move(moved, source, sink)
+                here, packets = here - moved, packets - moved
+
+    def _move(self, packets: int, source: Buffer, sink: Buffer) -> Steps:
+        """The packets cross the bus, which all ports share."""
+        with self._bus.request() as turn:
+            yield turn
+            for piece in pieces(packets):
+                yield self._env.timeout(piece * self._machine.packet / self._machine.switch_rate)
+                if self._cut_through:
+                    source.release(piece)
+                sink.deliver(piece)

@@ -1,0 +1,8 @@
+"""The models that there are."""
+
+from __future__ import annotations
+
+from kumiki.predict.maestro.model import MODEL as MAESTRO
+from kumiki.predict.prediction import Model
+
+ALL: tuple[Model, ...] = (MAESTRO,)

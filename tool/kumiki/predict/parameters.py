@@ -1,0 +1,93 @@
+"""The parameters of a model: declared with unit, meaning and origin; changed by options or by a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kumiki.nearest import nearest
+from kumiki.problem import Problem
+
+M = TypeVar("M")
+OPTION, GIVEN = "option", "set by you"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter as it is shown."""
+
+    name: str
+    value: float | int
+    unit: str
+    meaning: str
+    origin: str
+
+
+def parameter(
+    default: float | int, unit: str, meaning: str, origin: str, least: float = 0.0, most: float = math.inf
+) -> Any:
+    """A field of a model's dataclass. Whole defaults make whole numbers; what is set must be above 0 and in bounds."""
+    bounds = {"least": least, "most": most}
+    return field(default=default, metadata={"unit": unit, "meaning": meaning, "origin": origin, **bounds})
+
+
+def described(machine: Any) -> list[Parameter]:
+    """All parameters of a model's dataclass; where a value is not the usual one, the user is its origin."""
+    return [
+        Parameter(
+            each.name,
+            value := getattr(machine, each.name),
+            each.metadata["unit"],
+            each.metadata["meaning"],
+            each.metadata["origin"] if value == each.default else GIVEN,
+        )
+        for each in fields(machine)
+    ]
+
+
+def changed(machine: M, path: Path | None, settings: Iterable[str]) -> M:
+    """The machine with what the file and then the settings (NAME=VALUE) say. Raises Problem, which names both."""
+    values: dict[str, Any] = {}
+    known = {each.name: each for each in fields(machine)}  # type: ignore[arg-type]
+    for name, value in (_read(path) if path else {}).items():
+        values[name] = _checked(known, name, value, str(path))
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise Problem(f"--set {setting}: a setting is NAME=VALUE, such as {next(iter(known))}=1")
+        values[name.strip()] = _checked(known, name.strip(), text.strip(), "--set")
+    return replace(machine, **values)  # type: ignore[type-var]
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Problem(f"the parameters in {path} cannot be read ({error}); it must be one JSON object") from None
+    if not isinstance(content, dict):
+        raise Problem(f'{path} does not hold parameters; it must be one JSON object, such as {{"burst": 1}}')
+    return content
+
+
+def _checked(known: Mapping[str, Field[Any]], name: str, value: Any, where: str) -> float | int:
+    if name not in known:
+        raise Problem(f"{where}: there is no parameter '{name}'{nearest(name, list(known))}")
+    declared = known[name]
+    whole = isinstance(declared.default, int)
+    least, most = declared.metadata["least"], declared.metadata["most"]
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        number = int(value) if whole and not isinstance(value, float) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or not number > 0 or not least <= number <= most or (whole and number != int(number)):
+        kind = "a whole number" if whole else "a number"
+        bounds = f" of at least {least:g}" if least else " above 0"
+        bounds += f" and at most {most:g}" if most < math.inf else ""
+        raise Problem(f"{where}: {name} is {kind}{bounds}, not {value!r}")
+    return int(number) if whole else number
