@@ -1,8 +1,11 @@
 #include "measure/program.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 
 #include "measure/sampling.hpp"
 
@@ -21,12 +24,19 @@ void parse_or_exit(CLI::App& program, int argc, char** argv) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        std::exit(program.exit(error) == 0 ? success : usage);
+        std::exit(written(program.get_name().c_str(), program.exit(error) == 0 ? success : usage));
     }
 }
 
 void print_error(const char* program, const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", program, error.what());
+}
+
+int written(const char* program, int code) {
+    if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    std::fprintf(stderr, "%s: standard output cannot be written (%s); make room there, or name another place\n",
+                 program, std::strerror(errno));
+    return environment;
 }
 
 } // namespace kumiki::measure

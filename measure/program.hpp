@@ -22,10 +22,14 @@ int guarded(const char* program, Body body);
 
 void print_error(const char* program, const std::exception& error);
 
+/// The exit code, once standard output has been written to its end; a sentence and 3 where it takes no more (a full
+/// disk), since rows that are lost are no success.
+int written(const char* program, int code);
+
 template <class Body>
 int guarded(const char* program, Body body) {
     try {
-        return body();
+        return written(program, body());
     } catch (const std::exception& error) {
         print_error(program, error);
         return environment;

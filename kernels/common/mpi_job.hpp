@@ -53,7 +53,7 @@ template <class Body>
 int run_mpi_program(const char* name, Body body) {
     const MpiJob job;
     try {
-        return body(job);
+        return measure::written(name, body(job));
     } catch (const std::exception& error) {
         measure::print_error(name, error);
         MPI_Abort(MPI_COMM_WORLD, measure::environment);

@@ -38,6 +38,8 @@ Result<Host> host_of(std::string_view text) {
     if (host.name.front() == '-')
         return fail(KUMIKI_ERROR_ARGUMENT,
                     fmt::format("the name of host {} begins with a dash, as options of the agent do", host.name));
+    if (std::ranges::any_of(host.name, [](unsigned char c) { return c <= ' ' || c > '~'; }))
+        return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host holds a character that no name of a host has");
     if (!counted) return host;
     auto slots = slot_count(text.substr(colon + 1), host.name);
     if (!slots) return tl::unexpected(slots.error());

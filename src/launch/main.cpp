@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <fcntl.h>
 #include <string_view>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "launch/options.hpp"
 #include "launch/say.hpp"
 #include "launch/share_front.hpp"
+#include "platform/standard_output.hpp"
 #include "topology/cores.hpp"
 
 namespace {
@@ -25,9 +25,13 @@ void open_standard_streams() {
 }
 
 int answer(const Reply& reply) {
-    if (reply.code == exit_code::ok) std::fputs(reply.text.c_str(), stdout);
-    else say(reply.text);
-    return reply.code;
+    if (reply.code != exit_code::ok) {
+        say(reply.text);
+        return reply.code;
+    }
+    if (const auto written = platform::write_standard_output(reply.text); !written)
+        return answer({exit_code::environment, written.error().message});
+    return exit_code::ok;
 }
 
 int run_here(const Options& options, Settings settings, char** argv) {

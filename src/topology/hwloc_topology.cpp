@@ -48,6 +48,17 @@ void ask_for_everything(hwloc_topology_t topology) {
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 }
 
+/// Takes the machine that HWLOC_SYNTHETIC describes, if it is set. hwloc itself says nothing of a description that it
+/// cannot read, and shows this machine in its place.
+Result<> take_description(hwloc_topology_t topology) {
+    const char* const described = std::getenv("HWLOC_SYNTHETIC");
+    if (described == nullptr || hwloc_topology_set_synthetic(topology, described) == 0) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("HWLOC_SYNTHETIC={} describes no machine that hwloc can read; unset it, or write it as in "
+                            "\"pack:2 core:8 pu:2\"",
+                            described));
+}
+
 } // namespace
 
 Result<HwlocTopology> HwlocTopology::load(Detail detail) {
@@ -57,6 +68,7 @@ Result<HwlocTopology> HwlocTopology::load(Detail detail) {
     if (hwloc_topology_init(&topology) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("hwloc does not start: {}", std::strerror(errno)));
     HwlocTopology owner(topology);
+    if (auto taken = take_description(topology); !taken) return tl::unexpected(taken.error());
     detail == Detail::cores ? ask_for_cores(topology) : ask_for_everything(topology);
     if (hwloc_topology_load(topology) != 0)
         return fail(

@@ -1,9 +1,26 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <string>
 
 #include "platform/hardware.hpp"
+#include "platform/standard_output.hpp"
 #include "topology/machine.hpp"
 #include "topology/print.hpp"
+
+namespace {
+
+/// Prints the text, or the sentence why there is none; returns the exit code.
+int answer(const kumiki::Result<std::string>& text) {
+    const auto done =
+        text.and_then([](const std::string& known) { return kumiki::platform::write_standard_output(known); });
+    if (done) return 0;
+    std::fprintf(stderr, "kumiki-topology: %s\n", done.error().message.c_str());
+    return 3;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Shows what this machine is: packages, cores, caches, memory, accelerators, and what of it this "
@@ -15,21 +32,15 @@ int main(int argc, char** argv) {
     app.add_flag("--key", key, "Print one word for this kind of machine, by which kumiki tune keeps what it has found");
     app.set_version_flag("--version", "kumiki-topology " KUMIKI_VERSION);
     app.footer("HWLOC_SYNTHETIC and HWLOC_XMLFILE (see hwloc) make it describe another machine.\n"
-               "Exit codes: 0 done, 2 wrong usage, 3 hwloc cannot tell.");
+               "Exit codes: 0 done, 2 wrong usage, 3 hwloc cannot tell, or the output cannot be written.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        std::ostringstream help;
+        return app.exit(error, help, std::cerr) == 0 ? answer(help.str()) : 2;
     }
-    if (key) {
-        std::puts(kumiki::platform::hardware_key().c_str());
-        return 0;
-    }
+    if (key) return answer(kumiki::platform::hardware_key() + '\n');
     const auto machine = kumiki::topology::describe_machine();
-    if (!machine) {
-        std::fprintf(stderr, "kumiki-topology: %s\n", machine.error().message.c_str());
-        return 3;
-    }
-    std::fputs((json ? kumiki::topology::as_json(*machine) : kumiki::topology::as_text(*machine)).c_str(), stdout);
-    return 0;
+    if (!machine) return answer(tl::unexpected(machine.error()));
+    return answer(json ? kumiki::topology::as_json(*machine) : kumiki::topology::as_text(*machine));
 }

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kumiki import evaluate
-from kumiki.command import main
+from kumiki import command, evaluate
+from kumiki.entry import main
 from kumiki.report import html
 
 TOOL = Path(__file__).parents[2] / "tool"
 TIME_LIMIT = 60
-PRELOADED = (evaluate, html)
+PRELOADED = (command, evaluate, html)
 """What only some commands load; see Native.kumiki."""
 
 PRELUDE = """#!/bin/sh

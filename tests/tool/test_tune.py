@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from fake_native import Native as Prefix
 from kumiki.hosts import Hosts
 from kumiki.problem import Problem
-from kumiki.suites.fragments import OWN_RULE, PAPER
+from kumiki.suites.fragments import LONGEST_OVER_HOSTS, OWN_RULE, PAPER
 from kumiki.tune import store, view
 from kumiki.tune.choice import choose
 from kumiki.tune.sweep import LENGTHS, Sweep
@@ -67,7 +68,7 @@ def test_noise_is_told() -> None:
 
 def test_a_faster_rule_is_told() -> None:
     said = " ".join(view.sentences(choose({OWN_RULE: around(10), 223: around(1), 4048: around(8)})))
-    assert "Best: 4048 bytes" in said and "25% faster: KUMIKI_FRAGMENT=0" in said
+    assert "Best: 4048 bytes" in said and "own rule is 25% faster" in said
 
 
 def test_every_length_once_in_each_round() -> None:
@@ -120,6 +121,42 @@ def test_the_whole_command(tunable: Prefix) -> None:
     assert "Best: 16384 bytes, 8.00 GB/s" in ended.stdout
     assert "own rule loses 50%" in ended.stdout
     assert (tunable.prefix / ".config/kumiki/tuned").read_text().endswith(f"{BOX} memory 16384\n")
+
+
+AS_GOOD_AS_THE_RULE = "row fragment.bandwidth kumiki GB/s higher 4,4.1,4,4.05\n"
+
+
+def test_nothing_is_written_where_the_own_rule_is_as_good(tunable: Prefix) -> None:
+    tunable.program("fragment", AS_GOOD_AS_THE_RULE)
+    ended = tunable.kumiki("tune", "--quick", "--output", "tuned")
+    assert ended.returncode == 0, ended.stderr
+    assert "Nothing is written" in ended.stdout and not (tunable.prefix / "tuned").exists()
+
+
+def test_an_older_length_goes_where_the_own_rule_is_as_good(tunable: Prefix) -> None:
+    tunable.program("fragment", AS_GOOD_AS_THE_RULE)
+    (tunable.prefix / "tuned").write_text(f"other memory 1\n{BOX} memory 223\n")
+    ended = tunable.kumiki("tune", "--quick", "--output", "tuned")
+    assert ended.returncode == 0, ended.stderr
+    assert "Removed from tuned" in ended.stdout
+    assert (tunable.prefix / "tuned").read_text() == f"{store.HEADER}\nother memory 1\n"
+
+
+def test_no_length_above_the_limit_between_hosts() -> None:
+    for quick in (False, True):
+        assert max(Sweep(LAB, quick).lengths) == LONGEST_OVER_HOSTS
+    assert max(Sweep(None).lengths) > LONGEST_OVER_HOSTS
+    header = (Path(__file__).parents[2] / "src/fabric/network/transport.hpp").read_text()
+    segment = re.search(r"segment = (\d+);", header)
+    assert segment and "longest_payload = 2 * segment;" in header
+    assert 2 * int(segment[1]) == LONGEST_OVER_HOSTS
+
+
+def test_an_older_file_that_cannot_be_read_is_found_before_measuring(tunable: Prefix) -> None:
+    (tunable.prefix / "tuned").symlink_to("tuned")
+    ended = tunable.kumiki("tune", "--quick", "--output", "tuned")
+    assert ended.returncode == 2 and "--output" in ended.stderr
+    assert tunable.started == []
 
 
 def test_dry_run_leaves_nothing(tunable: Prefix) -> None:

@@ -1,3 +1,3 @@
-from kumiki.command import main
+from kumiki.entry import main
 
 main()

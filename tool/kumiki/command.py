@@ -6,25 +6,37 @@ Each command imports its modules itself: `kumiki run` must not wait for numpy an
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from kumiki import version as installed_version
 from kumiki.cluster.command import app as cluster_app
-from kumiki.formats import Format, write_csv, write_json_lines
+from kumiki.formats import Format, TableOrJson, write_csv, write_json_lines
 from kumiki.hosts import options as where
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
 from kumiki.own import options as own
 from kumiki.problem import ExitCode, Problem, complain
 
+
+class Commands(TyperGroup):
+    """All commands; one that is interrupted ends with the documented code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
 app = typer.Typer(
     name="kumiki",
+    cls=Commands,
     help="Measures what a machine or cluster can do, and runs programs over it. Exit codes: 0 ok, 1 a measurement or a "
     "validation failed, 2 usage, 3 environment not usable, 4 regression, 130 interrupted.",
     no_args_is_help=True,
@@ -32,6 +44,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cluster_app)
+
+
+class Evaluate(TyperCommand):
+    """Tells `evaluate --`, whose command is missing, from `evaluate`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ends_with_marker = args[-1:] == ["--"]
+        rest: list[str] = super().parse_args(ctx, args)
+        if ends_with_marker and not ctx.params.get("command"):
+            raise Problem("there is no command behind --: evaluate -- ./program {ranks}; without -- all suites run")
+        return rest
 
 
 class HandedOn(TyperCommand):
@@ -82,7 +105,7 @@ def _options(
     del version
 
 
-@app.command("evaluate", context_settings={"allow_interspersed_args": False})
+@app.command("evaluate", cls=Evaluate, context_settings={"allow_interspersed_args": False})
 def _evaluate(
     command: own.Command = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first impression in well under a minute.")] = False,
@@ -183,7 +206,7 @@ def _alone(suite: object, places: where.Where) -> None:
 
 
 @app.command("doctor")
-def _doctor(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+def _doctor(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
     """Say what is missing or would disturb, and how to mend it.
 
     Also what this machine is. Takes no measurement.
@@ -192,9 +215,8 @@ def _doctor(format: Annotated[Format, typer.Option(help="table or json")] = Form
     from kumiki.doctor import examine
     from kumiki.doctor.view import print_diagnosis
 
-    _not_csv(format)
     diagnosis = examine(Machine(), Native.installed())
-    if format is Format.JSON:
+    if format is TableOrJson.JSON:
         typer.echo(json.dumps(diagnosis.as_dict(), indent=1))
     else:
         print_diagnosis(diagnosis, console())
@@ -202,14 +224,13 @@ def _doctor(format: Annotated[Format, typer.Option(help="table or json")] = Form
 
 
 @app.command("list")
-def _list(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
     """List the suites and the programs they need.
 
     What each measures, its principal metrics, and whether its programs are there.
     """
     from kumiki import listing
 
-    _not_csv(format)
     listing.print_suites(Native.installed(), format)
 
 
@@ -239,7 +260,7 @@ def _compare(
             help="Exit with 4 if any figure is significantly worse than A's by more than this.",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE,
+    format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE,
 ) -> None:
     """Compare two results, or set several side by side.
 
@@ -250,7 +271,6 @@ def _compare(
     from kumiki.compare import Side, compare
     from kumiki.display import console
 
-    _not_csv(format)
     if len(paths) < 2:
         raise typer.BadParameter("name two results or more", param_hint="A B")
     if output is not None:
@@ -259,14 +279,14 @@ def _compare(
     changes = [compare(sides[0], other) for other in sides[1:]]
     if len(sides) == 2:
         comparison_view.print_both(changes[0], fail_if_slower, format)
-    elif format is Format.JSON:
+    elif format is TableOrJson.JSON:
         for line in platforms.json_lines(names, sides, changes, fail_if_slower):
             typer.echo(line)
     else:
         platforms.print_tables(platforms.side_by_side(names, sides), console())
     if output is not None:
         page = platforms.write_page(platforms.side_by_side(names, sides), output)
-        console(stderr=format is Format.JSON).print(f"Page: {page}", soft_wrap=True)
+        console(stderr=format is TableOrJson.JSON).print(f"Page: {page}", soft_wrap=True)
     if fail_if_slower is not None and comparison_view.complain_of_regressions(names, changes, fail_if_slower):
         raise typer.Exit(ExitCode.REGRESSION)
 
@@ -345,21 +365,3 @@ def _topology(ctx: typer.Context) -> None:
 def _hand_on(name: str, arguments: list[str]) -> None:
     native = Native.installed()
     replace_process(native.require(native.command(name)), arguments)
-
-
-def _not_csv(format: Format) -> None:
-    if format is Format.CSV:
-        raise typer.BadParameter("this command prints table or json", param_hint="--format")
-
-
-def main() -> None:
-    """The entry point of the command `kumiki`."""
-    try:
-        app()
-    except Problem as problem:
-        complain(problem.sentence)
-        sys.exit(problem.code)
-    except BrokenPipeError:
-        # The reader of our output has left; give the interpreter nothing more to flush into its pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.FAILED)

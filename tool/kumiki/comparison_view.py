@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kumiki.compare import SIGNIFICANCE_LEVEL, Change, Comparison
 from kumiki.display import console
-from kumiki.formats import Format
+from kumiki.formats import TableOrJson
 from kumiki.problem import complain
 from kumiki.quantity import figure
 
@@ -23,12 +23,12 @@ FACTOR = 3.0
 """From here on a change is told as a factor: two rates of a network are hundreds of times apart."""
 
 
-def print_both(comparison: Comparison, percent: float | None, format: Format) -> None:
+def print_both(comparison: Comparison, percent: float | None, format: TableOrJson) -> None:
     """Two results: a warning where they are not of the same machine or build, and what changed."""
     for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
         if differing:
             complain(f"warning: the two were not measured on the same {what}: {'; '.join(differing)}")
-    if format is Format.JSON:
+    if format is TableOrJson.JSON:
         for line in json_lines(comparison, percent):
             print(line)
     else:

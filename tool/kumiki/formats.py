@@ -33,6 +33,13 @@ class Format(str, Enum):
     CSV = "csv"
 
 
+class TableOrJson(str, Enum):
+    """How a command prints that finds more than rows."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
 def write_json_lines(rows: Sequence[Mapping[str, Any]], out: IO[str]) -> None:
     for row in rows:
         out.write(json.dumps(row) + "\n")

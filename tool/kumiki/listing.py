@@ -16,7 +16,7 @@ from rich.text import Text
 from kumiki import mpi, suites
 from kumiki.display import console
 from kumiki.doctor import State, disturbances
-from kumiki.formats import Format
+from kumiki.formats import Format, TableOrJson
 from kumiki.machine import Machine
 from kumiki.native import Native
 from kumiki.plan import Request
@@ -101,10 +101,10 @@ def print_left_out(request: Request) -> None:
     )
 
 
-def print_suites(native: Native, format: Format) -> None:
+def print_suites(native: Native, format: TableOrJson) -> None:
     """Every suite: what it measures, which programs it needs, and whether they are there."""
     entries = [_described(suite, native) for suite in suites.ALL]
-    if format is Format.JSON:
+    if format is TableOrJson.JSON:
         print(json.dumps(entries, indent=1))
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

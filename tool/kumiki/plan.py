@@ -18,6 +18,9 @@ from kumiki.own.program import OwnProgram
 from kumiki.problem import Problem
 from kumiki.suites.model import Grid, Point, Suite
 
+MOST = 4096
+"""Ranks of a job, and threads of a rank (src/settings/settings.hpp)."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -62,6 +65,9 @@ def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Poin
     grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts)
     if request.own:
         return [runs.stage(request.own, grid, seed)]
+    for name, counts in (("ranks", request.ranks), ("threads", request.threads)):
+        if counts and max(counts) > MOST:
+            raise Problem(f"--{name} {max(counts)} is more than Kumiki starts: a job has at most {MOST} {name}")
     chosen = request.chosen()
     stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
     if not any(points for _, points in stages):

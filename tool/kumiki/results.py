@@ -38,8 +38,11 @@ class Folder:
         self.write()
 
     def log(self, text: str) -> None:
-        self._log.write(text)
-        self._log.flush()
+        try:
+            self._log.write(text)
+            self._log.flush()
+        except OSError as error:
+            raise _not_writable(self.path, error) from None
 
     def add(self, outcome: Outcome, load: float) -> None:
         """Takes in what came of a point, and writes the folder."""
@@ -179,12 +182,19 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def load_samples(path: Path) -> dict[str, list[float]] | None:
-    """The raw samples beside a results.json by row id; None when there are none to be read."""
+    """The raw samples beside a results.json by row id; None when there are none, a Problem when they are broken."""
+    file = results_file(path).parent / SAMPLES
     try:
-        content = json.loads((results_file(path).parent / SAMPLES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        check(content, "samples")
+    except FileNotFoundError:
         return None
-    return content if isinstance(content, dict) else None
+    except OSError as error:
+        raise Problem(f"{file} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise Problem(f"{file} is broken: {error}; measure again, or remove it to go by the intervals alone") from None
+    assert isinstance(content, dict)
+    return content
 
 
 def schema() -> dict[str, Any]:
@@ -197,7 +207,9 @@ def schema() -> dict[str, Any]:
 
 def check(instance: object, definition: str | None = None) -> None:
     """Raises ValueError, saying where and what, unless the instance follows the schema (or that definition in it)."""
-    error = best_match(_validator(definition).iter_errors(instance))
+    errors = list(_validator(definition).iter_errors(instance))
+    # What fails by itself says more than that none of several alternatives fits.
+    error = best_match(each for each in errors if not each.context) or best_match(errors)
     if error is not None:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
         raise ValueError(f"{where.lstrip('.') or 'its content'}: {error.message[:200]}")
@@ -237,7 +249,7 @@ def _unmeasured(outcome: Outcome) -> dict[str, Any] | None:
 def _locked_log(path: Path) -> IO[str]:
     """Opens the log and keeps a second evaluation out of the folder; the lock ends with this process."""
     try:
-        log = (path / LOG).open("a", encoding="utf-8")
+        log = (path / LOG).open("a", encoding="utf-8", errors="backslashreplace")
         fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise Problem(f"another kumiki evaluate is writing to {path}; wait for it, or name another folder") from None

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from kumiki.cluster.plan import MOST_HOSTS, check_name
+from kumiki.formats import TableOrJson
 from kumiki.problem import ExitCode, Problem, complain
 from kumiki.quantity import counted
 
@@ -23,13 +24,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-class Format(str, Enum):
-    """How clusters are listed."""
-
-    TABLE = "table"
-    JSON = "json"
 
 
 class State(str, Enum):
@@ -74,14 +68,14 @@ def _create(
 
 
 @app.command("list")
-def _list(format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE) -> None:
+def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
     """List the clusters of this machine."""
     from kumiki.cluster import inspection, view
     from kumiki.display import console
 
     with _at_work():
         clusters = inspection.clusters()
-    if format is Format.JSON:
+    if format is TableOrJson.JSON:
         typer.echo(view.as_json(clusters))
     else:
         view.print_table(clusters, console())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import regex as re
 
 from kumiki.problem import Problem
 from kumiki.process import Ended
@@ -14,6 +16,8 @@ from kumiki.row import METRIC, ProgramRow
 SUITE = "command"
 IMPLEMENTATION = "command"
 WALL_TIME = f"{SUITE}.time"
+SEARCH_SECONDS = 10.0
+"""How long a run's output is searched: some expressions try exponentially many ways to match a line."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,6 @@ def figure(regex: str, name: str, unit: str | None, better: str) -> Figure:
 class FigureReader:
     """Finds the figure in what a run prints, on either stream; every line is a remark beside that."""
 
-    malformed: str | None = None
-
     def __init__(
         self, figure: Figure | None, parameters: Mapping[str, int | str], oversubscribed: bool, command: str
     ) -> None:
@@ -67,17 +69,28 @@ class FigureReader:
         self._oversubscribed = oversubscribed
         self._command = command
         self._said: str | None = None
+        self._searched = 0.0
+        self.malformed: str | None = None
 
     @property
     def silence(self) -> str:
         sought = self._figure.regex if self._figure else ""
         if self._said is None:
             return f"printed nothing that --metric '{sought}' matches"
-        return f"printed '{self._said}' where --metric '{sought}' looks for a number"
+        return f"printed '{self._said}' where --metric '{sought}' looks for a number above 0"
 
     def take(self, line: str) -> bool:
-        if self._figure and (found := re.search(self._figure.regex, line)):
-            self._said = found[1]
+        if self._figure and not self.malformed:
+            begun = time.monotonic()
+            try:
+                if found := re.search(self._figure.regex, line, timeout=SEARCH_SECONDS - self._searched):
+                    self._said = found[1]
+            except TimeoutError:
+                self.malformed = (
+                    f"printed what --metric '{self._figure.regex}' cannot be sought in within {SEARCH_SECONDS:g} s; "
+                    "write it without repetitions of repetitions"
+                )
+            self._searched += time.monotonic() - begun
         return False
 
     def take_error(self, line: str) -> None:
@@ -104,9 +117,9 @@ class FigureReader:
 
 
 def _number(text: str | None) -> float | None:
-    """What a match says as a number; None when it says none, or one that is not finite."""
+    """What a match says as a number; None when it says none, or one that no speed-up can be computed of."""
     try:
         value = float(text or "")
     except ValueError:
         return None
-    return value if abs(value) < float("inf") else None
+    return value if 0 < value < float("inf") else None

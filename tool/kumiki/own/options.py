@@ -124,7 +124,8 @@ class Options:
 
         if self.metric is not None:
             better = (self.better or Better.LOWER).value
-            return figure(self.metric, self.metric_name or "figure", self.unit, better)
+            name = "figure" if self.metric_name is None else self.metric_name
+            return figure(self.metric, name, self.unit, better)
         for name, value in (("metric-name", self.metric_name), ("unit", self.unit), ("better", self.better)):
             if value is not None:
                 raise Problem(f"--{name} is of the figure that --metric REGEX finds, and there is no --metric")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kumiki.hosts import Hosts
 from kumiki.suites.model import KumikiRun, Point
 
@@ -12,7 +14,14 @@ PAPER = (223, 4048, 1048528)
 """The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
 FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
 """Enough to see where the best are."""
+LONGEST_OVER_HOSTS = 130048
+"""What one transfer between hosts takes (Transport::longest_payload in src/fabric/network/transport.hpp)."""
 METRIC = "fragment.bandwidth"
+
+
+def within(lengths: Iterable[int], over_hosts: bool) -> list[int]:
+    """These lengths in ascending order, with the longest that there is between hosts in the place of all above it."""
+    return sorted({min(length, LONGEST_OVER_HOSTS) for length in lengths} if over_hosts else set(lengths))
 
 
 def message_bytes(over_hosts: bool, quick: bool) -> int:

@@ -31,7 +31,7 @@ def _points(grid: Grid) -> list[Point]:
         figures=OUR_FIGURES,
     )
     long = fragments.message_bytes(two is not None, grid.quick)
-    lengths = (fragments.OWN_RULE, *fragments.FEW_LENGTHS)
+    lengths = (fragments.OWN_RULE, *fragments.within(fragments.FEW_LENGTHS, two is not None))
     return [
         own,
         *beside.peers(own, MPI_FIGURES, UCX_FIGURES),

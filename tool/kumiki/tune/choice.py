@@ -13,6 +13,8 @@ from kumiki.suites.fragments import OWN_RULE
 DRAWS = 2000
 AS_GOOD = 0.95
 """Of the best: a length that is as fast as this counts as good as it."""
+LEAST_GAIN = 0.01
+"""Of the bandwidth: less is not worth a setting."""
 LIKELY = 0.5
 """Share of draws in which a length must be as good as the best."""
 
@@ -31,6 +33,11 @@ class Choice:
     """What the library's own rule loses against the length chosen, of its bandwidth; below 0: it is faster."""
     loss_is_real: bool
     """Whether their intervals lie apart."""
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether the library is faster with the length than by its own rule, by more than the noise."""
+        return self.loss_is_real and self.loss >= LEAST_GAIN
 
 
 def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:

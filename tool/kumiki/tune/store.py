@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,14 +41,18 @@ def usual_file() -> Path:
 
 
 def check(file: Path) -> None:
-    """Raises Problem where no file can be written there, before a minute is spent on measuring."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryDirectory(dir=file.parent).cleanup()
-    except OSError as error:
-        raise _unwritable(file, error) from None
+    """Raises Problem where the file cannot be written, before a minute is spent on measuring.
+
+    All but the last step of writing is done: an older file is read, and a new one made beside it.
+    """
     if file.is_dir():
         raise Problem(f"{file} is a folder; name a file with --output")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with _made_beside(file, _entries(file)):
+            pass
+    except OSError as error:
+        raise _unwritable(file, error) from None
 
 
 def store(file: Path, entries: Iterable[Entry]) -> None:
@@ -57,14 +62,33 @@ def store(file: Path, entries: Iterable[Entry]) -> None:
     """
     new = {(entry.machine, entry.link): entry for entry in entries}
     kept = {(entry.machine, entry.link): entry for entry in _entries(file)}
-    text = "\n".join([HEADER, *map(str, {**kept, **new}.values())]) + "\n"
+    _replace(file, {**kept, **new}.values())
+
+
+def forget(file: Path, links: Collection[tuple[str, str]]) -> bool:
+    """Takes the entries of these (machine, link) out of the file; whether there were any."""
+    entries = _entries(file)
+    kept = [entry for entry in entries if (entry.machine, entry.link) not in links]
+    if len(kept) < len(entries):
+        _replace(file, kept)
+    return len(kept) < len(entries)
+
+
+def _replace(file: Path, entries: Iterable[Entry]) -> None:
     try:
-        with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
-            made = Path(folder) / file.name
-            made.write_text(text)
+        with _made_beside(file, entries) as made:
             os.replace(made, file)
     except OSError as error:
         raise _unwritable(file, error) from None
+
+
+@contextmanager
+def _made_beside(file: Path, entries: Iterable[Entry]) -> Iterator[Path]:
+    """A file of these entries in a folder beside `file`, which goes at the end with what is still in it."""
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
+        made = Path(folder) / file.name
+        made.write_text("\n".join([HEADER, *map(str, entries)]) + "\n")
+        yield made
 
 
 def _entries(file: Path) -> list[Entry]:

@@ -44,7 +44,7 @@ class Sweep:
     @property
     def lengths(self) -> list[int]:
         """All that are measured beside each other, the library's own rule first."""
-        return [OWN_RULE, *sorted(FEW_LENGTHS if self.quick else LENGTHS)]
+        return [OWN_RULE, *fragments.within(FEW_LENGTHS if self.quick else LENGTHS, self.hosts is not None)]
 
     @property
     def rounds(self) -> int:

@@ -15,7 +15,7 @@ from kumiki.machine import Machine
 from kumiki.native import Native
 from kumiki.problem import ExitCode, Problem
 from kumiki.tune import store, view
-from kumiki.tune.choice import choose
+from kumiki.tune.choice import Choice, choose
 from kumiki.tune.sweep import Sweep
 
 ASKING_SECONDS = 120.0
@@ -71,8 +71,17 @@ class Tuning:
         out.print(view.table(bandwidths, choice))
         for sentence in view.sentences(choice):
             out.print(sentence, soft_wrap=True)
-        store.store(self.file, [store.Entry(machine, self.sweep.link, choice.length) for machine in machines])
-        out.print(Text(f"Written: {self.file} ({', '.join(machines)}; {self.sweep.link})"), soft_wrap=True)
+        out.print(Text(self._keep(machines, choice)), soft_wrap=True)
+
+    def _keep(self, machines: list[str], choice: Choice) -> str:
+        """Stores the length where it is worth it, and forgets an older one where it is not; says what was done."""
+        link, what = self.sweep.link, f"({', '.join(machines)}; {self.sweep.link})"
+        if choice.is_worth_keeping:
+            store.store(self.file, [store.Entry(machine, link, choice.length) for machine in machines])
+            return f"Written: {self.file} {what}"
+        if store.forget(self.file, [(machine, link) for machine in machines]):
+            return f"Removed from {self.file}: what was kept there before {what}; the library goes by its own rule"
+        return f"Nothing is written: the library goes by its own rule {what}"
 
     def _machines(self) -> list[str]:
         """The kinds of machine that the two ranks are on, as the library will look for them."""

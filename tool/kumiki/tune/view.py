@@ -10,11 +10,8 @@ from rich.table import Table
 from kumiki.quantity import binary, figure
 from kumiki.statistics import summarise
 from kumiki.suites.fragments import OWN_RULE
-from kumiki.tune.choice import AS_GOOD, Choice
+from kumiki.tune.choice import AS_GOOD, LEAST_GAIN, Choice
 from kumiki.tune.sweep import Sweep
-
-LEAST_LOSS = 0.01
-"""Less is not worth a word."""
 
 
 def title(sweep: Sweep) -> str:
@@ -48,10 +45,10 @@ def sentences(choice: Choice) -> list[str]:
     sure = (
         f"It is within {1 - AS_GOOD:.0%} of the best in {choice.certainty:.0%} of 2000 bootstrap draws of the rounds."
     )
-    if not choice.loss_is_real or abs(choice.loss) < LEAST_LOSS:
-        worth = "The library's own rule is as good: their intervals meet."
-    elif choice.loss > 0:
+    if choice.is_worth_keeping:
         worth = f"The library's own rule loses {choice.loss:.0%} against it."
+    elif choice.loss_is_real and choice.loss < -LEAST_GAIN:
+        worth = f"The library's own rule is {-choice.loss:.0%} faster."
     else:
-        worth = f"The library's own rule is {-choice.loss:.0%} faster: KUMIKI_FRAGMENT=0 keeps it."
+        worth = "The library's own rule is as good: no difference was found beyond the noise of these rounds."
     return [told + ".", sure, worth]
