@@ -332,7 +332,7 @@ def _predict(
         Path | None, typer.Option(metavar="FILE", help="Parameters from a file: one JSON object.")
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Leave a page with the figures in DIR.")] = None,
-    format: Annotated[Format, typer.Option(help="table or json")] = Format.TABLE,
+    format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE,
 ) -> None:
     """Predict what a machine of the papers does, by a model of it.
 
@@ -340,7 +340,6 @@ def _predict(
     """
     from kumiki.predict import command
 
-    _not_csv(format)
     command.run(model, settings or [], parameters, output, format)
 
 

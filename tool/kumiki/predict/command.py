@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from kumiki.display import console
-from kumiki.formats import Format
+from kumiki.formats import TableOrJson
 from kumiki.nearest import nearest
 from kumiki.predict.models import ALL
 from kumiki.predict.parameters import changed
@@ -19,14 +19,14 @@ MARK = '<meta name="generator" content="kumiki predict">'
 """What tells a page of this command from files that are not ours."""
 
 
-def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: Format) -> None:
+def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: TableOrJson) -> None:
     """Predicts, prints, and leaves a page where a folder is named. Raises Problem for what cannot be done."""
     model = _model(name)
     machine = changed(model.machine, file, settings)
     if output is not None:
         _check_folder(output)
     prediction = model.predict(machine)
-    if format is Format.JSON:
+    if format is TableOrJson.JSON:
         print(json.dumps(prediction.as_dict(), indent=1))
     else:
         print_prediction(prediction, console())
@@ -34,7 +34,7 @@ def run(name: str, settings: list[str], file: Path | None, output: Path | None, 
         from kumiki.predict.page import render  # matplotlib is slow to load
 
         page = _write(output, render(prediction))
-        console(stderr=format is Format.JSON).print(f"Page: {page}", soft_wrap=True)
+        console(stderr=format is TableOrJson.JSON).print(f"Page: {page}", soft_wrap=True)
 
 
 def _model(name: str) -> Model:
