@@ -144,6 +144,8 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
 Result<> Collectives::release(void* memory) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
+    // What was put before must not come after the memory has gone.
+    if (auto* network = fabric_.network()) static_cast<void>(network->flush());
     // What is in no region has another offset at every rank.
     const std::uint64_t offset = fabric_.in_region(memory, 1) ? fabric_.offset(memory) : Board::nowhere;
     if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;

@@ -1,12 +1,19 @@
 #include "message/far.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 namespace kumiki::message {
 
 using fabric::MessageHeader;
 using fabric::Transport;
+
+namespace {
+
+bool is_tag(std::uint64_t value) { return value <= static_cast<std::uint64_t>(std::numeric_limits<int>::max()); }
+
+} // namespace
 
 Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest)
     : desk_(desk),
@@ -36,7 +43,8 @@ Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
         return send_whole(rank, tag, data);
     }
     Request& request = open_send(rank, tag, data);
-    MessageHeader announced = header(Kind::announce, number_of(request), static_cast<std::uint64_t>(tag));
+    request.number = sends_.open(request);
+    MessageHeader announced = header(Kind::announce, request.number, static_cast<std::uint64_t>(tag));
     announced.bytes = data.size();
     if (auto sent = network_.send(rank, announced); !sent) return tl::unexpected(sent.error());
     return &request;
@@ -77,6 +85,7 @@ bool Far::pump() {
         Request& send = *flow->send;
         if (send.moved == send.length && !flow->posted) {
             flow = flows_.erase(flow);
+            sends_.close(send.number);
             desk_.complete(send);
         } else ++flow;
     }
@@ -101,29 +110,62 @@ bool Far::pump(Flow& flow) {
 
 // -- receiving --
 
-void Far::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+bool Far::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     switch (static_cast<Kind>(header.operation)) {
     case Kind::whole: return take_whole(header, payload);
     case Kind::announce: return take_announcement(header);
-    case Kind::clear:
-        request_at(header.ticket).token = header.value;
-        flows_.push_back({&request_at(header.ticket)});
-        return;
+    case Kind::clear: return begin(header);
     case Kind::fragment: return take_fragment(header, payload);
-    case Kind::passed:
-        for (Flow& each : flows_)
-            if (number_of(*each.send) == header.ticket) each.passed = header.value;
-        return;
-    case Kind::finished: return desk_.complete(request_at(header.ticket));
-    case Kind::credit: {
-        auto& returned = peer(header.source).returned;
-        returned.store(std::max(returned.load(std::memory_order_relaxed), header.value), std::memory_order_relaxed);
-        return;
+    case Kind::passed: return note_passed(header);
+    case Kind::finished: return finish(header);
+    case Kind::credit: return take_credit(header);
     }
-    }
+    return false;
 }
 
-void Far::take_whole(const MessageHeader& header, std::span<const std::byte> payload) {
+/// The send that the message speaks of, to its source, of which no fragment has been asked for yet.
+Request* Far::waiting_send(const MessageHeader& header) {
+    Request* const send = sends_.find(header.ticket);
+    const bool waits =
+        send != nullptr && send->rank == header.source && std::ranges::find(flows_, send, &Flow::send) == flows_.end();
+    return waits ? send : nullptr;
+}
+
+bool Far::begin(const MessageHeader& header) {
+    Request* const send = waiting_send(header);
+    if (send == nullptr) return false;
+    send->token = header.value;
+    flows_.push_back({send});
+    return true;
+}
+
+/// All of a message may have left before this comes.
+bool Far::note_passed(const MessageHeader& header) {
+    const auto flow = std::ranges::find(flows_, header.ticket, [](const Flow& each) { return each.send->number; });
+    if (flow == flows_.end()) return true;
+    if (flow->send->rank != header.source || header.value < flow->passed || header.value > flow->send->moved)
+        return false;
+    flow->passed = header.value;
+    return true;
+}
+
+bool Far::finish(const MessageHeader& header) {
+    Request* const send = waiting_send(header);
+    if (send == nullptr) return false;
+    sends_.close(header.ticket);
+    desk_.complete(*send);
+    return true;
+}
+
+bool Far::take_credit(const MessageHeader& header) {
+    Peer& to = peer(header.source);
+    if (header.value > to.sent.load(std::memory_order_relaxed)) return false;
+    to.returned.store(std::max(to.returned.load(std::memory_order_relaxed), header.value), std::memory_order_relaxed);
+    return true;
+}
+
+bool Far::take_whole(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (!is_tag(header.value) || header.bytes != payload.size()) return false;
     const int tag = static_cast<int>(header.value);
     Request* receive = nullptr;
     {
@@ -135,12 +177,17 @@ void Far::take_whole(const MessageHeader& header, std::span<const std::byte> pay
             desk_.matching.keep(kept);
         }
     }
-    if (receive == nullptr) return desk_.fabric.ring(desk_.fabric.rank()); // who probes may wait for it
+    if (receive == nullptr) {
+        desk_.fabric.ring(desk_.fabric.rank()); // who probes may wait for it
+        return true;
+    }
     desk_.deliver(*receive, header.source, tag, payload);
     if (MessageHeader credit; settle(header.source, payload.size(), credit)) network_.post(header.source, credit);
+    return true;
 }
 
-void Far::take_announcement(const MessageHeader& header) {
+bool Far::take_announcement(const MessageHeader& header) {
+    if (!is_tag(header.value)) return false;
     const int tag = static_cast<int>(header.value);
     Request* receive = nullptr;
     {
@@ -152,31 +199,46 @@ void Far::take_announcement(const MessageHeader& header) {
             desk_.matching.keep(kept);
         }
     }
-    if (receive == nullptr) return desk_.fabric.ring(desk_.fabric.rank());
+    if (receive == nullptr) {
+        desk_.fabric.ring(desk_.fabric.rank());
+        return true;
+    }
     receive->rank = header.source;
     receive->tag = tag;
     network_.post(header.source, answer(*receive, header.bytes, header.ticket));
+    return true;
 }
 
 /// What the sender of an announced message is told when its receive is known.
 MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket) {
     receive.token = ticket;
     receive.moved = 0;
-    if (Desk::address(receive, receive.rank, receive.tag, bytes) && bytes > 0)
-        return header(Kind::clear, ticket, number_of(receive));
+    if (Desk::address(receive, receive.rank, receive.tag, bytes) && bytes > 0) {
+        receive.number = receives_.open(receive);
+        return header(Kind::clear, ticket, receive.number);
+    }
     desk_.complete(receive);
     return header(Kind::finished, ticket);
 }
 
-void Far::take_fragment(const MessageHeader& header, std::span<const std::byte> payload) {
-    Request& receive = request_at(header.ticket);
+/// Fragments come in order.
+bool Far::take_fragment(const MessageHeader& header, std::span<const std::byte> payload) {
+    Request* const found = receives_.find(header.ticket);
+    if (found == nullptr || found->rank != header.source || header.offset != found->moved || payload.empty() ||
+        payload.size() > found->length - found->moved)
+        return false;
+    Request& receive = *found;
     const trace::Span span(desk_.fabric.trace(), "place_fragment", header.source, payload.size());
     std::memcpy(receive.data + header.offset, payload.data(), payload.size());
     const std::size_t before = receive.moved;
     receive.moved += payload.size();
-    if (receive.moved == receive.length) return desk_.complete(receive);
-    if (before / (window / 4) != receive.moved / (window / 4))
+    if (receive.moved == receive.length) {
+        receives_.close(header.ticket);
+        desk_.complete(receive);
+    } else if (before / (window / 4) != receive.moved / (window / 4)) {
         network_.post(header.source, this->header(Kind::passed, receive.token, receive.moved));
+    }
+    return true;
 }
 
 void Far::give(Request& receive, const Arrival& arrival) {

@@ -38,6 +38,7 @@ public:
     void give(Request& receive, const Arrival& arrival);
 
 private:
+    /// Sends and receives are meant by numbers in `sends_` and `receives_` of the rank that has them.
     enum class Kind : std::uint8_t {
         whole,    ///< a message: tag in `value`
         announce, ///< one of `bytes` bytes, the send `ticket`
@@ -60,7 +61,7 @@ private:
     /// What a message counts for, be it ever so small.
     static std::uint64_t weight(std::size_t bytes) { return bytes + 64; }
 
-    void receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
     void left(std::uint64_t ticket) override;
     bool pump() override;
     bool pump(Flow& flow);
@@ -68,19 +69,25 @@ private:
     Request& open_send(int rank, int tag, std::span<const std::byte> data);
 
     fabric::MessageHeader header(Kind kind, std::uint64_t ticket = 0, std::uint64_t value = 0) const;
-    void take_whole(const fabric::MessageHeader& header, std::span<const std::byte> payload);
-    void take_announcement(const fabric::MessageHeader& header);
-    void take_fragment(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    bool take_whole(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    bool take_announcement(const fabric::MessageHeader& header);
+    bool begin(const fabric::MessageHeader& header);
+    bool take_fragment(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    bool note_passed(const fabric::MessageHeader& header);
+    bool finish(const fabric::MessageHeader& header);
+    bool take_credit(const fabric::MessageHeader& header);
+    Request* waiting_send(const fabric::MessageHeader& header);
     fabric::MessageHeader answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket);
     bool settle(int source, std::size_t bytes, fabric::MessageHeader& credit);
     Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
 
     Desk& desk_;
     fabric::Network& network_;
-    std::size_t whole_;       ///< longest message that leaves at once
-    std::size_t fragment_;    ///< of longer ones
-    std::vector<Peer> peers_; ///< by rank
-    std::list<Flow> flows_;   ///< long messages that are being sent; by the network's lock
+    std::size_t whole_;                         ///< longest message that leaves at once
+    std::size_t fragment_;                      ///< of longer ones
+    std::vector<Peer> peers_;                   ///< by rank
+    fabric::Tickets<Request> sends_, receives_; ///< that the other side knows by number
+    std::list<Flow> flows_;                     ///< long messages that are being sent; by the network's lock
 };
 
 } // namespace kumiki::message

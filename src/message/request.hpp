@@ -28,10 +28,11 @@ struct Request {
     int rank = any;      ///< to or from; of a receive: as asked for, later as come
     int tag = any;       ///< the same
     std::byte* data = nullptr;
-    std::size_t bytes = 0;   ///< at `data`
-    std::size_t length = 0;  ///< of the message
-    std::size_t moved = 0;   ///< of a message in fragments: bytes sent, or received
-    std::uint64_t token = 0; ///< the other side's request
+    std::size_t bytes = 0;    ///< at `data`
+    std::size_t length = 0;   ///< of the message
+    std::size_t moved = 0;    ///< of a message in fragments: bytes sent, or received
+    std::uint64_t token = 0;  ///< the other side's request
+    std::uint64_t number = 0; ///< of this one, for a side on another host
 
     /// A long message between processes of one host: see Copier.
     struct Copy {

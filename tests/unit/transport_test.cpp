@@ -19,20 +19,24 @@ protected:
     struct End {
         std::vector<std::pair<MessageHeader, std::vector<std::byte>>> received;
         std::vector<std::uint64_t> left;
+        int refused = 0;
+        Key key = Key::make();
         std::shared_ptr<Transport> transport;
+        Transport::Peer peer() const { return {transport->address(), key}; }
     };
     void SetUp() override {
         for (End& end : ends_) {
-            auto opened = open_transport("", {.received =
-                                                  [&end](const MessageHeader& header, auto payload) {
-                                                      end.received.emplace_back(
-                                                          header, std::vector(payload.begin(), payload.end()));
-                                                  },
-                                              .left = [&end](std::uint64_t ticket) { end.left.push_back(ticket); }});
+            Transport::Events events;
+            events.received = [&end](const MessageHeader& header, auto payload) {
+                end.received.emplace_back(header, std::vector(payload.begin(), payload.end()));
+            };
+            events.refused = [&end] { ++end.refused; };
+            events.left = [&end](std::uint64_t ticket) { end.left.push_back(ticket); };
+            auto opened = open_transport("", end.key, std::move(events));
             ASSERT_TRUE(opened) << opened.error().message;
             end.transport = *opened;
         }
-        for (End& end : ends_) end.transport->know({ends_[0].transport->address(), ends_[1].transport->address()});
+        for (End& end : ends_) end.transport->know({ends_[0].peer(), ends_[1].peer()});
     }
 
     static std::vector<std::byte> payload(std::size_t bytes, int seed) {
@@ -47,7 +51,11 @@ protected:
         return made;
     }
     void exchange(std::size_t messages) {
-        while (sink().received.size() < messages) {
+        progress_until([&] { return sink().received.size() >= messages; });
+    }
+    template <class Done>
+    void progress_until(Done done) {
+        while (!done()) {
             source().transport->progress();
             sink().transport->progress();
         }
@@ -58,6 +66,24 @@ protected:
 private:
     std::array<End, 2> ends_;
 };
+
+TEST_F(TransportTest, WhoDoesNotShowTheKeyIsNotHeard) {
+    const Watchdog watchdog("messages with wrong keys");
+    constexpr int bits = 128;
+    for (int bit = 0; bit < bits; ++bit) {
+        auto wrong = sink().peer();
+        wrong.key.half[static_cast<std::size_t>(bit / 64)] ^= std::uint64_t{1} << bit % 64;
+        source().transport->know({source().peer(), wrong});
+        ASSERT_TRUE(source().transport->send(1, numbered(bit), payload(static_cast<std::size_t>(bit) * 50, bit)));
+        progress_until([&] { return sink().refused > bit; });
+    }
+    EXPECT_TRUE(sink().received.empty());
+    source().transport->know({source().peer(), sink().peer()});
+    ASSERT_TRUE(source().transport->send(1, numbered(7), {}));
+    exchange(1);
+    EXPECT_EQ(sink().received.front().first.value, 7u);
+    EXPECT_EQ(sink().refused, bits);
+}
 
 TEST_F(TransportTest, ShortMessagesAndBurstsAreKeptForWhoDoesNotReceive) {
     const Watchdog watchdog("short messages to a peer that does not receive");

@@ -31,16 +31,19 @@ public:
     /// Leaves it empty, without memory: a rank may have thousands of peers.
     std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
-    /// Calls receive(header, payload) for each message of a burst that has arrived.
+    /// Calls receive(header, payload) for each message of a burst that has arrived. False when what is left of it is no
+    /// whole message.
     template <class Receive>
-    static void open(std::span<const std::byte> bytes, Receive receive) {
+    static bool open(std::span<const std::byte> bytes, Receive receive) {
         while (bytes.size() >= sizeof(MessageHeader)) {
             MessageHeader header;
             std::memcpy(&header, bytes.data(), sizeof header);
-            const auto payload = bytes.subspan(sizeof header, header.bytes);
-            receive(header, payload);
-            bytes = bytes.subspan(sizeof header + payload.size());
+            bytes = bytes.subspan(sizeof header);
+            if (header.bytes > bytes.size()) return false;
+            receive(header, bytes.first(header.bytes));
+            bytes = bytes.subspan(header.bytes);
         }
+        return bytes.empty();
     }
 
 private:

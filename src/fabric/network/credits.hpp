@@ -24,9 +24,13 @@ public:
         to.sent.fetch_add(1, std::memory_order_relaxed);
         return true;
     }
-    /// That rank says that it has taken so many in all.
-    void give_back(int rank, std::uint64_t taken) {
-        to_[static_cast<std::size_t>(rank)].taken.store(taken, std::memory_order_relaxed);
+    /// That rank says that it has taken so many in all. False: it cannot have. Not thread-safe.
+    bool give_back(int rank, std::uint64_t taken) {
+        Sent& to = to_[static_cast<std::size_t>(rank)];
+        if (taken < to.taken.load(std::memory_order_relaxed) || taken > to.sent.load(std::memory_order_relaxed))
+            return false;
+        to.taken.store(taken, std::memory_order_relaxed);
+        return true;
     }
 
     /// One more of that rank has found its place; how many have, when it is time to say so. Not thread-safe.

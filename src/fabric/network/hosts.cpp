@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sstream>
 #include <unordered_map>
 
 namespace kumiki::fabric {
 namespace {
 
-constexpr std::uint32_t card_version = 1;
+constexpr std::uint32_t card_version = 2;
 
 struct Fixed {
     std::uint32_t version;
     std::int32_t local_rank;
     std::uint64_t host_identity;
-    std::uint32_t name_bytes, address_bytes;
+    Key key;
+    std::uint32_t name_bytes, interfaces_bytes, address_bytes, nothing;
 };
 
 constexpr int nobody = -1;
@@ -29,26 +32,43 @@ Failure wrong(const std::string& host) {
 } // namespace
 
 std::vector<std::byte> Card::pack() const {
-    const Fixed fixed{card_version, local_rank, host_identity, static_cast<std::uint32_t>(host.size()),
-                      static_cast<std::uint32_t>(address.size())};
-    std::vector<std::byte> bytes(sizeof fixed + host.size() + address.size());
-    std::memcpy(bytes.data(), &fixed, sizeof fixed);
-    std::transform(host.begin(), host.end(), bytes.begin() + sizeof fixed, [](char c) { return std::byte(c); });
-    std::copy(address.begin(), address.end(), bytes.end() - static_cast<std::ptrdiff_t>(address.size()));
+    const std::string text = fmt::format("{}", fmt::join(interfaces, " "));
+    const Fixed fixed{card_version,
+                      local_rank,
+                      host_identity,
+                      key,
+                      static_cast<std::uint32_t>(host.size()),
+                      static_cast<std::uint32_t>(text.size()),
+                      static_cast<std::uint32_t>(address.size()),
+                      0};
+    std::vector<std::byte> bytes(sizeof fixed + host.size() + text.size() + address.size());
+    auto next = bytes.begin();
+    const auto append = [&next](std::span<const std::byte> part) { next = std::ranges::copy(part, next).out; };
+    append(std::as_bytes(std::span(&fixed, 1)));
+    append(std::as_bytes(std::span(host)));
+    append(std::as_bytes(std::span(text)));
+    append(address);
     return bytes;
 }
 
 Result<Card> Card::unpack(std::span<const std::byte> bytes) {
     Fixed fixed{};
     if (bytes.size() >= sizeof fixed) std::memcpy(&fixed, bytes.data(), sizeof fixed);
-    if (fixed.version != card_version ||
-        bytes.size() != sizeof fixed + std::size_t{fixed.name_bytes} + std::size_t{fixed.address_bytes})
+    if (fixed.version != card_version || bytes.size() != sizeof fixed + std::size_t{fixed.name_bytes} +
+                                                             std::size_t{fixed.interfaces_bytes} +
+                                                             std::size_t{fixed.address_bytes})
         return fail(KUMIKI_ERROR_ENVIRONMENT, "a rank of this job runs another version of Kumiki, or another program; "
                                               "start the same program with the same library on every host");
-    const auto rest = bytes.subspan(sizeof fixed);
-    Card card{fixed.host_identity, fixed.local_rank, std::string(fixed.name_bytes, ' '), {}};
-    std::memcpy(card.host.data(), rest.data(), fixed.name_bytes);
-    card.address.assign(rest.begin() + fixed.name_bytes, rest.end());
+    bytes = bytes.subspan(sizeof fixed);
+    const auto next = [&bytes](std::size_t length) {
+        const auto part = bytes.first(length);
+        bytes = bytes.subspan(length);
+        return std::string(reinterpret_cast<const char*>(part.data()), length);
+    };
+    Card card{fixed.host_identity, fixed.local_rank, fixed.key, next(fixed.name_bytes), {}, {}};
+    std::istringstream interfaces(next(fixed.interfaces_bytes));
+    for (std::string address; interfaces >> address;) card.interfaces.push_back(address);
+    card.address.assign(bytes.begin(), bytes.end());
     return card;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "error/result.hpp"
+#include "fabric/network/key.hpp"
 
 namespace kumiki::fabric {
 
@@ -15,8 +16,10 @@ namespace kumiki::fabric {
 struct Card {
     std::uint64_t host_identity = 0; ///< the same for the ranks that share memory
     std::int32_t local_rank = 0;
-    std::string host;               ///< its name, for people
-    std::vector<std::byte> address; ///< of its transport
+    Key key;                             ///< what messages to it must show
+    std::string host;                    ///< its name, for people
+    std::vector<std::string> interfaces; ///< the addresses of its host in the network, as text
+    std::vector<std::byte> address;      ///< of its transport
 
     std::vector<std::byte> pack() const;
     static Result<Card> unpack(std::span<const std::byte> bytes);
@@ -28,6 +31,7 @@ public:
     /// Fails when the cards contradict each other.
     static Result<Hosts> from(const std::vector<Card>& cards, int own_rank);
 
+    int size() const { return static_cast<int>(place_.size()); } ///< of the job
     int count() const { return static_cast<int>(ranks_.size()); }
     int own() const { return host_of(own_rank_); }
     int host_of(int rank) const { return place_[static_cast<std::size_t>(rank)].host; }

@@ -28,12 +28,18 @@ public:
         entered_ = epoch;
         advance();
     }
-    /// A host has come to `round` of barrier number `epoch`.
-    void heard(int round, std::uint64_t epoch) {
-        auto& latest = heard_[static_cast<std::size_t>(round)];
-        if (epoch > latest) latest = epoch;
+    /// Host `from` has come to `round` of barrier number `epoch`. False: it cannot have, for it would not tell this
+    /// host, or has told already, or this host is two barriers behind.
+    bool heard(int from, std::uint64_t round, std::uint64_t epoch) {
+        if (round >= heard_.size() || 1 << round >= hosts_) return false;
+        auto& latest = heard_[round];
+        if ((from + (1 << round)) % hosts_ != own_ || epoch <= latest || epoch > entered_ + 1) return false;
+        latest = epoch;
         advance();
+        return true;
     }
+    /// Whether all ranks of this host can have entered barrier number `epoch` at all.
+    bool can_enter(std::uint64_t epoch) const { return epoch <= passed_ + 1; }
 
 private:
     void advance() {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,16 +27,22 @@ public:
         std::atomic<bool> whole{false};
     };
 
-    /// A part has come; true when the letter is whole now.
-    bool take(const MessageHeader& header, std::span<const std::byte> part) {
+    /// A part has come: whether the letter is whole now. Nothing when the part is not the one that follows: parts come
+    /// in order.
+    std::optional<bool> take(const MessageHeader& header, std::span<const std::byte> part) {
         Letter& letter = at(header.source, header.ticket);
-        letter.total = header.bytes;
-        if (!letter.expected) letter.kept.resize(header.bytes);
-        const auto place = letter.expected ? letter.into : std::span<std::byte>(letter.kept);
-        // What is longer than expected is cut; its receiver compares the lengths.
-        if (header.offset < place.size() && !part.empty())
-            std::memcpy(place.data() + header.offset, part.data(),
-                        std::min<std::size_t>(part.size(), place.size() - header.offset));
+        if (letter.received == 0) letter.total = header.bytes;
+        if (letter.whole.load(std::memory_order_relaxed) || header.bytes != letter.total ||
+            header.offset != letter.received || part.size() > letter.total - letter.received)
+            return std::nullopt;
+        if (!letter.expected) {
+            if (letter.received == 0) letter.kept.reserve(std::min(letter.total, most_promised));
+            letter.kept.insert(letter.kept.end(), part.begin(), part.end());
+        } else if (header.offset < letter.into.size() && !part.empty()) {
+            // What is longer than expected is cut; its receiver compares the lengths.
+            std::memcpy(letter.into.data() + header.offset, part.data(),
+                        std::min<std::size_t>(part.size(), letter.into.size() - header.offset));
+        }
         letter.received += part.size();
         const bool whole = letter.received == letter.total;
         if (whole) letter.whole.store(true, std::memory_order_release);
@@ -62,6 +70,9 @@ public:
     }
 
 private:
+    /// Memory is taken for what has come; for what is only promised not more than this.
+    static constexpr std::size_t most_promised = std::size_t{16} << 20;
+
     Letter& at(int source, std::uint64_t tag) {
         auto& letter = letters_[{source, tag}];
         if (!letter) letter = std::make_unique<Letter>();

@@ -32,37 +32,49 @@ Result<std::unique_ptr<Network>> Network::join(Fabric& fabric, const Settings& s
     return network;
 }
 
-Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
-    auto opened = open_transport(settings.interface,
-                                 {.received =
-                                      [this](const MessageHeader& header, std::span<const std::byte> payload) {
-                                          ++events_;
-                                          receive(header, payload);
-                                      },
-                                  .left =
-                                      [this](std::uint64_t ticket) {
-                                          ++events_;
-                                          if (guest_ != nullptr) guest_->left(ticket);
-                                      }});
+Result<> Network::open(const std::string& interface, const Key& key) {
+    Transport::Events events;
+    events.received = [this](const MessageHeader& header, std::span<const std::byte> payload) {
+        ++events_;
+        receive(header, payload);
+    };
+    events.refused = [this] { ++events_; };
+    events.left = [this](std::uint64_t ticket) {
+        ++events_;
+        if (guest_ != nullptr) guest_->left(ticket);
+    };
+    auto opened = open_transport(interface, key, std::move(events));
     if (!opened) return tl::unexpected(opened.error());
     transport_ = std::move(*opened);
+    return {};
+}
 
-    const Card own{host_identity, settings.local_rank, settings.host.empty() ? platform::host_name() : settings.host,
-                   transport_->address()};
+Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
+    const Key key = Key::make();
+    if (auto opened = open(settings.interface, key); !opened) return opened;
+
+    const Card own{.host_identity = host_identity,
+                   .local_rank = settings.local_rank,
+                   .key = key,
+                   .host = settings.host.empty() ? platform::host_name() : settings.host,
+                   .interfaces = {},
+                   .address = transport_->address()};
     auto packed = wireup(own.pack());
     if (!packed) return tl::unexpected(packed.error());
     std::vector<Card> cards;
-    std::vector<std::vector<std::byte>> addresses;
+    std::vector<Transport::Peer> peers;
     for (const auto& bytes : *packed) {
         auto card = Card::unpack(bytes);
         if (!card) return tl::unexpected(card.error());
-        addresses.push_back(card->address);
+        peers.push_back({card->address, card->key});
         cards.push_back(std::move(*card));
     }
     auto hosts = Hosts::from(cards, rank_);
     if (!hosts) return tl::unexpected(hosts.error());
     hosts_ = std::move(*hosts);
-    transport_->know(std::move(addresses));
+    transport_->know(std::move(peers));
+    checking_ = std::make_unique<Checking>(fabric_.regions(), fabric_.messenger(), hosts_, rank_);
+    dropped_.resize(cards.size() + 1);
 
     life_ = std::make_unique<LifeSigns>(hosts_.count(), std::chrono::seconds(settings.timeout_s));
     barrier_ = std::make_unique<HostsBarrier>(

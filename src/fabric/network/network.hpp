@@ -12,11 +12,13 @@
 #include "error/result.hpp"
 #include "fabric/network/agent.hpp"
 #include "fabric/network/burst.hpp"
+#include "fabric/network/checking.hpp"
 #include "fabric/network/credits.hpp"
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
 #include "fabric/network/polite_mutex.hpp"
+#include "fabric/network/tickets.hpp"
 #include "fabric/network/transport.hpp"
 #include "fabric/wireup/wireup.hpp"
 #include "kumiki/kumiki.h"
@@ -49,7 +51,9 @@ public:
     class Guest {
     public:
         virtual ~Guest() = default;
-        virtual void receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
+        /// The source is another rank; nothing else has been looked at. False when the message does not fit what came
+        /// before it: then it has been dropped.
+        virtual bool receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
         /// What it posted with this ticket has left.
         virtual void left(std::uint64_t ticket) = 0;
         /// Sends a part of what is long; whether there was any. Others come in between.
@@ -124,11 +128,11 @@ public:
 private:
     /// One who waits for an answer.
     struct Ticket {
-        std::atomic<std::size_t> left; ///< bytes, or 1: an answer
+        static constexpr int several = -1;
+        int of;                        ///< the rank that answers
+        std::atomic<std::size_t> left; ///< bytes, or answers
+        std::span<std::byte> into{};   ///< of a get
         std::uint64_t value = 0;
-        std::byte* into = nullptr;
-        std::uint64_t number() const { return reinterpret_cast<std::uintptr_t>(this); }
-        static Ticket& of(const MessageHeader& header) { return *reinterpret_cast<Ticket*>(header.ticket); }
     };
     struct Waiting { ///< active messages for which the inbox has no room yet
         int source, handler;
@@ -140,11 +144,13 @@ private:
     };
 
     Network(Fabric& fabric, const Settings& settings);
+    Result<> open(const std::string& interface, const Key& key);
     Result<> connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity);
     void watch_over_hosts();
     [[noreturn]] void give_up(const std::string& what) const;
 
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
+    Result<> ask(int rank, MessageHeader request, Ticket& ticket);
     void await(const Ticket& ticket);
 
     // Called with the lock held:
@@ -155,14 +161,19 @@ private:
     Result<> release(int rank);
     bool progress();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
+    bool carry_out(const MessageHeader& header, std::span<const std::byte> payload);
+    void drop(const MessageHeader& header, const char* fault);
+    bool take_burst(int source, std::span<const std::byte> payload);
     void place(const MessageHeader& header, std::span<const std::byte> payload);
     void answer_get(const MessageHeader& request);
     void answer_atomic(const MessageHeader& request);
-    void take_got(const MessageHeader& header, std::span<const std::byte> payload);
+    bool take_got(const MessageHeader& header, std::span<const std::byte> payload);
+    bool take_answer(const MessageHeader& header);
+    void settle(std::uint64_t number, Ticket& ticket, std::size_t done);
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
-    void take_message(const MessageHeader& header, std::span<const std::byte> payload);
+    bool take_message(const MessageHeader& header, std::span<const std::byte> payload);
     void open_gate(std::uint64_t epoch);
     void compare_calls(int leader, shm::CallNote theirs);
     void post_to_hosts(const MessageHeader& header);
@@ -173,6 +184,9 @@ private:
     PoliteMutex mutex_; ///< of all below, but for the atomics
     std::shared_ptr<Transport> transport_;
     Hosts hosts_;
+    std::unique_ptr<Checking> checking_;
+    std::vector<bool> dropped_; ///< by rank, and one for who is none: a message was dropped
+    Tickets<Ticket> tickets_;
     Mail mail_;
     std::unique_ptr<HostsBarrier> barrier_;
     std::deque<Waiting> waiting_;

@@ -1,5 +1,7 @@
 // What the arrival of a message does, in whichever thread receives it.
 #include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
 #include <utility>
 
 #include "fabric/fabric.hpp"
@@ -20,38 +22,72 @@ bool Network::progress() {
     return anything;
 }
 
+/// Nothing that comes over the wire is believed: a message that cannot be right is dropped, and the job goes on.
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (const char* fault = checking_->fault(header, payload)) return drop(header, fault);
     life_->seen(hosts_.host_of(header.source));
+    if (!carry_out(header, payload)) drop(header, "does not fit what came before it");
+}
+
+/// False when the message does not fit what came before it; then nothing has been done.
+bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> payload) {
     switch (header.kind) {
-    case MessageKind::put: return place(header, payload);
-    case MessageKind::get: return answer_get(header);
+    case MessageKind::put: place(header, payload); return true;
+    case MessageKind::get: answer_get(header); return true;
     case MessageKind::got: return take_got(header, payload);
-    case MessageKind::atomic: return answer_atomic(header);
+    case MessageKind::atomic: answer_atomic(header); return true;
     case MessageKind::flush: {
         MessageHeader answer = this->header(MessageKind::answer);
         answer.ticket = header.ticket;
-        return post(header.source, answer);
+        post(header.source, answer);
+        return true;
     }
-    case MessageKind::answer:
-        Ticket::of(header).value = header.value;
-        Ticket::of(header).left.fetch_sub(1, std::memory_order_release);
-        return fabric_.ring(rank_);
-    case MessageKind::active_message: return take_active_message(header, payload);
-    case MessageKind::credit: credits_.give_back(header.source, header.value); return fabric_.ring(rank_);
-    case MessageKind::mail:
-        if (mail_.take(header, payload)) fabric_.ring(rank_);
-        return;
+    case MessageKind::answer: return take_answer(header);
+    case MessageKind::active_message: take_active_message(header, payload); return true;
+    case MessageKind::credit:
+        if (!credits_.give_back(header.source, header.value)) return false;
+        fabric_.ring(rank_);
+        return true;
+    case MessageKind::mail: {
+        const auto is_whole = mail_.take(header, payload);
+        if (is_whole.value_or(false)) fabric_.ring(rank_);
+        return is_whole.has_value();
+    }
     case MessageKind::message: return take_message(header, payload);
-    case MessageKind::barrier: return barrier_->heard(static_cast<int>(header.value), header.ticket);
-    case MessageKind::arrived: return barrier_->enter(header.ticket);
-    case MessageKind::burst:
-        return Burst::open(payload,
-                           [this](const MessageHeader& each, std::span<const std::byte> part) { receive(each, part); });
-    case MessageKind::sign_of_life: return compare_calls(header.source, header.value);
+    case MessageKind::barrier: return barrier_->heard(hosts_.host_of(header.source), header.value, header.ticket);
+    case MessageKind::arrived:
+        if (!barrier_->can_enter(header.ticket)) return false;
+        barrier_->enter(header.ticket);
+        return true;
+    case MessageKind::burst: return take_burst(header.source, payload);
+    case MessageKind::sign_of_life: compare_calls(header.source, header.value); return true;
     case MessageKind::difference:
-        fabric_.report_difference({header.source, header.value}, {static_cast<int>(header.offset), header.ticket});
-        return;
+        fabric_.report_difference({static_cast<int>(header.signal), header.value},
+                                  {static_cast<int>(header.offset), header.ticket});
+        return true;
     }
+    return false;
+}
+
+/// Once for each rank: who sends one such message sends more.
+void Network::drop(const MessageHeader& header, const char* fault) {
+    const bool is_rank = header.source >= 0 && header.source < hosts_.size();
+    const auto speaker = static_cast<std::size_t>(is_rank ? header.source : hosts_.size());
+    if (dropped_[speaker]) return;
+    dropped_[speaker] = true;
+    fmt::print(stderr,
+               "kumiki: rank {} dropped a message{}: it {} (kind {}); the job goes on, and more of them are dropped "
+               "without a word\n",
+               rank_, is_rank ? fmt::format(" of rank {}", header.source) : "", fault, static_cast<int>(header.kind));
+}
+
+/// A rank speaks for itself, and bursts are not nested.
+bool Network::take_burst(int source, std::span<const std::byte> payload) {
+    return Burst::open(payload, [&](const MessageHeader& each, std::span<const std::byte> part) {
+        if (each.source != source || each.kind == MessageKind::burst)
+            drop(each, "travels in the burst of another rank");
+        else receive(each, part);
+    });
 }
 
 void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
@@ -77,10 +113,30 @@ void Network::answer_get(const MessageHeader& request) {
     }
 }
 
-void Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
-    Ticket& ticket = Ticket::of(header);
-    fabric_.copy_part(ticket.into + header.offset, payload.data(), payload.size(), header.bytes);
-    ticket.left.fetch_sub(payload.size(), std::memory_order_release);
+/// Parts come in order.
+bool Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
+    Ticket* const ticket = tickets_.find(header.ticket);
+    if (ticket == nullptr || ticket->of != header.source || header.bytes != ticket->into.size()) return false;
+    const std::size_t left = ticket->left.load(std::memory_order_relaxed);
+    if (header.offset != header.bytes - left || payload.size() > left) return false;
+    fabric_.copy_part(ticket->into.data() + header.offset, payload.data(), payload.size(), header.bytes);
+    settle(header.ticket, *ticket, payload.size());
+    return true;
+}
+
+bool Network::take_answer(const MessageHeader& header) {
+    Ticket* const ticket = tickets_.find(header.ticket);
+    if (ticket == nullptr || !ticket->into.empty() || (ticket->of != Ticket::several && ticket->of != header.source))
+        return false;
+    ticket->value = header.value;
+    settle(header.ticket, *ticket, 1);
+    return true;
+}
+
+/// The ticket is gone when its owner sees that nothing is left; so its number is closed before.
+void Network::settle(std::uint64_t number, Ticket& ticket, std::size_t done) {
+    if (ticket.left.load(std::memory_order_relaxed) == done) tickets_.close(number);
+    ticket.left.fetch_sub(done, std::memory_order_release);
     fabric_.ring(rank_);
 }
 
@@ -111,12 +167,14 @@ void Network::admit(Guest* guest) {
     guest_ = guest;
     had_guest_ = true;
     for (const Early& each : std::exchange(early_, {}))
-        if (guest_ != nullptr) guest_->receive(each.header, each.payload);
+        if (guest_ != nullptr && !guest_->receive(each.header, each.payload))
+            drop(each.header, "does not fit what came before it");
 }
 
-void Network::take_message(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (guest_ != nullptr) guest_->receive(header, payload);
-    else if (!had_guest_) early_.push_back({header, {payload.begin(), payload.end()}});
+bool Network::take_message(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (guest_ != nullptr) return guest_->receive(header, payload);
+    if (!had_guest_) early_.push_back({header, {payload.begin(), payload.end()}});
+    return true;
 }
 
 bool Network::accept(int source, int handler, std::span<const std::byte> payload) {
@@ -163,7 +221,7 @@ void Network::tell_difference() {
 void Network::post_difference() {
     const auto& [one, other] = fabric_.header().differing.party;
     MessageHeader message = header(MessageKind::difference);
-    message.source = one.rank.load(std::memory_order_relaxed);
+    message.signal = static_cast<std::uint64_t>(one.rank.load(std::memory_order_relaxed));
     message.value = one.note.load(std::memory_order_relaxed);
     message.offset = static_cast<std::uint64_t>(other.rank.load(std::memory_order_relaxed));
     message.ticket = other.note.load(std::memory_order_relaxed);

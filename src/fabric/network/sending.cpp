@@ -119,28 +119,22 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
 }
 
 Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
-    Ticket ticket{.left = destination.size(), .into = destination.data()};
+    Ticket ticket{.of = rank, .left = destination.size(), .into = destination};
     MessageHeader request = header(MessageKind::get);
     request.offset = offset;
     request.bytes = destination.size();
-    request.ticket = ticket.number();
-    if (auto sent = send(rank, request); !sent) return sent;
-    await(ticket);
-    return {};
+    return ask(rank, request, ticket);
 }
 
 Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
                                       std::uint64_t expected) {
-    Ticket ticket{.left = 1};
+    Ticket ticket{.of = rank, .left = 1};
     MessageHeader request = header(MessageKind::atomic);
     request.operation = static_cast<std::uint8_t>(operation);
     request.signal = offset;
     request.value = value;
     request.offset = expected;
-    request.ticket = ticket.number();
-    if (auto sent = send(rank, request); !sent) return tl::unexpected(sent.error());
-    await(ticket);
-    return ticket.value;
+    return ask(rank, request, ticket).map([&ticket] { return ticket.value; });
 }
 
 bool Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
@@ -153,17 +147,22 @@ bool Network::active_message(int rank, int handler, std::span<const std::byte> p
 
 Result<> Network::flush() {
     // One question to each target, all on their way at once.
-    Ticket ticket{.left = 0};
+    Ticket ticket{.of = Ticket::several, .left = 1}; // one more than questions, until all are on their way
     MessageHeader question = header(MessageKind::flush);
-    question.ticket = ticket.number();
     Result<> outcome;
     for (int rank = 0; rank < static_cast<int>(unflushed_.size()); ++rank) {
         if (!unflushed_[static_cast<std::size_t>(rank)].exchange(false, std::memory_order_relaxed)) continue;
+        if (question.ticket == 0) question.ticket = tickets_.open(ticket);
         ticket.left.fetch_add(1, std::memory_order_relaxed);
         if (auto sent = send(rank, question); !sent) {
             ticket.left.fetch_sub(1, std::memory_order_relaxed);
             outcome = sent;
         }
+    }
+    if (question.ticket == 0) return {};
+    {
+        const std::lock_guard lock(mutex_);
+        settle(question.ticket, ticket, 1);
     }
     await(ticket);
     return outcome;
@@ -201,6 +200,18 @@ void Network::enter_barrier(std::uint64_t epoch) {
     MessageHeader message = header(MessageKind::arrived);
     message.ticket = epoch;
     static_cast<void>(send(hosts_.own_leader(), message));
+}
+
+/// Sends the request and waits until it has been answered.
+Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
+    request.ticket = tickets_.open(ticket);
+    if (auto sent = send(rank, request); !sent) {
+        const std::lock_guard lock(mutex_); // nobody who receives looks at it
+        tickets_.close(request.ticket);
+        return sent;
+    }
+    await(ticket);
+    return {};
 }
 
 void Network::await(const Ticket& ticket) {

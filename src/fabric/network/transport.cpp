@@ -4,7 +4,8 @@
 
 namespace kumiki::fabric {
 
-Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, Transport::Events events) {
+Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, const Key& key,
+                                                  Transport::Events events) {
     const auto function =
         load({.file = "kumiki-ucx.so",
               .function = "kumiki_open_transport",
@@ -12,7 +13,7 @@ Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, 
               .to_build = "libucx-dev",
               .to_run = "libucx0"});
     if (!function) return tl::unexpected(function.error());
-    auto opened = reinterpret_cast<OpenTransport>(*function)(interface, std::move(events));
+    auto opened = reinterpret_cast<OpenTransport>(*function)(interface, key, std::move(events));
     if (!opened) return tl::unexpected(opened.error());
     return std::shared_ptr<Transport>(std::move(*opened));
 }

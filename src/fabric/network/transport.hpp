@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "error/result.hpp"
+#include "fabric/network/key.hpp"
 
 namespace kumiki::fabric {
 
@@ -27,10 +28,11 @@ enum class MessageKind : std::uint8_t {
     message,        ///< of the floor above: Network::Guest
     burst,          ///< several messages, each a header and its payload, that were held back to travel together
     sign_of_life,   ///< a host lives, and its leader is in the collective `value`
-    difference,     ///< rank `source`, in collective `value`, and rank `offset`, in `ticket`, wait in vain
+    difference,     ///< rank `signal`, in collective `value`, and rank `offset`, in `ticket`, wait in vain
 };
 
-/// What travels before the payload. Ranks of one job run on machines of one kind, with one version of the library.
+/// What travels before the payload, behind the target's key. Ranks of one job run on machines of one kind, with one
+/// version of the library.
 struct MessageHeader {
     static constexpr std::uint8_t no_signal = 0xff;
     MessageKind kind{};
@@ -49,7 +51,10 @@ class Transport {
 public:
     /// What the engine tells, from within send(), post() and progress().
     struct Events {
+        /// A message that has shown this rank's key; of its fields nothing is known.
         std::function<void(const MessageHeader& header, std::span<const std::byte> payload)> received;
+        /// Something has come that has not shown the key: it was thrown away.
+        std::function<void()> refused;
         /// What was posted with this ticket has left, or never will: its payload may change.
         std::function<void(std::uint64_t ticket)> left;
     };
@@ -63,10 +68,16 @@ public:
 
     virtual ~Transport() = default;
 
+    /// Where a rank is reached, and what it wants to be shown.
+    struct Peer {
+        std::vector<std::byte> address;
+        Key key;
+    };
+
     /// Where this rank is reached, for the cards of the others.
     virtual std::vector<std::byte> address() const = 0;
-    /// The addresses of all ranks; a connection is made with the first message.
-    virtual void know(std::vector<std::vector<std::byte>> addresses) = 0;
+    /// All ranks; a connection is made with the first message.
+    virtual void know(std::vector<Peer> peers) = 0;
     /// Sends; on return header and payload may change. What is sent to a rank that has gone is lost, and that is no
     /// failure. A payload of at most `longest_kept` is kept until there is room
     /// for it on the way; for a longer one, and when much is kept already, this waits, and receives meanwhile.
@@ -87,10 +98,13 @@ public:
 };
 
 /// Opens the engine that is installed beside the library. It is loaded only by jobs of several hosts: others need not
-/// wait for it, nor have it. `interface`: the network interface by name; empty: any.
-Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, Transport::Events events);
+/// wait for it, nor have it. `interface`: the network interface by name, or several (eth0,mlx5_0:1); empty: any. `key`:
+/// what a message to this rank must show.
+Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, const Key& key,
+                                                  Transport::Events events);
 
 /// What an engine's module exports under the name kumiki_open_transport.
-using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, Transport::Events events);
+using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, const Key& key,
+                                                             Transport::Events events);
 
 } // namespace kumiki::fabric

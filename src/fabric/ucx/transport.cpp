@@ -35,16 +35,16 @@ using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
 
 class UcxTransport final : public Transport {
 public:
-    explicit UcxTransport(Events events) : events_(std::move(events)) {}
+    UcxTransport(const Key& key, Events events) : key_(key), events_(std::move(events)) {}
     ~UcxTransport() override;
 
     Result<> open(const std::string& interface);
 
     std::vector<std::byte> address() const override { return address_; }
-    void know(std::vector<std::vector<std::byte>> addresses) override {
-        addresses_ = std::move(addresses);
-        endpoints_.assign(addresses_.size(), nullptr);
-        kept_.assign(addresses_.size(), 0);
+    void know(std::vector<Peer> peers) override {
+        peers_ = std::move(peers);
+        endpoints_.assign(peers_.size(), nullptr);
+        kept_.assign(peers_.size(), 0);
     }
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
     Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) override;
@@ -60,10 +60,16 @@ private:
     /// Bytes kept for one rank; then who sends waits, so that a rank that receives slowly does not fill this memory.
     static constexpr std::size_t most_kept = std::size_t{4} << 20;
 
+    /// What travels before the payload. The key is in every message, not in the first of a connection only: UCX does
+    /// not tell over which connection a message has come.
+    struct Sealed {
+        Key key;
+        MessageHeader header;
+    };
     /// A message that is on its way from here: UCX reads header and payload when there is room.
     struct Posted {
         UcxTransport* transport = nullptr;
-        MessageHeader header;
+        Sealed sealed;
         std::vector<std::byte> kept; ///< the payload, unless it is somebody else's
         int rank = 0;
         std::uint64_t ticket = 0;
@@ -78,14 +84,15 @@ private:
     Result<> configure(ucp_config_t* config, const std::string& interface);
     Result<ucp_ep_h> endpoint(int rank);
     static ucs_status_t received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
-                                 const ucp_am_recv_param_t*);
+                                 const ucp_am_recv_param_t* parameters);
 
+    Key key_;
     Events events_;
     Owned<ucp_context_h> context_;
     Owned<ucp_worker_h> worker_;
     std::vector<std::byte> address_;
     int descriptor_ = -1;
-    std::vector<std::vector<std::byte>> addresses_;
+    std::vector<Peer> peers_;
     std::vector<ucp_ep_h> endpoints_; ///< by rank; null: not connected yet
     std::vector<std::size_t> kept_;   ///< bytes by rank
     std::unique_ptr<Posted> spare_;   ///< most messages leave at once: then the next one has this again
@@ -190,7 +197,7 @@ Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
     ucp_ep_params_t parameters{};
     parameters.field_mask =
         UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    parameters.address = reinterpret_cast<const ucp_address_t*>(addresses_[static_cast<std::size_t>(rank)].data());
+    parameters.address = reinterpret_cast<const ucp_address_t*>(peers_[static_cast<std::size_t>(rank)].address.data());
     // A peer that has gone must not end this process from within; see open().
     parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
     parameters.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
@@ -205,7 +212,7 @@ std::unique_ptr<UcxTransport::Posted> UcxTransport::prepare(int rank, const Mess
                                                             std::uint64_t ticket) {
     auto made = spare_ ? std::move(spare_) : std::make_unique<Posted>();
     made->transport = this;
-    made->header = header;
+    made->sealed = {peers_[static_cast<std::size_t>(rank)].key, header};
     made->kept.clear();
     made->rank = rank;
     made->ticket = ticket;
@@ -222,7 +229,7 @@ Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<c
     parameters.flags = UCP_AM_SEND_FLAG_EAGER;
     parameters.cb.send = has_left;
     parameters.user_data = posted.get();
-    void* request = ucp_am_send_nbx(*to, message, &posted->header, sizeof posted->header, payload.data(),
+    void* request = ucp_am_send_nbx(*to, message, &posted->sealed, sizeof posted->sealed, payload.data(),
                                     payload.size(), &parameters);
     if (UCS_PTR_IS_ERR(request) && !has_gone(UCS_PTR_STATUS(request)))
         return tl::unexpected(failure(fmt::format("send to rank {}", posted->rank).c_str(), UCS_PTR_STATUS(request)));
@@ -285,12 +292,17 @@ Result<bool> UcxTransport::post(int rank, const MessageHeader& header, std::span
     return hand_over(prepare(rank, header, ticket), payload);
 }
 
-ucs_status_t UcxTransport::received(void* self, const void* header, size_t, void* data, size_t bytes,
-                                    const ucp_am_recv_param_t*) {
-    const auto& received = static_cast<UcxTransport*>(self)->events_.received;
-    MessageHeader copy;
-    std::memcpy(&copy, header, sizeof copy);
-    if (received) received(copy, {static_cast<const std::byte*>(data), bytes});
+/// Whoever reaches the port can make UCX call this, with what he likes: also with a header that is too short, or with a
+/// message of the other protocol (rendezvous), whose `data` are no bytes.
+ucs_status_t UcxTransport::received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
+                                    const ucp_am_recv_param_t* parameters) {
+    const UcxTransport& own = *static_cast<UcxTransport*>(self);
+    Sealed sealed;
+    const bool is_whole = header_bytes == sizeof sealed && (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
+    if (is_whole) std::memcpy(&sealed, header, sizeof sealed);
+    if (!is_whole || !(sealed.key == own.key_)) {
+        if (own.events_.refused) own.events_.refused();
+    } else if (own.events_.received) own.events_.received(sealed.header, {static_cast<const std::byte*>(data), bytes});
     return UCS_OK;
 }
 
@@ -309,8 +321,9 @@ void UcxTransport::drain() {
 } // namespace kumiki::fabric
 
 extern "C" [[gnu::visibility("default")]] kumiki::Result<std::unique_ptr<kumiki::fabric::Transport>>
-kumiki_open_transport(const std::string& interface, kumiki::fabric::Transport::Events events) {
-    auto made = std::make_unique<kumiki::fabric::UcxTransport>(std::move(events));
+kumiki_open_transport(const std::string& interface, const kumiki::fabric::Key& key,
+                      kumiki::fabric::Transport::Events events) {
+    auto made = std::make_unique<kumiki::fabric::UcxTransport>(key, std::move(events));
     if (auto opened = made->open(interface); !opened) return tl::unexpected(opened.error());
     return made;
 }

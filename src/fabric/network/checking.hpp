@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "fabric/messenger.hpp"
+#include "fabric/network/hosts.hpp"
+#include "fabric/network/transport.hpp"
+#include "fabric/region_table.hpp"
+
+namespace kumiki::fabric {
+
+/// Whether a message can be carried out at all: what its fields mean by themselves, with the regions, ranks and
+/// handlers that there are now. Whether it fits what came before it (tickets, letters, barriers, credit), who keeps
+/// that decides. Thread-safe.
+class Checking {
+public:
+    Checking(const RegionTable& regions, const Messenger& messenger, const Hosts& hosts, int own_rank)
+        : regions_(regions), messenger_(messenger), hosts_(hosts), own_rank_(own_rank) {}
+
+    /// What is wrong with the message, to complete "it ..."; null: nothing is.
+    const char* fault(const MessageHeader& header, std::span<const std::byte> payload) const;
+
+private:
+    bool is_rank(std::uint64_t number) const { return number < static_cast<std::uint64_t>(hosts_.size()); }
+    /// Of a host's leader to this one, which leads its own.
+    bool is_between_leaders(int source) const {
+        return hosts_.leads() && hosts_.leader(hosts_.host_of(source)) == source;
+    }
+    bool may_come_from(MessageKind kind, int source) const;
+    bool is_region(std::uint64_t offset, std::uint64_t bytes) const {
+        return bytes == 0 || regions_.contains(offset, bytes);
+    }
+    bool is_word(std::uint64_t offset) const {
+        return offset % sizeof(std::uint64_t) == 0 && regions_.contains(offset, sizeof(std::uint64_t));
+    }
+
+    const RegionTable& regions_;
+    const Messenger& messenger_;
+    const Hosts& hosts_;
+    int own_rank_;
+};
+
+} // namespace kumiki::fabric
