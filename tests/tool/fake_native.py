@@ -121,7 +121,9 @@ class Native:
         if process == 0:
             self._become_kumiki(arguments, {**self.environment, **variables}, output, errors)
         _, status = os.waitpid(process, 0)
-        return Ended(os.waitstatus_to_exitcode(status), output.read_text(), errors.read_text())
+        return Ended(
+            os.waitstatus_to_exitcode(status), *(file.read_text(errors="surrogateescape") for file in (output, errors))
+        )
 
     def _become_kumiki(
         self, arguments: tuple[str, ...], environment: dict[str, str], output: Path, errors: Path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import time
 
@@ -114,3 +115,43 @@ def test_csv_only_where_there_are_rows(native: Native, command: str) -> None:
     ended = native.kumiki(command, *(["a", "b"] if command == "compare" else []), "--format", "csv")
     assert ended.returncode == 2
     assert "--format" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "doctor", "--help"])
+def test_output_that_finds_no_room_is_a_sentence(native: Native, command: str) -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            native.argv(*command.split()), env=native.environment, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("kumiki: standard output cannot be used (No space left on device)")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_closed_streams(native: Native) -> None:
+    def with_closed(stream: int) -> subprocess.CompletedProcess[str]:
+        words = " ".join(native.argv("list"))
+        return subprocess.run(
+            ["sh", "-c", f"exec {words} {stream}>&-"], env=native.environment, capture_output=True, text=True
+        )
+
+    ended = with_closed(1)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert ended.stderr.startswith("kumiki: standard output is closed")
+    ended = with_closed(2)
+    assert ended.returncode == 0 and "put.latency" in ended.stdout
+
+
+def test_an_interrupt_while_the_command_loads(native: Native) -> None:
+    """Loading the command line takes longest; here a module that never ends to load stands in for its libraries."""
+    slow = native.prefix / "slow"
+    slow.mkdir()
+    (slow / "typer.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    environment = {**native.environment, "PYTHONPATH": f"{slow}:{native.environment['PYTHONPATH']}"}
+    running = subprocess.Popen(
+        native.argv("list"), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None and running.stdout.readline() == "loading\n"
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=30)
+    assert (running.returncode, errors) == (130, "kumiki: interrupted\n")

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,31 @@ def test_run_without_a_figure_says_why(program: Native, body: str, words: str) -
     ended = program.kumiki(*ARGUMENTS, *METRIC, "--time-limit", "0.3", *COMMAND)
     assert ended.returncode == 1
     assert words in ended.stderr and "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("figure", ["0", "0.0", "-3"])
+def test_a_figure_without_speed_ups_says_why(program: Native, figure: str) -> None:
+    put(program, f"echo in {figure} s\n")
+    ended = program.kumiki(*ARGUMENTS, "--metric", r"in ([-\d.]+) s", *COMMAND)
+    assert ended.returncode == 1
+    assert f"printed '{figure}'" in ended.stderr and "looks for a number above 0" in ended.stderr
+
+
+def test_an_expression_that_backtracks_ends(program: Native, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kumiki.own.figure.SEARCH_SECONDS", 0.2)
+    put(program, f"echo {'a' * 60}b\n")
+    begun = time.monotonic()
+    ended = program.kumiki(*ARGUMENTS, "--metric", "(a|aa)+$", *COMMAND)
+    assert ended.returncode == 1 and "within 0.2 s" in ended.stderr
+    assert time.monotonic() - begun < 30
+
+
+def test_a_command_with_bytes_that_are_no_characters(program: Native) -> None:
+    ended = program.kumiki(*ARGUMENTS, *COMMAND, "caf\udce9")
+    assert ended.returncode == 0, ended.stderr
+    assert "caf" in (program.prefix / "out" / "index.html").read_text(encoding="utf-8")
+    assert "caf" in (program.prefix / "out" / "evaluate.log").read_text(encoding="utf-8")
+    assert program.kumiki("report", "out").returncode == 0
 
 
 def test_interrupt_keeps_what_was_measured_and_resume_goes_on(program: Native) -> None:

@@ -93,7 +93,7 @@ def write_page(comparison: report.Comparison, directory: Path) -> Path:
     page = directory / PAGE
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        page.write_text(comparison.page(), encoding="utf-8")
+        page.write_text(comparison.page(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise Problem(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
     return page

@@ -52,5 +52,5 @@ def write(directory: Path) -> Path:
 
     results = Results.load(directory)
     page = directory / "index.html"
-    page.write_text(render(results), encoding="utf-8")
+    page.write_text(render(results), encoding="utf-8", errors="backslashreplace")
     return page
