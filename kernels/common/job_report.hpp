@@ -69,6 +69,14 @@ struct Workers {
     std::string note = {}; ///< what the reader of the rows should know, if anything
 };
 
+/// A figure of a job that is none of its times: counted, or left by what it computed.
+struct OwnFigure {
+    std::string name; ///< second part of the metric
+    std::string unit; ///< "1": none
+    measure::Better better = measure::Better::lower;
+    std::vector<double> samples; ///< in the order of the runs
+};
+
 /// What the rows of a job have in common.
 struct JobReport {
     std::string program;        ///< first part of the metrics: "laplace", "radix_sort"
@@ -80,6 +88,7 @@ struct JobReport {
     bool oversubscribed = false;
     std::string note = {};
     std::vector<const char*> own_parts = {}; ///< figures of the parts that the program tells apart beside the phases
+    std::vector<OwnFigure> own_figures = {};
 };
 
 /// The beginning of a report: program and workers, with `form`, `ranks` and `threads` among the parameters.
@@ -95,23 +104,31 @@ inline JobReport report_of(std::string program, const Workers& workers) {
 
 namespace detail {
 
+inline measure::Row row(const JobReport& report, const OwnFigure& figure) {
+    return {report.program + "." + figure.name,
+            report.implementation,
+            report.parameters,
+            figure.unit,
+            figure.better,
+            figure.samples,
+            report.validated,
+            report.oversubscribed,
+            report.note};
+}
+
 template <class Figure>
 measure::Row row(const JobReport& report, const char* figure, std::string unit, measure::Better better,
                  std::span<const RunTimes> runs, Figure value) {
-    measure::Row row{
-        report.program + "." + figure, report.implementation, report.parameters, std::move(unit), better, {}};
-    row.samples.reserve(runs.size());
-    for (const RunTimes& run : runs) row.samples.push_back(value(run));
-    row.validated = report.validated;
-    row.oversubscribed = report.oversubscribed;
-    row.note = report.note;
-    return row;
+    OwnFigure found{figure, std::move(unit), better, {}};
+    found.samples.reserve(runs.size());
+    for (const RunTimes& run : runs) found.samples.push_back(value(run));
+    return row(report, found);
 }
 
 } // namespace detail
 
 /// The rows `<program>.time`, `.rate`, `.computation`, `.communication` and `.synchronisation` of docs/rows.md, and
-/// those of the program's own parts.
+/// those of the program's own parts and figures.
 inline std::vector<measure::Row> rows(const JobReport& report, std::span<const RunTimes> runs) {
     using measure::Better;
     const auto part = [&](const char* name, Phase phase) {
@@ -126,6 +143,7 @@ inline std::vector<measure::Row> rows(const JobReport& report, std::span<const R
     for (std::size_t own = 0; own < report.own_parts.size(); ++own)
         made.push_back(detail::row(report, report.own_parts[own], "s", Better::lower, runs,
                                    [own](const RunTimes& run) { return run.of_own(own); }));
+    for (const OwnFigure& figure : report.own_figures) made.push_back(detail::row(report, figure));
     return made;
 }
 

@@ -68,6 +68,9 @@ public:
         return job_.largest({measure::seconds_since(start), phases});
     }
 
+protected:
+    const MpiJob& job() const { return job_; }
+
 private:
     const MpiJob& job_;
 };

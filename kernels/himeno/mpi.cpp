@@ -1,4 +1,4 @@
-#include "kernels/common/mpi_crew.hpp"
+#include "kernels/common/sendrecv_crew.hpp"
 #include "kernels/himeno/task.hpp"
 
 int main(int argc, char** argv) {
@@ -6,6 +6,10 @@ int main(int argc, char** argv) {
     constexpr const char* name = "himeno-" KUMIKI_MPI_NAME;
     const auto task = himeno::parse_task(name, StartedBy::mpi, argc, argv);
     return run_mpi_program(name, [&](const MpiJob& job) {
+        if (task.sendrecv) {
+            SendrecvCrew crew(job);
+            return himeno::measure_on(crew, task);
+        }
         MpiCrew crew(job);
         return himeno::measure_on(crew, task);
     });

@@ -1,6 +1,15 @@
 #include "kernels/himeno/stencil.hpp"
 
 namespace kumiki::kernels::himeno {
+namespace {
+
+double sum_of(const Strip& strip) {
+    double sum = 0;
+    for (const float each : strip) sum += static_cast<double>(each);
+    return sum;
+}
+
+} // namespace
 
 double relax_row(float* next, const Surroundings& p, const Coefficients* coefficients, std::size_t strips) {
     Strip squares{};
@@ -22,9 +31,24 @@ double relax_row(float* next, const Surroundings& p, const Coefficients* coeffic
             next[k] = p.middle[k] + Problem::relaxation * residual;
         }
     }
-    double gosa = 0;
-    for (const float square : squares) gosa += static_cast<double>(square);
-    return gosa;
+    return sum_of(squares);
+}
+
+double stream_row(float* pressures, const Coefficients* coefficients, std::size_t strips) {
+    Strip sums{};
+    for (std::size_t strip = 0; strip < strips; ++strip) {
+        const auto& [a, b, c, wrk1, bnd] = coefficients[strip];
+        float* const here = pressures + strip * strip_columns;
+#pragma omp simd
+        for (std::size_t lane = 0; lane < strip_columns; ++lane) {
+            const float first = (a[0][lane] + a[1][lane]) + (a[2][lane] + a[3][lane]);
+            const float second = (b[0][lane] + b[1][lane]) + (b[2][lane] + c[0][lane]);
+            const float third = (c[1][lane] + c[2][lane]) + (wrk1[lane] + bnd[lane]);
+            sums[lane] += first + second + third;
+            here[lane] *= Problem::relaxation;
+        }
+    }
+    return sum_of(sums);
 }
 
 } // namespace kumiki::kernels::himeno

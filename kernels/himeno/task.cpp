@@ -8,7 +8,7 @@ namespace kumiki::kernels::himeno {
 
 namespace {
 
-void add_options(CLI::App& program, Task& task) {
+void add_options(CLI::App& program, Task& task, StartedBy by) {
     std::vector<std::string> names;
     for (const Problem& problem : problems) names.emplace_back(problem.name);
     const auto choose = [&task](const std::string& name) {
@@ -22,14 +22,18 @@ void add_options(CLI::App& program, Task& task) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     task.split.add_to(program);
+    if (by == StartedBy::itself)
+        program.add_flag("--bound", task.bound,
+                         "measure what memory allows at most, with --threads: what a sweep must move, and no more");
+    else program.add_flag("--sendrecv", task.sendrecv, "exchange edges by MPI_Sendrecv alone");
 }
 
 } // namespace
 
 Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
-    return read_task<Task>(name,
-                           "The Himeno benchmark: a pressure Poisson equation by Jacobi's method, single precision", by,
-                           add_options, argc, argv);
+    return read_task<Task>(
+        name, "The Himeno benchmark: a pressure Poisson equation by Jacobi's method, single precision", by,
+        [by](CLI::App& program, Task& task) { add_options(program, task, by); }, argc, argv);
 }
 
 } // namespace kumiki::kernels::himeno

@@ -10,18 +10,75 @@ struct Task {
     Problem problem = problems.front();
     std::size_t sweeps = 20;
     SplitChoice split{Split::rows, "planes", "pencils"};
-    FormChoice choice; ///< of no meaning in the MPI programs
+    FormChoice choice;     ///< of no meaning in the MPI programs
+    bool bound = false;    ///< not the benchmark, but what memory would allow it
+    bool sendrecv = false; ///< of the MPI programs: exchange edges by MPI_Sendrecv alone
     measure::Budget budget;
+
+    /// Operations of one run, in millions.
+    double work() const { return problem.points() * Problem::operations_a_point * static_cast<double>(sweeps) / 1e6; }
 };
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
+/// The report of a task on a crew, without a verdict.
+template <Crew C>
+JobReport report_on(C& crew, const Task& task) {
+    JobReport report = report_of("himeno", crew.workers());
+    report.parameters["size"] = std::string(task.problem.name);
+    report.parameters["sweeps"] = static_cast<std::int64_t>(task.sweeps);
+    task.split.add_to(report);
+    report.work = task.work();
+    report.rate_unit = "MFLOPS";
+    return report;
+}
+
+/// What the runs on a crew leave beside their times: gosa, and where the crew counts what it sends the number of
+/// messages and the bytes of one, of all processes.
+template <Crew C>
+class Leavings {
+public:
+    /// Takes those of a run. Collective.
+    void take(C& crew, double gosa) {
+        gosa_.samples.push_back(gosa);
+        if constexpr (requires { crew.traffic(); }) {
+            const auto [messages, bytes] = crew.traffic();
+            const auto more = static_cast<double>(messages - messages_),
+                       more_bytes = static_cast<double>(bytes - bytes_);
+            if (more > 0) message_.samples.push_back(more_bytes / more);
+            if (more > 0) count_.samples.push_back(more);
+            messages_ = messages;
+            bytes_ = bytes;
+        }
+    }
+    /// Without the first run, the warm-up.
+    std::vector<OwnFigure> figures() const {
+        std::vector<OwnFigure> found;
+        for (const OwnFigure& each : {gosa_, message_, count_})
+            if (!each.samples.empty()) found.push_back(each);
+        for (OwnFigure& each : found) each.samples.erase(each.samples.begin());
+        return found;
+    }
+
+private:
+    OwnFigure gosa_{"gosa", "1", measure::Better::lower, {}};
+    OwnFigure message_{"message", "B", measure::Better::lower, {}}, count_{"messages", "1", measure::Better::lower, {}};
+    std::uint64_t messages_ = 0, bytes_ = 0; ///< so far
+};
+
 /// Measures the task on a crew, checks what it computed, and lets rank 0 print the rows; returns the exit code.
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
     Solver<C> solver(crew, task.problem, task.split);
-    const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(task.sweeps); });
+    Leavings<C> leavings;
+    const auto runs = sample_crew(crew, task.budget, [&] {
+        const RunTimes times = solver.run(task.sweeps);
+        leavings.take(crew, solver.gosa());
+        return times;
+    });
+    JobReport report = report_on(crew, task);
+    report.own_figures = leavings.figures();
 
     // What the last sample left is checked, unless the sequential run would take too long for it.
     const std::size_t sweeps = checked_sweeps(task.problem, task.sweeps);
@@ -32,14 +89,22 @@ int measure_on(C& crew, const Task& task) {
         const Reference reference = compute_reference(task.problem, sweeps);
         valid = reference.plausible && agrees(result, reference);
     }
-
-    JobReport report = report_of("himeno", crew.workers());
-    report.parameters["size"] = std::string(task.problem.name);
-    report.parameters["sweeps"] = static_cast<std::int64_t>(task.sweeps);
-    task.split.add_to(report);
-    report.work = task.problem.points() * Problem::operations_a_point * static_cast<double>(task.sweeps) / 1e6;
-    report.rate_unit = "MFLOPS";
     return conclude(crew, report, runs, valid);
+}
+
+/// Measures the bound of the task on a crew and prints its row.
+template <Crew C>
+int measure_bound(C& crew, const Task& task) {
+    Solver<C> solver(crew, task.problem, task.split);
+    const auto runs = sample_crew(crew, task.budget, [&] { return solver.run_streams(task.sweeps); });
+    JobReport report = report_on(crew, task);
+    report.implementation = "bound";
+    report.parameters["form"] = "bound";
+    report.validated = is_sum_of_coefficients(task.problem, task.sweeps, solver.gosa());
+    OwnFigure bound{"bound", report.rate_unit, measure::Better::higher, {}};
+    for (const RunTimes& run : runs) bound.samples.push_back(task.work() / run.total());
+    measure::print(std::cout, detail::row(report, bound));
+    return report.validated ? measure::success : measure::validation_failed;
 }
 
 } // namespace kumiki::kernels::himeno

@@ -1,16 +1,17 @@
 """Runs a measuring program and checks what docs/rows.md promises of its output.
 
-usage: expect_rows.py [--exit-code N] [--rows N] [--like COMMAND] [KEY=VALUE ...] -- COMMAND ...
+usage: expect_rows.py [--exit-code N] [--rows N] [--like COMMAND] [--figure METRIC=VALUE]... [KEY=VALUE ...] -- COMMAND ...
 
 The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them
 if given, each validated, with at least three samples, times above 0, and the given parameters ("implementation" is
-looked up beside them). `--like COMMAND`: both commands must report the same checksum, in a remark beside their rows.
+looked up beside them). `--figure METRIC=VALUE`: that metric's samples all have this value, to a millionth of it. `--like COMMAND`: both commands must report the same checksum, in a remark beside their rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shlex
 import subprocess
@@ -38,6 +39,15 @@ def faults_of(row: dict[str, Any], expected: dict[str, str]) -> list[str]:
     return faults
 
 
+def figure_faults(rows: list[dict[str, Any]], wanted: str) -> list[str]:
+    """What is wrong with a figure that is known beforehand."""
+    metric, value = wanted.split("=", 1)
+    found = [sample for row in rows if row["metric"] == metric for sample in row["samples"]]
+    if found and all(math.isclose(sample, float(value), rel_tol=1e-6) for sample in found):
+        return []
+    return [f"{metric} is {found}, expected {value}"]
+
+
 def checksum_in(remarks: str) -> str | None:
     found = re.search(r"checksum (\d+)", remarks)
     return found.group(1) if found else None
@@ -61,6 +71,7 @@ def main() -> int:
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--like")
+    parser.add_argument("--figure", action="append", default=[])
     parser.add_argument("expected", nargs="*")
     options = parser.parse_args(sys.argv[1:split])
     expected = dict(item.split("=", 1) for item in options.expected)
@@ -78,6 +89,8 @@ def main() -> int:
             faults.append(f"{len(rows)} rows, expected {options.rows}")
         for row in rows:
             faults += faults_of(row, expected)
+        for figure in options.figure:
+            faults += figure_faults(rows, figure)
         if options.like is not None:
             faults += faults_beside(process.stderr, options.like)
     elif not process.stderr.strip() and not process.stdout.strip():

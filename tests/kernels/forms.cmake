@@ -1,19 +1,19 @@
 # Tests that run the measuring programs of kernels/ in their forms and check the rows (expect_rows.py).
 #
-#   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... [LIKE ...] COMMAND ...)
+#   kumiki_expect_rows(NAME [EXIT_CODE n] [ROWS n] EXPECT key=value... [FIGURES metric=value...] [LIKE ...] COMMAND ...)
 #       LIKE: a command that must compute the same bits, as the checksums say that both print
 #   kumiki_expect_rows_hybrid(NAME RANKS r THREADS t [FORM f] [EXIT_CODE n] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       under kumiki-run; the form is hybrid unless given
 #   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       one such test, NAME.RxT, for each number of ranks and threads
-#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [EXPECT ...] [LIKE ...] ARGUMENTS ...)
-#       the programs p-<mpi> that were built, each under its mpirun
+#   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [FORM f] [EXPECT ...] [FIGURES ...] [LIKE ...] ARGUMENTS ...)
+#       the programs p-<mpi> that were built, each under its mpirun; the form is mpi unless given
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(KUMIKI_EXPECT_ROWS "${CMAKE_CURRENT_LIST_DIR}/expect_rows.py")
 set(KUMIKI_FORM_TIMEOUT 60)
 
 function(kumiki_expect_rows NAME)
-    cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;LIKE;COMMAND" ${ARGN})
+    cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;FIGURES;LIKE;COMMAND" ${ARGN})
     set(options)
     if(DEFINED T_EXIT_CODE)
         list(APPEND options --exit-code ${T_EXIT_CODE})
@@ -21,6 +21,9 @@ function(kumiki_expect_rows NAME)
     if(DEFINED T_ROWS)
         list(APPEND options --rows ${T_ROWS})
     endif()
+    foreach(figure IN LISTS T_FIGURES)
+        list(APPEND options --figure ${figure})
+    endforeach()
     if(T_LIKE)
         string(JOIN " " like ${T_LIKE})
         list(APPEND options --like ${like})
@@ -59,14 +62,18 @@ function(kumiki_expect_rows_shapes NAME)
 endfunction()
 
 function(kumiki_expect_rows_mpi NAME)
-    cmake_parse_arguments(T "" "PROGRAM;RANKS" "EXPECT;LIKE;ARGUMENTS" ${ARGN})
+    cmake_parse_arguments(T "" "PROGRAM;RANKS;FORM" "EXPECT;FIGURES;LIKE;ARGUMENTS" ${ARGN})
+    if(NOT DEFINED T_FORM)
+        set(T_FORM mpi)
+    endif()
     foreach(mpi openmpi mpich)
         find_program(KUMIKI_MPIRUN_${mpi} NAMES mpirun.${mpi})
         if(NOT TARGET ${T_PROGRAM}-${mpi} OR NOT KUMIKI_MPIRUN_${mpi})
             continue()
         endif()
         kumiki_expect_rows(${NAME}.${mpi}
-            EXPECT implementation=${mpi} form=mpi ranks=${T_RANKS} threads=1 ${T_EXPECT} LIKE ${T_LIKE}
+            EXPECT implementation=${mpi} form=${T_FORM} ranks=${T_RANKS} threads=1 ${T_EXPECT}
+            FIGURES ${T_FIGURES} LIKE ${T_LIKE}
             COMMAND ${KUMIKI_MPIRUN_${mpi}} -n ${T_RANKS} $<TARGET_FILE:${T_PROGRAM}-${mpi}> ${T_ARGUMENTS})
         if(mpi STREQUAL "openmpi")
             # Unless told, Open MPI refuses to run as root, and with more processes than cores; here both are harmless.

@@ -9,7 +9,7 @@ from kumiki.report.model import Row
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIME_SCALES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _RATE_STEPS = {"GB/s": ("GB/s", "MB/s", "kB/s"), "GFLOP/s": ("GFLOP/s", "MFLOP/s", "kFLOP/s")}
-_UNIT_TEXT = {"us": "µs"}
+_UNIT_TEXT = {"us": "µs", "1": ""}
 
 
 def unit_text(unit: str) -> str:
