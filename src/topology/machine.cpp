@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "topology/hwloc_topology.hpp"
+#include "topology/memory.hpp"
 #include "topology/quota.hpp"
 
 namespace kumiki::topology {
@@ -33,14 +34,6 @@ std::vector<Package> packages_of(const HwlocTopology& topology) {
     return packages;
 }
 
-std::vector<MemoryNode> memory_of(const HwlocTopology& topology) {
-    std::vector<MemoryNode> nodes;
-    for (const hwloc_obj_t object : topology.all(HWLOC_OBJ_NUMANODE))
-        nodes.push_back(
-            {static_cast<int>(object->os_index), object->attr->numanode.local_memory, processors_of(object->cpuset)});
-    return nodes;
-}
-
 std::string cache_type(hwloc_obj_cache_type_t type) {
     switch (type) {
     case HWLOC_OBJ_CACHE_DATA: return "data";
@@ -48,6 +41,15 @@ std::string cache_type(hwloc_obj_cache_type_t type) {
     case HWLOC_OBJ_CACHE_UNIFIED: break;
     }
     return "unified";
+}
+
+std::vector<MemoryNode> memory_of(const HwlocTopology& topology) {
+    std::vector<MemoryNode> nodes;
+    for (const hwloc_obj_t object : topology.all(HWLOC_OBJ_NUMANODE))
+        nodes.push_back(
+            {static_cast<int>(object->os_index), object->attr->numanode.local_memory, processors_of(object->cpuset)});
+    if (topology.is_this_machine()) count_unprepared(nodes);
+    return nodes;
 }
 
 std::vector<CacheKind> caches_of(const HwlocTopology& topology) {

@@ -7,6 +7,7 @@ import os
 import subprocess
 from typing import Any
 
+import pytest
 from launching import Launcher, find_command
 
 TWO_PACKAGES = {"HWLOC_SYNTHETIC": "pack:2 [numa(memory=8GiB)] l3:1(size=32MiB) core:8 l2:1(size=1MiB) pu:2"}
@@ -59,7 +60,8 @@ def test_this_machine(launcher: Launcher) -> None:
     assert machine["host"] == os.uname().nodename
     assert machine["usable"]["processors"] == sorted(os.sched_getaffinity(0))
     assert machine["processors"] == sum(len(core) for package in machine["packages"] for core in package["cores"])
-    assert machine["memory_bytes"] > 0
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert machine["memory_bytes"] == pytest.approx(total, rel=1e-3)
 
 
 def test_the_affinity_mask_limits_what_is_usable(launcher: Launcher) -> None:
