@@ -9,11 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kumiki import process
+from kumiki.excerpt import Excerpt
 from kumiki.native import Native
 from kumiki.problem import ExitCode
 from kumiki.reader import Reader
 from kumiki.row import ProgramRow
 from kumiki.suites.model import Point
+
+MOST_LOGGED = 256 << 10
+"""What the log keeps of a run's remarks, in bytes: the beginning and the end."""
+SHOWN_OF_LAST_WORDS = 300
 
 
 @dataclass(frozen=True)
@@ -44,22 +49,25 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
     command = point.command(native, cores)
     log(f"# {point.key}\n$ {command}\n")
     reader = point.reader(cores)
+    said = Excerpt(MOST_LOGGED)
     remarks: deque[str] = deque(maxlen=process.TAIL_LINES)
 
     def read(line: str) -> None:
         if not reader.take(line):
-            log(line + "\n")
+            said.add(f"{line}\n".encode())
             if line.strip():
                 remarks.append(line)
 
     def read_error(line: str) -> None:
-        log(f"stderr: {line}\n")
+        said.add(f"stderr: {line}\n".encode())
         reader.take_error(line)
 
     try:
         ended = process.run(command.arguments, {**os.environ, **command.variables}, limit_seconds, read, read_error)
     except OSError as error:
         return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {point.mend}")
+    finally:
+        log("".join(f"{line}\n" for line in said.lines()))
     left = f"; {ended.leftovers} processes that were still there were ended" if ended.leftovers else ""
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     rows = reader.rows(ended)
@@ -85,4 +93,5 @@ def _complaint(ended: process.Ended, limit_seconds: float, rows: tuple[ProgramRo
 
 
 def _told(last_words: tuple[str, ...]) -> str:
-    return f"; its last words: {' | '.join(last_words)}" if last_words else ""
+    shown = (word[:SHOWN_OF_LAST_WORDS] for word in last_words)
+    return f"; its last words: {' | '.join(shown)}" if last_words else ""

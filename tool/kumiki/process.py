@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import selectors
 import signal
@@ -13,8 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
+
+import psutil
+
+from kumiki.excerpt import Excerpt
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 2.0
@@ -22,6 +25,10 @@ GRACE_SECONDS = 2.0
 DRAIN_SECONDS = 1.0
 """How long output is waited for after the program itself has ended."""
 TAIL_LINES = 5
+MOST_OUTPUT = 64 << 20
+"""What is kept of each stream, in bytes: the beginning and the end."""
+PIPE_BYTES = 1 << 20
+"""What a program may write before it waits for us to read; as much as the system gives any user."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,14 @@ def run(
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
 ) -> Ended:
-    """Runs a command to its end and hands on its lines as they come.
+    """Runs a command to its end, and then hands on the lines that it wrote.
 
-    The command and everything that it started is ended when the limit is reached or when any exception (an interrupt,
-    one from a callback) passes through here. Raises OSError when the command cannot be started.
+    While it runs, its output is only taken in: whoever writes much shall not wait for what is made of it. The command
+    and everything that it started is ended when the limit is reached or when an exception, such as an interrupt, passes
+    through here; its lines are handed on then, too. Raises OSError when the command cannot be started.
     """
     _adopt_orphans()
-    before = set(_descendants())
+    before = _descendants()
     start = time.monotonic()
     child = subprocess.Popen(
         arguments,
@@ -60,18 +68,19 @@ def run(
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    output, errors = Excerpt(MOST_OUTPUT), Excerpt(MOST_OUTPUT)
     tail: deque[str] = deque(maxlen=TAIL_LINES)
-
-    def keep(line: str) -> None:
-        if line.strip():
-            tail.append(line)
-        on_error(line)
-
     try:
-        code, end = _follow(child, start + limit_seconds, on_output, keep)
+        code, end = _follow(child, start + limit_seconds, output, errors)
     finally:
         with _undisturbed():
             leftovers = _end_all(child, before)
+        for line in output.lines():
+            on_output(line)
+        for line in errors.lines():
+            if line.strip():
+                tail.append(line)
+            on_error(line)
     return Ended(code, end - start, tuple(tail), leftovers)
 
 
@@ -101,15 +110,17 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _follow(
-    child: subprocess.Popen[bytes], deadline: float, on_output: Callable[[str], None], on_error: Callable[[str], None]
+    child: subprocess.Popen[bytes], deadline: float, output: Excerpt, errors: Excerpt
 ) -> tuple[int | None, float]:
     """Reads both streams until they and the child have ended: its code, None when the deadline came first, and when."""
     assert child.stdout is not None and child.stderr is not None
     end: float | None = None
     with selectors.DefaultSelector() as selector:
-        for stream, receive in ((child.stdout, on_output), (child.stderr, on_error)):
+        for stream, excerpt in ((child.stdout, output), (child.stderr, errors)):
             os.set_blocking(stream.fileno(), False)
-            selector.register(stream, selectors.EVENT_READ, _Lines(stream, receive))
+            with suppress(OSError):
+                fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            selector.register(stream, selectors.EVENT_READ, excerpt)
         # Waiting on the process itself, too, costs no polling that would disturb what it measures.
         ending = os.pidfd_open(child.pid)
         selector.register(ending, selectors.EVENT_READ, None)
@@ -121,35 +132,18 @@ def _follow(
                         selector.unregister(ending)
                         # A grandchild may hold the streams open for ever; what the child wrote is there already.
                         deadline = min(deadline, end + DRAIN_SECONDS)
-                    elif not key.data.read():
+                    elif piece := os.read(key.fd, PIPE_BYTES):
+                        key.data.add(piece)
+                    else:
                         selector.unregister(key.fileobj)
         finally:
             os.close(ending)
     return child.poll(), end or time.monotonic()
 
 
-class _Lines:
-    """Cuts what a stream brings into lines."""
-
-    def __init__(self, stream: IO[bytes], receive: Callable[[str], None]) -> None:
-        self._stream = stream
-        self._receive = receive
-        self._begun = b""
-
-    def read(self) -> bool:
-        """Takes what is there; False at the stream's end."""
-        piece = os.read(self._stream.fileno(), 1 << 16)
-        *lines, self._begun = (self._begun + piece).split(b"\n")
-        if not piece and self._begun:
-            lines, self._begun = [self._begun], b""
-        for line in lines:
-            self._receive(line.decode(errors="replace").rstrip("\r"))
-        return bool(piece)
-
-
 def _end_all(child: subprocess.Popen[bytes], before: set[int]) -> int:
     """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child."""
-    started = set(_descendants()) - before
+    started = _descendants() - before
     for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
         alive = started if child.poll() is None else started - {child.pid}
         if not alive:
@@ -161,7 +155,7 @@ def _end_all(child: subprocess.Popen[bytes], before: set[int]) -> int:
             time.sleep(0.01)
             child.poll()
             _reap(alive - {child.pid})
-            alive = set(_descendants()) - before
+            alive = _descendants() - before
         started |= alive
     for stream in (child.stdout, child.stderr):
         if stream is not None:
@@ -186,19 +180,6 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _descendants() -> list[int]:
+def _descendants() -> set[int]:
     """The processes below this one that still run or wait to be reaped."""
-    children: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            # The name in parentheses may hold spaces and parentheses itself; the parent is the second word behind it.
-            parent = int((folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        children.setdefault(parent, []).append(int(folder.name))
-    found: list[int] = []
-    level = [os.getpid()]
-    while level:
-        level = [child for parent in level for child in children.get(parent, [])]
-        found += level
-    return found
+    return {process.pid for process in psutil.Process().children(recursive=True)}
