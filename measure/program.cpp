@@ -15,7 +15,9 @@ void Budget::add_to(CLI::App& program) {
     program.add_option("--samples", samples, "take at most this many samples")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    program.add_option("--seconds", seconds, "take no further sample after this time; at least three are taken")
+    program
+        .add_option("--seconds", seconds,
+                    "stop after this time, though a figure may not be settled yet; at least three samples are taken")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
 }

@@ -15,6 +15,7 @@ void print(std::ostream& out, const Row& row) {
     line["unit"] = row.unit;
     line["better"] = row.better == Better::lower ? "lower" : "higher";
     line["samples"] = row.samples;
+    if (row.resolution > 0) line["resolution"] = row.resolution;
     if (row.validated) line["validated"] = *row.validated;
     line["oversubscribed"] = row.oversubscribed;
     if (!row.note.empty()) line["note"] = row.note;

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "measure/interval.hpp"
+
 namespace kumiki::measure {
 
 /// Which way is better.
@@ -24,7 +26,13 @@ struct Row {
     std::optional<bool> validated = std::nullopt;
     bool oversubscribed = false;
     std::string note = {};
+    double resolution = 0; ///< in the row's unit: what nobody minds however small the median is; see settled()
 };
+
+/// Percentage points that nobody minds: the resolution of rows in %.
+inline constexpr double one_point = 1.0;
+
+inline bool settled(const Row& row) { return settled(row.samples, row.resolution); }
 
 /// Writes the row as one line of JSON and flushes, so that a reader sees it at once.
 void print(std::ostream& out, const Row& row);

@@ -2,7 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
+#include <type_traits>
 #include <vector>
+
+#include "measure/interval.hpp"
 
 namespace CLI {
 class App;
@@ -16,37 +20,45 @@ inline double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// How many samples a program takes: at most `samples`, and after `seconds` no more, but at least `fewest`.
+/// When a program stops taking samples: when all figures that come of them are settled (measure/interval.hpp), or else
+/// when there are `samples` of them or `seconds` have passed; but it takes at least `fewest`.
 struct Budget {
-    std::size_t samples = 30;
+    std::size_t samples = 200;
     double seconds = 1.0;
     std::size_t fewest = 3;
 
     /// Adds --samples and --seconds to a program's options.
     void add_to(CLI::App& program);
-    bool wants_more(std::size_t taken, Clock::time_point start) const {
-        return taken < fewest || (taken < samples && seconds_since(start) < seconds);
+
+    /// Whether to go on after `taken` samples; all_settled() -> bool is asked only where it decides.
+    template <class AllSettled>
+    bool wants_more(std::size_t taken, Clock::time_point start, AllSettled all_settled) const {
+        if (taken < fewest) return true;
+        return taken < samples && seconds_since(start) < seconds && !all_settled();
     }
 };
 
-/// Calls take() -> double once to warm up and then as often as the budget allows; returns the samples in order.
-/// For one process only: the ranks of a job must agree on when to stop, see sample_together.
-template <class Take>
-std::vector<double> sample(const Budget& budget, Take take) {
+/// Calls take() once to warm up and then as often as the budget wants; returns in order what it gave, without the
+/// warm-up. all_settled(span of that) -> bool tells whether it is enough. agree(bool) -> bool hands rank 0's decision
+/// to all ranks of a job (a broadcast): what take() gives at rank 0 is what counts for the job.
+template <class Take, class AllSettled, class Agree>
+auto sample_until(const Budget& budget, Take take, AllSettled all_settled, Agree agree) {
+    using Sample = std::invoke_result_t<Take>;
     take();
-    std::vector<double> taken;
-    for (const auto start = Clock::now(); budget.wants_more(taken.size(), start);) taken.push_back(take());
+    std::vector<Sample> taken;
+    const auto enough = [&] { return all_settled(std::span<const Sample>(taken)); };
+    for (const auto start = Clock::now(); agree(budget.wants_more(taken.size(), start, enough));)
+        taken.push_back(take());
     return taken;
 }
 
-/// The same for several ranks: agree(bool) -> bool hands rank 0's decision to all (a broadcast), and take() itself
-/// brings back the figure that counts for the job (the largest over ranks).
-template <class Take, class Agree>
-std::vector<double> sample_together(const Budget& budget, Take take, Agree agree) {
-    take();
-    std::vector<double> taken;
-    for (const auto start = Clock::now(); agree(budget.wants_more(taken.size(), start));) taken.push_back(take());
-    return taken;
+/// One figure of each sample: what a row holds.
+template <class Sample, class Figure>
+std::vector<double> figures_of(std::span<const Sample> samples, Figure figure) {
+    std::vector<double> figures;
+    figures.reserve(samples.size());
+    for (const Sample& sample : samples) figures.push_back(figure(sample));
+    return figures;
 }
 
 } // namespace kumiki::measure

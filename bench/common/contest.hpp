@@ -35,9 +35,9 @@ struct Contestant {
 };
 
 /// Round after round, every contestant gives one sample, in an order shuffled anew for each round: what disturbs the
-/// machine for a while disturbs all alike. A first round warms up: its figures are not kept, but what it did must be
-/// right. The budget is each contestant's: together they may take the sum. Collective; sets each row's samples,
-/// validated and oversubscribed.
+/// machine for a while disturbs all alike. The rounds end when all are settled, or when time is up. A first round warms
+/// up: its figures are not kept, but what it did must be right. The budget is each contestant's: together they may take
+/// the sum. Collective; sets each row's samples, validated and oversubscribed.
 template <World W>
 void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     budget.seconds *= static_cast<double>(contestants.size());
@@ -46,8 +46,11 @@ void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::vector<char> right;
     for (Contestant& contestant : contestants) right.push_back(contestant.take().right);
+    const auto all_settled = [&] {
+        return std::ranges::all_of(contestants, [](const Contestant& each) { return settled(each.row); });
+    };
     const auto start = Clock::now();
-    for (std::size_t round = 0; world.broadcast(budget.wants_more(round, start)) != 0; ++round) {
+    for (std::size_t round = 0; world.broadcast(budget.wants_more(round, start, all_settled)) != 0; ++round) {
         std::shuffle(order.begin(), order.end(), chance);
         for (const std::size_t index : order) {
             const Sample sample = contestants[index].take();

@@ -122,6 +122,7 @@ public:
     int interleaving(Take take) {
         Row row = placed(latency_row("message.interleaving", implementation_));
         row.unit = "%";
+        row.resolution = measure::one_point;
         row.parameters["bytes"] = static_cast<std::int64_t>(options_.largest);
         return contest(world_,
                        {{std::move(row),

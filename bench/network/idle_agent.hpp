@@ -22,6 +22,7 @@ inline Contestant idle_agent(Job& job) {
         return Sample{job.all_reduce(100 * others / static_cast<double>(now - start), Operation::max)};
     };
     Row row{.metric = "network.idle_agent", .implementation = "kumiki", .parameters = {}, .unit = "%", .samples = {}};
+    row.resolution = measure::one_point;
     row.parameters["ranks"] = std::int64_t{job.size()};
     return {std::move(row), take};
 }

@@ -114,7 +114,8 @@ inline Contestant hidden(const Contestant& plain, const Contestant& split) {
                        .samples = visible.samples,
                        .validated = visible.validated,
                        .oversubscribed = visible.oversubscribed,
-                       .note = visible.note},
+                       .note = visible.note,
+                       .resolution = measure::one_point},
                       {}};
     for (std::size_t i = 0; i < figure.row.samples.size(); ++i)
         figure.row.samples[i] = 100 * (1 - visible.samples[i] / plain.row.samples[i]);

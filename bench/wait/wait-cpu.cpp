@@ -1,6 +1,7 @@
 // wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The
 // waiting policy is kumiki-run's --wait.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
     double delay = 0.2;
-    Budget budget{.samples = 5, .seconds = 2};
+    Budget budget{.samples = 20, .seconds = 2};
 };
 
 /// The first part of a wait, in which the adaptive policy still spins.
@@ -71,6 +72,7 @@ std::vector<Row> rows(const std::string& policy) {
         return made;
     };
     std::vector<Row> made{row("wait.cpu", "%"), row("wait.cpu", "%"), row("wait.wakeup", "us")};
+    made[0].resolution = made[1].resolution = measure::one_point;
     made[0].parameters["after_ms"] = std::int64_t{0};
     made[1].parameters["after_ms"] = static_cast<std::int64_t>(patience * 1e3);
     return made;
@@ -84,14 +86,22 @@ int measure_all(const Options& options) {
     const char* policy = std::getenv("KUMIKI_WAIT");
     std::vector<Row> made = rows(policy == nullptr ? "adaptive" : policy);
 
-    const auto start = Clock::now();
-    for (std::size_t taken = 0; world.broadcast(options.budget.wants_more(taken, start)) != 0; ++taken) {
+    const auto take = [&] {
         job.barrier();
         const Observation seen = observe(job, signals[0].word, options.delay);
-        made[0].samples.push_back(world.largest(seen.whole));
-        made[1].samples.push_back(world.largest(seen.after_patience));
-        made[2].samples.push_back(world.largest(seen.wake_up));
-    }
+        return Observation{world.largest(seen.whole), world.largest(seen.after_patience), world.largest(seen.wake_up)};
+    };
+    const auto fill = [&made](std::span<const Observation> seen) {
+        made[0].samples = measure::figures_of(seen, [](const Observation& each) { return each.whole; });
+        made[1].samples = measure::figures_of(seen, [](const Observation& each) { return each.after_patience; });
+        made[2].samples = measure::figures_of(seen, [](const Observation& each) { return each.wake_up; });
+    };
+    const auto all_settled = [&](std::span<const Observation> seen) {
+        fill(seen);
+        return std::ranges::all_of(made, [](const Row& row) { return settled(row); });
+    };
+    const auto agree = [&](bool more) { return world.broadcast(more) != 0; };
+    fill(measure::sample_until(options.budget, take, all_settled, agree));
     for (Row& row : made) {
         row.oversubscribed = job.oversubscribed();
         if (job.rank() == 0) print(std::cout, row);

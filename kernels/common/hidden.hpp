@@ -28,31 +28,39 @@ enum class Extent { all, computation, communication };
 /// run(extent) -> RunTimes of the job; agree(bool) -> bool hands rank 0's decision to all ranks.
 template <class Run, class Agree>
 std::vector<measure::Row> hidden_rows(const JobReport& report, const measure::Budget& budget, Run run, Agree agree) {
-    std::vector<double> hidden, computation, communication;
-    measure::sample_together(
-        budget,
-        [&] {
-            const double all = run(Extent::all).total();
-            computation.push_back(run(Extent::computation).total());
-            communication.push_back(run(Extent::communication).total());
-            const auto [shorter, longer] = std::minmax(computation.back(), communication.back());
-            hidden.push_back(100 * (shorter + longer - all) / shorter);
-            return all;
-        },
-        agree);
-    const auto row = [&](const char* figure, const char* unit, measure::Better better, std::span<const double> taken) {
+    struct Turn {
+        double all, computation, communication;
+
+        double hidden() const {
+            const auto [shorter, longer] = std::minmax(computation, communication);
+            return 100 * (shorter + longer - all) / shorter;
+        }
+    };
+    const auto row = [&](const char* figure, const char* unit, measure::Better better, double resolution) {
         measure::Row made{report.program + "." + figure, report.implementation, report.parameters, unit, better, {}};
-        made.samples.assign(taken.begin() + 1, taken.end()); // without the warm-up
+        made.resolution = resolution;
         made.oversubscribed = report.oversubscribed;
         made.validated = report.validated;
         made.note = report.note;
         return made;
     };
-    std::vector rows{row("hidden", "%", measure::Better::higher, hidden),
-                     row("alone", "s", measure::Better::lower, computation),
-                     row("alone", "s", measure::Better::lower, communication)};
+    std::vector rows{row("hidden", "%", measure::Better::higher, measure::one_point),
+                     row("alone", "s", measure::Better::lower, 0), row("alone", "s", measure::Better::lower, 0)};
     rows[1].parameters["part"] = "computation";
     rows[2].parameters["part"] = "communication";
+    const auto fill = [&rows](std::span<const Turn> turns) {
+        rows[0].samples = measure::figures_of(turns, [](const Turn& turn) { return turn.hidden(); });
+        rows[1].samples = measure::figures_of(turns, [](const Turn& turn) { return turn.computation; });
+        rows[2].samples = measure::figures_of(turns, [](const Turn& turn) { return turn.communication; });
+    };
+    const auto take = [&] {
+        return Turn{run(Extent::all).total(), run(Extent::computation).total(), run(Extent::communication).total()};
+    };
+    const auto all_settled = [&](std::span<const Turn> turns) {
+        fill(turns);
+        return std::ranges::all_of(rows, [](const measure::Row& each) { return settled(each); });
+    };
+    fill(measure::sample_until(budget, take, all_settled, agree));
     return rows;
 }
 

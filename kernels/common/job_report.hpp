@@ -42,15 +42,31 @@ struct RunTimes {
     double of_own(std::size_t part) const { return figures[1 + phase_count + part]; }
 };
 
-/// Calls run() -> RunTimes (of the job) once to warm up and then as often as the budget allows; agree(bool) -> bool
-/// hands rank 0's decision to all ranks. The warm-up run is left out.
+/// What nobody minds of a part of a run's time, in seconds: one hundredth of the whole, since parts are read as shares.
+inline double resolution_of_parts(std::span<const RunTimes> runs) {
+    return measure::median_interval(measure::figures_of(runs, [](const RunTimes& run) { return run.total(); })).median /
+           100;
+}
+
+/// Whether all figures that are reported of these runs are settled: the time, the rate, which goes as its inverse, and
+/// the parts.
+inline bool all_settled(std::span<const RunTimes> runs) {
+    const auto is_settled = [runs](auto figure, double resolution) {
+        return measure::settled(measure::figures_of(runs, figure), resolution);
+    };
+    if (!is_settled([](const RunTimes& run) { return run.total(); }, 0)) return false;
+    if (!is_settled([](const RunTimes& run) { return 1 / run.total(); }, 0)) return false;
+    const double resolution = resolution_of_parts(runs);
+    for (std::size_t part = 1; part < std::tuple_size_v<decltype(RunTimes::figures)>; ++part)
+        if (!is_settled([part](const RunTimes& run) { return run.figures[part]; }, resolution)) return false;
+    return true;
+}
+
+/// Calls run() -> RunTimes (of the job) once to warm up and then until all its figures are settled or the budget is
+/// spent; agree(bool) -> bool hands rank 0's decision to all ranks. The warm-up run is left out.
 template <class Run, class Agree>
 std::vector<RunTimes> sample_runs(const measure::Budget& budget, Run run, Agree agree) {
-    std::vector<RunTimes> runs;
-    const auto take = [&] { return runs.emplace_back(run()).total(); };
-    measure::sample_together(budget, take, agree);
-    runs.erase(runs.begin());
-    return runs;
+    return measure::sample_until(budget, run, all_settled, agree);
 }
 
 /// The same for a program of one process.
@@ -119,10 +135,7 @@ inline measure::Row row(const JobReport& report, const OwnFigure& figure) {
 template <class Figure>
 measure::Row row(const JobReport& report, const char* figure, std::string unit, measure::Better better,
                  std::span<const RunTimes> runs, Figure value) {
-    OwnFigure found{figure, std::move(unit), better, {}};
-    found.samples.reserve(runs.size());
-    for (const RunTimes& run : runs) found.samples.push_back(value(run));
-    return row(report, found);
+    return row(report, OwnFigure{figure, std::move(unit), better, measure::figures_of(runs, value)});
 }
 
 } // namespace detail
@@ -131,18 +144,20 @@ measure::Row row(const JobReport& report, const char* figure, std::string unit, 
 /// those of the program's own parts and figures.
 inline std::vector<measure::Row> rows(const JobReport& report, std::span<const RunTimes> runs) {
     using measure::Better;
-    const auto part = [&](const char* name, Phase phase) {
-        return detail::row(report, name, "s", Better::lower, runs, [=](const RunTimes& run) { return run.of(phase); });
+    const auto part = [&](const char* name, auto seconds) {
+        auto made = detail::row(report, name, "s", Better::lower, runs, seconds);
+        made.resolution = resolution_of_parts(runs);
+        return made;
     };
+    const auto phase = [](Phase wanted) { return [wanted](const RunTimes& run) { return run.of(wanted); }; };
     std::vector made{
         detail::row(report, "time", "s", Better::lower, runs, [](const RunTimes& run) { return run.total(); }),
         detail::row(report, "rate", report.rate_unit, Better::higher, runs,
                     [&](const RunTimes& run) { return report.work / run.total(); }),
-        part("computation", Phase::computation), part("communication", Phase::communication),
-        part("synchronisation", Phase::synchronisation)};
+        part("computation", phase(Phase::computation)), part("communication", phase(Phase::communication)),
+        part("synchronisation", phase(Phase::synchronisation))};
     for (std::size_t own = 0; own < report.own_parts.size(); ++own)
-        made.push_back(detail::row(report, report.own_parts[own], "s", Better::lower, runs,
-                                   [own](const RunTimes& run) { return run.of_own(own); }));
+        made.push_back(part(report.own_parts[own], [own](const RunTimes& run) { return run.of_own(own); }));
     for (const OwnFigure& figure : report.own_figures) made.push_back(detail::row(report, figure));
     return made;
 }

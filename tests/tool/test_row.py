@@ -34,6 +34,7 @@ ROWS = st.fixed_dictionaries(
         "validated": st.none() | st.booleans(),
         "oversubscribed": st.booleans(),
         "note": st.text(min_size=1),
+        "resolution": st.floats(0, 1e300),
     },
 )
 
@@ -67,12 +68,22 @@ def test_every_row_becomes_an_entry_that_follows_the_schema(fields: dict[str, An
         ("validated", "yes", "'validated'"),
         ("oversubscribed", 1, "'oversubscribed'"),
         ("note", 5, "'note'"),
+        ("resolution", -1, "'resolution'"),
+        ("resolution", float("inf"), "'resolution'"),
     ],
 )
 def test_what_is_not_a_row_is_refused(field: str, value: object, words: str) -> None:
     parse_row(json.dumps(GOOD))
     with pytest.raises(MalformedRow, match=words):
         parse_row(json.dumps({**GOOD, field: value}))
+
+
+def test_small_figures_converge_at_their_resolution() -> None:
+    fields = {**GOOD, "samples": [0.1, 0.2, 0.3, 0.4, 0.5, 1.9]}
+    for resolution, converged in ((0, False), (0.8, False), (0.9, True)):
+        entry = measured(parse_row(json.dumps({**fields, "resolution": resolution})), "memory")
+        assert entry["converged"] is converged
+        assert entry["median"] == pytest.approx(0.35)
 
 
 @pytest.mark.parametrize("field", ["metric", "implementation", "parameters", "unit", "better", "samples"])

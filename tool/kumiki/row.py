@@ -6,10 +6,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kumiki.statistics import summarise
+from kumiki.statistics import CONVERGED_HALF_WIDTH, Summary, summarise
 
 Parameters = Mapping[str, "int | str"]
 METRIC = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
@@ -32,6 +32,8 @@ class ProgramRow:
     validated: bool | None
     oversubscribed: bool
     note: str | None
+    resolution: float = 0.0
+    """How exactly anybody wants to know the figure, however small it is; in its unit."""
 
 
 def parse_row(line: str) -> ProgramRow:
@@ -56,6 +58,7 @@ def parse_row(line: str) -> ProgramRow:
         validated=_flag(fields, "validated"),
         oversubscribed=bool(_flag(fields, "oversubscribed")),
         note=_text(fields, "note") if fields.get("note") is not None else None,
+        resolution=_resolution(fields),
     )
 
 
@@ -72,16 +75,24 @@ def measured(row: ProgramRow, suite: str) -> dict[str, Any]:
         "median": summary.median,
         "ci95": [summary.low, summary.high],
         "n": summary.n,
-        "converged": summary.converged,
+        "converged": _converged(summary, row.resolution),
         "oversubscribed": row.oversubscribed,
         "validated": row.validated,
     }
+    if row.resolution:
+        entry["resolution"] = row.resolution
     return entry if row.note is None else {**entry, "note": row.note}
 
 
 def identity(row: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
     """What makes two rows the same figure: metric, implementation and parameters."""
     return row["metric"], row["implementation"], tuple(sorted(row["parameters"].items()))
+
+
+def _converged(summary: Summary, resolution: float) -> bool:
+    """By the rule by which the programs stop (measure/interval.hpp): a small median counts as the one of which the
+    resolution is the part that nobody minds."""
+    return replace(summary, median=max(abs(summary.median), resolution / CONVERGED_HALF_WIDTH)).converged
 
 
 def _field(fields: Mapping[str, Any], name: str) -> Any:
@@ -122,3 +133,10 @@ def _samples(fields: Mapping[str, Any]) -> tuple[float, ...]:
         if isinstance(sample, bool) or not isinstance(sample, (int, float)) or not math.isfinite(sample):
             raise MalformedRow(f"its sample {sample!r} is not a finite number")
     return tuple(float(sample) for sample in value)
+
+
+def _resolution(fields: Mapping[str, Any]) -> float:
+    value = fields.get("resolution", 0)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise MalformedRow("its 'resolution' is not a number of 0 or more")
+    return float(value)

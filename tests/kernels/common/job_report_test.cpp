@@ -29,6 +29,15 @@ TEST(SampleRuns, stops_when_rank_0_says_so) {
     EXPECT_EQ(runs.size(), 7u);
 }
 
+TEST(SampleRuns, goes_on_until_the_parts_are_known_to_one_hundredth_of_the_whole) {
+    const auto sampled = [](double swing) {
+        int number = 0;
+        return sample_runs({.samples = 40, .seconds = 60}, [&] { return times(1, 0.9, ++number % 2 * swing, 0); });
+    };
+    EXPECT_EQ(sampled(0.015).size(), 6u);
+    EXPECT_EQ(sampled(0.03).size(), 40u);
+}
+
 TEST(Rows, hold_time_rate_and_parts_of_every_run) {
     JobReport report = report_of("laplace", {"openmpi", "mpi", 2, 1, true});
     report.parameters["size"] = std::int64_t{640};
