@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from kumiki.doctor import State, disturbances
+from kumiki.load import OtherLoad
 from kumiki.machine import Machine
 
 CPU = "sys/devices/system/cpu"
@@ -16,6 +19,7 @@ CPU = "sys/devices/system/cpu"
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Four hardware threads on two cores of one package."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setattr("kumiki.load.SAMPLE_SECONDS", 0)
     for processor in range(4):
         put(tmp_path, f"{CPU}/cpu{processor}/topology/physical_package_id", "0")
         put(tmp_path, f"{CPU}/cpu{processor}/topology/core_id", str(processor % 2))
@@ -105,10 +109,44 @@ def test_what_disturbs(machine: Machine, name: str, text: str, subject: str, sta
     assert states(machine).get(subject) is state
 
 
+def put_stat(machine: Machine, busy: float) -> None:
+    """Each usable processor has worked so many seconds; one that others own has worked for hours."""
+    part = int(busy * os.sysconf("SC_CLK_TCK") / 4)
+    lines = [f"cpu{processor} {part} {part} {part} 123456 99 88 77 {part} 55 44" for processor in range(4)]
+    put(machine.root, "proc/stat", "\n".join(["cpu  1 2 3 4 5 6 7 8 9 10", *lines, "cpu4 900000 0 0 0 0 0 0 0 0 0"]))
+
+
+def test_load_is_what_others_do_now(machine: Machine) -> None:
+    put_stat(machine, 100)
+    assert machine.busy_seconds() == 400
+    now = 10.0
+    others = OtherLoad(machine, lambda: now)
+    put_stat(machine, 101)
+    now = 20.0
+    assert others.so_far() == pytest.approx(0.4, abs=0.02)
+
+
+def test_our_own_work_is_no_load(machine: Machine) -> None:
+    put_stat(machine, 100)
+    now = 10.0
+    others = OtherLoad(machine, lambda: now)
+    subprocess.run([sys.executable, "-c", "while __import__('time').process_time() < 0.4: pass"], check=True)
+    put_stat(machine, 100.1)
+    now = 11.0
+    assert others.so_far() == 0.0
+
+
 def test_load_is_judged_by_cores(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     for load, state in ((0.39, State.GOOD), (0.41, State.DISTURBS)):
-        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0, 0))
+        monkeypatch.setattr(OtherLoad, "so_far", lambda self, load=load: load)
         assert states(machine)["load"] is state
+
+
+def test_load_average_of_what_has_ended_counts_no_more(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build leaves a high load average behind, and nothing that would disturb."""
+    monkeypatch.setattr(os, "getloadavg", lambda: (8.0, 8.0, 8.0))
+    put_stat(machine, 100)
+    assert states(machine)["load"] is State.GOOD
 
 
 def test_small_shared_memory(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

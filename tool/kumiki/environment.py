@@ -11,13 +11,13 @@ from typing import Any
 
 from kumiki import mpi, version
 from kumiki.hosts import Hosts, Origin
+from kumiki.load import present
 from kumiki.machine import Machine
 from kumiki.native import PREFIX_VARIABLE, Native
 
 
 def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> dict[str, Any]:
-    """The environment at the start of an evaluation; `load.end` is brought up to date as it goes on."""
-    load = machine.load()
+    """The environment at the start of an evaluation, which adds `load.during` as it goes on."""
     build = native.build()
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -46,7 +46,7 @@ def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> di
             "virtual_machine": machine.virtual_machine(),
             "container": machine.container(),
         },
-        "load": {"start": load, "end": load},
+        "load": {"start": present(machine)},
         "build": build,
         "versions": {
             "kumiki": version(),

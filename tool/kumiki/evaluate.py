@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from kumiki import environment, results, suites
+from kumiki.load import OtherLoad
 from kumiki.machine import Machine
 from kumiki.measure import Outcome, measure
 from kumiki.native import Native
@@ -67,6 +68,7 @@ def evaluate(
     failed: set[object] = set()
     missing = [point for _, points in stages for point in points if point.key not in known]
     pace = Pace(missing)
+    others = OtherLoad(machine)
     audience.begin(missing)
     try:
         with termination_interrupts():
@@ -77,7 +79,7 @@ def evaluate(
                         outcome = _measure(pace.next(point), hung, request.time_limit, native, cores, folder.log)
                         hung[point.program] += outcome.hung
                         failed |= {point.setting} if outcome.failed else set()
-                        folder.add(outcome, machine.load())
+                        folder.add(outcome, others.so_far())
                         audience.point_ends(outcome)
                 audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
             folder.finish()

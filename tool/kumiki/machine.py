@@ -116,9 +116,18 @@ class Machine:
         """The BLAS library that programs are linked with here, as the dynamic linker names it."""
         return next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
 
-    def load(self) -> float:
-        """How many processes wanted to run, on average over the last minute."""
-        return round(os.getloadavg()[0], 2)
+    def busy_seconds(self) -> float:
+        """Seconds since its start that the usable processors have worked for any process, or were taken by the host of
+        this virtual machine for another one; 0 when the system does not tell. Interrupts are nobody's and not counted.
+        """
+        usable = {f"cpu{processor}" for processor in self.usable_processors()}
+        ticks = 0
+        for line in (_read(self.root / "proc/stat") or "").splitlines():
+            name, *counts = line.split()
+            if name in usable:
+                user, nice, system, _idle, _waiting, _interrupts, _soft, stolen = map(int, counts[:8])
+                ticks += user + nice + system + stolen
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def _cpuinfo(self, name: str) -> str | None:
         for line in (_read(self.root / "proc/cpuinfo") or "").splitlines():

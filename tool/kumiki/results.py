@@ -45,7 +45,7 @@ class Folder:
             raise _not_writable(self.path, error) from None
 
     def add(self, outcome: Outcome, load: float) -> None:
-        """Takes in what came of a point, and writes the folder."""
+        """Takes in what came of a point, and writes the folder; `load`: the processors that others have kept busy."""
         self._forget(outcome.point.key)
         rows = [self._take(outcome.point, row) for row in outcome.rows]
         if entry := _unmeasured(outcome):
@@ -58,7 +58,7 @@ class Folder:
                 "rows": rows,
             }
         )
-        self.content["environment"]["load"]["end"] = load
+        self.content["environment"]["load"]["during"] = load
         self.write()
 
     def measured_keys(self) -> set[str]:

@@ -482,7 +482,7 @@ def environment(cores: int) -> dict[str, Any]:
             "virtual_machine": True,
             "container": False,
         },
-        "load": {"start": 0.12, "end": 1.94},
+        "load": {"start": 0.12, "during": 0.03},
         "build": {
             "compiler": "GNU 12.2.0",
             "flags": "-O3 -march=native",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kumiki.doctor.finding import Finding, State
+from kumiki.load import present
 from kumiki.machine import Machine
 
 BUSY_LOAD_PER_CORE = 0.2
@@ -20,11 +21,11 @@ def disturbances(machine: Machine) -> Iterator[Finding]:
 
 
 def _load(machine: Machine) -> Finding:
-    load, cores = machine.load(), machine.usable_cores()
+    load, cores = present(machine), machine.usable_cores()
     if load > BUSY_LOAD_PER_CORE * cores:
-        sentence = f"The load average is {load} on {cores} cores: other processes compete with what is measured."
-        return Finding("load", State.DISTURBS, sentence, "ps -eo pcpu,pid,user,args --sort=-pcpu | head")
-    return Finding("load", State.GOOD, f"The load average is {load} on {cores} cores.")
+        sentence = f"Others keep {load:g} of {cores} cores busy: they compete with what is measured."
+        return Finding("load", State.DISTURBS, sentence, "top")
+    return Finding("load", State.GOOD, f"Others keep {load:g} of {cores} cores busy.")
 
 
 def _quota(machine: Machine) -> Finding | None:
