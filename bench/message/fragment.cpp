@@ -1,5 +1,6 @@
 // fragment: long messages between two ranks, cut into fragments of the length that KUMIKI_FRAGMENT says (F21, F27). It
-// is fixed for a job, so that `kumiki tune` starts one for each length, in turn.
+// is fixed for a job, so that `kumiki tune` starts one for each length, in turn. With --smallest also shorter ones, by
+// factors of 4.
 #include <charconv>
 #include <cstdlib>
 
@@ -20,8 +21,7 @@ void say_fragment(Row& row) {
     else row.parameters["fragment"] = text;
 }
 
-int measure_all(RemoteMemoryOptions options) {
-    options.smallest = options.largest;
+int measure_all(const RemoteMemoryOptions& options) {
     Job job;
     KumikiTalk talk(job);
     JobWorld world(job);
@@ -42,6 +42,6 @@ int measure_all(RemoteMemoryOptions options) {
 
 int main(int argc, char** argv) {
     using namespace kumiki;
-    const auto options = bench::RemoteMemoryOptions::parse(argc, argv);
+    const auto options = bench::RemoteMemoryOptions::parse_largest(argc, argv);
     return measure::guarded("fragment", [&] { return bench::measure_all(options); });
 }

@@ -84,6 +84,32 @@ Mover message_mover(T& talk, std::span<std::byte> own) {
     return {{}, own, move};
 }
 
+/// Messages one after another, each answered by one of 4 bytes before the next.
+template <Talk T>
+Mover round_trips(T& talk, std::span<std::byte> own) {
+    const auto move = [&talk, own](std::size_t bytes, std::uint64_t count, std::uint64_t) {
+        std::array<std::byte, reply_bytes> reply{};
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (talk.rank() == 0) {
+                talk.send(own.data(), bytes);
+                talk.receive(reply.data(), reply.size());
+            } else {
+                talk.receive(own.data(), bytes);
+                talk.send(reply.data(), reply.size());
+            }
+        }
+        talk.settle();
+    };
+    if (talk.rank() == 0) return {own, {}, move};
+    return {{}, own, move};
+}
+
+/// What messages are built on, in the same round trips: its name, and how it moves data.
+struct RawLink {
+    std::string implementation;
+    Mover round_trips;
+};
+
 /// The rows of one implementation: those of small messages, and those of each size for each memory that it is given by
 /// name. `fabric` is where the messages go: shm or network.
 template <Talk T, World W>
@@ -113,8 +139,23 @@ public:
                                               "memory", memory);
                               },
                               message_mover(talk_, span)});
-        return sweep_sizes(world_, options_, movers, batches_,
-                           world_.hosts() > 1 ? SweepLimits{.least_count = 1, .longest_seconds = 0.25} : SweepLimits{});
+        return sweep_sizes(world_, options_, movers, batches_, limits());
+    }
+
+    /// Round trips of a message from `own` and its answer, by size, beside those of the raw link where one is given.
+    int round_trip_times(std::span<std::byte> own, const RawLink* raw = nullptr) {
+        const auto row_of = [this](const std::string& implementation) {
+            return [this, implementation](std::size_t bytes) {
+                Row row = latency_row("message.round_trip", implementation);
+                row.parameters["bytes"] = static_cast<std::int64_t>(bytes);
+                return placed(std::move(row));
+            };
+        };
+        std::vector<SizedMover> movers{{row_of(implementation_), round_trips(talk_, own)}};
+        if (raw != nullptr) movers.push_back({row_of(raw->implementation), raw->round_trips});
+        RemoteMemoryOptions from_a_reply = options_;
+        from_a_reply.smallest = reply_bytes;
+        return sweep_sizes(world_, from_a_reply, movers, batches_, limits());
     }
 
     /// take() gives the seconds of a short message that is sent right after a long one, and those of the long one.
@@ -135,6 +176,9 @@ public:
     }
 
 private:
+    SweepLimits limits() const {
+        return world_.hosts() > 1 ? SweepLimits{.least_count = 1, .longest_seconds = 0.25} : SweepLimits{};
+    }
     Row placed(Row row) const { return with(std::move(row), "fabric", world_.hosts() > 1 ? "network" : "shm"); }
 
     W& world_;

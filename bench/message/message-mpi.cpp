@@ -71,6 +71,7 @@ int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
     const Buffer own(options.largest);
     MessageRows rows(world, talk, KUMIKI_MPI_NAME, options);
     int code = rows.small();
+    code = std::max(code, rows.round_trip_times(own.span()));
     code = std::max(code, rows.sizes({{"own", own.span()}}));
     return std::max(code, rows.interleaving([&] { return talk.interleave(own.span()); }));
 }

@@ -17,6 +17,8 @@ int measure_all(const RemoteMemoryOptions& options) {
     MessageRows rows(world, link, "ucx", options);
     int code = rows.small();
     link.settle();
+    code = std::max(code, rows.round_trip_times(own.span()));
+    link.settle();
     code = std::max(code, rows.sizes({{"own", own.span()}}));
     link.settle();
     world.barrier();

@@ -1,7 +1,6 @@
 // network: what it costs to write, read and change the memory of a rank on another host, beside plain TCP between the
 // same two ranks, which bounds it (COMPaS paper, section 3).
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "bench/common/job_world.hpp"
@@ -52,9 +51,8 @@ public:
           boxes_(job.allocate<Mailbox>(mailboxes)),
           links_(job.allocate<Link>(links)),
           region_(job.allocate<std::byte>(std::max(options.largest, usual_bytes))),
-          own_(region_.size()) {
-        const char* named = std::getenv("KUMIKI_INTERFACE");
-        interface_ = named == nullptr ? "" : named;
+          own_(region_.size()),
+          interface_(named_interface()) {
         if (world_.hosts() < 2)
             throw Error(KUMIKI_ERROR_ENVIRONMENT,
                         "all ranks of this job are on one host; start it on several: kumiki-run --hosts a,b");

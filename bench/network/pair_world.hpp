@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "bench/common/contest.hpp"
@@ -27,6 +28,7 @@ public:
         return word;
     }
     double largest(double figure) { return job_.all_reduce(figure, Operation::max); }
+    void largest(std::span<double> figures) { job_.all_reduce(figures, Operation::max); }
 
 private:
     Job& job_;

@@ -7,8 +7,10 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -141,6 +143,11 @@ std::uint64_t TcpLink::receive_word() const {
     return word;
 }
 
+std::string named_interface() {
+    const char* const named = std::getenv("KUMIKI_INTERFACE");
+    return named == nullptr ? "" : named;
+}
+
 std::function<bool(std::uint64_t)> tcp_ping_pong(const Job& job, const TcpLink& link, Pair pair) {
     return [&job, &link, pair, turn = std::uint64_t{0}](std::uint64_t count) mutable {
         if (!pair.holds(job.rank())) return true;
@@ -166,6 +173,25 @@ Mover tcp_mover(const Job& job, const TcpLink& link, std::span<std::byte> own, P
         }
         if (!first) link.send_word(batch);
         else if (link.receive_word() != batch) throw std::runtime_error("TCP: an answer belongs to another batch");
+    };
+    if (first) return {own, {}, move};
+    return {{}, own, move};
+}
+
+Mover tcp_round_trips(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair) {
+    if (!pair.holds(job.rank())) return {};
+    const bool first = job.rank() == pair.first;
+    const auto move = [&link, own, first](std::size_t bytes, std::uint64_t count, std::uint64_t) {
+        std::array<std::byte, reply_bytes> reply{};
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (first) {
+                link.send(own.first(bytes));
+                link.receive(reply);
+            } else {
+                link.receive(own.first(bytes));
+                link.send(reply);
+            }
+        }
     };
     if (first) return {own, {}, move};
     return {{}, own, move};

@@ -53,10 +53,15 @@ private:
     Socket socket_{-1};
 };
 
+/// The interface that KUMIKI_INTERFACE names; empty where it names none.
+std::string named_interface();
+
 /// 8 bytes there and back.
 std::function<bool(std::uint64_t)> tcp_ping_pong(const Job& job, const TcpLink& link, Pair pair);
 /// A stream from the first rank's `own` memory into the second one's, which reads as fast as it can and answers the
 /// end.
 Mover tcp_mover(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair);
+/// The same with each transfer answered by a reply (reply_bytes) before the next.
+Mover tcp_round_trips(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair);
 
 } // namespace kumiki::bench

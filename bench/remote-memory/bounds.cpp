@@ -71,4 +71,23 @@ Mover memcpy_mover(int rank, std::span<std::byte> own, std::span<std::byte> at_r
     return {{}, at_rank_1, move};
 }
 
+Mover memcpy_round_trips(int rank, std::span<std::byte> own, std::span<std::byte> at_rank_1, Mailbox& flags_at_rank_1) {
+    auto& flags = flags_at_rank_1.bare;
+    const auto move = [=, &flags](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t turn = batch << 32 | i; // of no other batch: the flags still hold the last one
+            if (rank == 0) {
+                std::memcpy(at_rank_1.data(), own.data(), bytes);
+                raise(flags.announced, turn);
+                await(flags.answered, turn);
+            } else {
+                await(flags.announced, turn);
+                raise(flags.answered, turn);
+            }
+        }
+    };
+    if (rank == 0) return {own, {}, move};
+    return {{}, at_rank_1, move};
+}
+
 } // namespace kumiki::bench

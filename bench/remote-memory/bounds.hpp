@@ -15,5 +15,7 @@ std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at
 std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> own, std::span<Mailbox> theirs);
 /// memcpy from own memory into rank 1's, announced and answered by bare flags.
 Mover memcpy_mover(int rank, std::span<std::byte> own, std::span<std::byte> at_rank_1, Mailbox& flags_at_rank_1);
+/// The same, each copy announced and answered before the next.
+Mover memcpy_round_trips(int rank, std::span<std::byte> own, std::span<std::byte> at_rank_1, Mailbox& flags_at_rank_1);
 
 } // namespace kumiki::bench

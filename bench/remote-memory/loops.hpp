@@ -43,6 +43,9 @@ inline Row with(Row row, const std::string& parameter, const std::string& value)
     return row;
 }
 
+/// Of the answer to a message or a transfer whose round trip is measured (Maestro paper, section 5).
+inline constexpr std::size_t reply_bytes = 4;
+
 /// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it
 /// returns whether all that arrived was right. Rank 0's time counts: us for one round, divided by `crossings` (2: there
 /// and back).
@@ -107,6 +110,15 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
     return {std::move(row), [&world, &batches, mover = std::move(mover), bytes, count] {
                 const auto [seconds, right] = move_batch(world, mover, bytes, count, batches);
                 return Sample{static_cast<double>(bytes) * static_cast<double>(count) / seconds / 1e9, right};
+            }};
+}
+
+/// us of each of `count` moves in a row.
+template <World W>
+Contestant time_of_each(W& world, Row row, Mover mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
+    return {std::move(row), [&world, &batches, mover = std::move(mover), bytes, count] {
+                const auto [seconds, right] = move_batch(world, mover, bytes, count, batches);
+                return Sample{seconds / static_cast<double>(count) * 1e6, right};
             }};
 }
 

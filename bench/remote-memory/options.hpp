@@ -15,6 +15,8 @@ struct RemoteMemoryOptions {
     std::size_t largest = std::size_t{64} << 20;
 
     static RemoteMemoryOptions parse(int argc, char** argv, std::size_t smallest = 1);
+    /// The same of which only the largest size counts, unless the command line names the smallest too.
+    static RemoteMemoryOptions parse_largest(int argc, char** argv);
     /// `smallest` up to `largest` bytes by factors of 4, or of 2 with --all.
     std::vector<std::size_t> sizes() const;
 };

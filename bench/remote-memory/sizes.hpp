@@ -13,7 +13,7 @@
 
 namespace kumiki::bench {
 
-/// A way to move data, and its row for a number of bytes.
+/// A way to move data, and its row for a number of bytes: of its bandwidth, or in us of the time of each move.
 struct SizedMover {
     std::function<Row(std::size_t bytes)> row;
     Mover mover;
@@ -27,7 +27,7 @@ struct SweepLimits {
     std::optional<double> longest_seconds = std::nullopt;
 };
 
-/// Measures the bandwidth of all movers beside each other, size after size; the program's exit code. Collective.
+/// Measures all movers beside each other, size after size; the program's exit code. Collective.
 template <World W>
 int sweep_sizes(W& world, const RemoteMemoryOptions& options, const std::vector<SizedMover>& movers, Batches& batches,
                 SweepLimits limits = {}) {
@@ -41,7 +41,9 @@ int sweep_sizes(W& world, const RemoteMemoryOptions& options, const std::vector<
         std::vector<Contestant> contestants;
         for (const auto& [row, mover] : movers) {
             const std::uint64_t count = batch_of(world, mover, bytes, batches, limits.least_count);
-            contestants.push_back(bandwidth(world, row(bytes), mover, bytes, count, batches));
+            Row made = row(bytes);
+            contestants.push_back(made.unit == "us" ? time_of_each(world, std::move(made), mover, bytes, count, batches)
+                                                    : bandwidth(world, std::move(made), mover, bytes, count, batches));
         }
         code = std::max(code, contest(world, std::move(contestants), options.budget));
     }

@@ -46,6 +46,8 @@ public:
         return {measure::seconds_since(start), phases};
     }
 
+    MessageSizes messages() const { return message_sizes(rank_counts_.span(), plan_); }
+
     /// This rank's part of the result.
     std::span<const Key> sorted() const {
         return sorted_ ? sorted_->span().first(plan_.keys_of(job_.rank())) : std::span<const Key>();
@@ -156,13 +158,15 @@ int run_hybrid(const Task& task) {
     const auto run = [&] {
         const RunTimes times = sort.run();
         outcome.valid &= is_sorted_whole(gather_at_all(job, inspect(sort.sorted())), wanted);
+        outcome.messages.push_back(sort.messages());
         return largest(job, times);
     };
     outcome.runs = sample_runs(task.budget, run, [&](bool more) { return agreed(job, more); });
+    outcome.messages.erase(outcome.messages.begin()); // of the warm-up
     JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
     report.note = note_on_threads(job.threads(), team.size());
-    if (job.rank() == 0) return conclude(report, outcome);
+    if (job.rank() == 0) return conclude(task, report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }
 

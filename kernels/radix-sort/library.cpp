@@ -23,7 +23,7 @@ int run_highway(Task task) {
         sort(keys);
         return keys;
     });
-    return conclude(report_of(task, "highway", 1, 1), outcome);
+    return conclude(task, report_of(task, "highway", 1, 1), outcome);
 }
 
 #if KUMIKI_HAS_TBB
@@ -35,7 +35,7 @@ int run_tbb(Task task) {
         std::sort(std::execution::par, keys.begin(), keys.end());
         return keys;
     });
-    return conclude(report_of(task, "tbb", 1, threads), outcome);
+    return conclude(task, report_of(task, "tbb", 1, threads), outcome);
 }
 constexpr bool has_tbb = true;
 #else

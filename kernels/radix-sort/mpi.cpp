@@ -69,6 +69,7 @@ public:
         return {measure::seconds_since(start), phases};
     }
 
+    MessageSizes messages() const { return message_sizes(rank_counts_, plan_); }
     std::span<const Key> sorted() const { return std::span(sorted_).first(plan_.keys_of(job_.rank())); }
 
 private:
@@ -150,11 +151,13 @@ int run(const MpiJob& job, const Task& task) {
     const auto run_once = [&] {
         const RunTimes times = sort.run();
         outcome.valid &= is_sorted_whole(gather_at_all(job, inspect(sort.sorted())), wanted);
+        outcome.messages.push_back(sort.messages());
         return job.largest(times);
     };
     outcome.runs = sample_runs(task.budget, run_once, [&](bool more) { return job.agree(more); });
+    outcome.messages.erase(outcome.messages.begin()); // of the warm-up
     const JobReport report = report_of(task, KUMIKI_MPI_NAME, job.size(), 1);
-    if (job.rank() == 0) return conclude(report, outcome);
+    if (job.rank() == 0) return conclude(task, report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }
 

@@ -140,7 +140,7 @@ int run_openmp(const Task& task) {
     const Outcome outcome = task.kernel == Kernel::plain
                                 ? measure_in_one_process(task, DigitSort(threads, task.keys))
                                 : measure_in_one_process(task, SplitSort(task.kernel, threads, task.keys));
-    return conclude(report_of(task, "openmp", 1, threads), outcome);
+    return conclude(task, report_of(task, "openmp", 1, threads), outcome);
 }
 
 } // namespace kumiki::kernels::radix_sort

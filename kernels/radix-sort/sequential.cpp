@@ -9,7 +9,7 @@ int run_sequential(const Task& task) {
         local_sort(keys);
         return keys;
     });
-    return conclude(report_of(task, "kumiki", 1, 1), outcome);
+    return conclude(task, report_of(task, "kumiki", 1, 1), outcome);
 }
 
 } // namespace kumiki::kernels::radix_sort

@@ -26,6 +26,7 @@ void add_options(CLI::App& program, Task& task) {
         .add_option("--kernel", task.kernel, "what a thread sorts with: vector (Highway) or plain (our own radix sort)")
         ->transform(CLI::CheckedTransformer(kernels).description(""))
         ->default_str(name(task.kernel));
+    program.add_flag("--messages", task.messages, "hybrid, MPI: also a row for what each rank sends to another");
     task.budget.add_to(program);
 }
 
@@ -80,9 +81,11 @@ JobReport report_of(const Task& task, const std::string& implementation, int ran
     return report;
 }
 
-int conclude(JobReport report, const Outcome& outcome) {
+int conclude(const Task& task, JobReport report, const Outcome& outcome) {
     report.validated = outcome.valid;
     print(std::cout, report, outcome.runs);
+    for (const measure::Row& row : message_rows(report, outcome.messages, task.messages))
+        measure::print(std::cout, row);
     return outcome.valid ? measure::success : measure::validation_failed;
 }
 

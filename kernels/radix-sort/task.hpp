@@ -7,6 +7,7 @@
 #include "kernels/common/job_report.hpp"
 #include "kernels/radix-sort/keys.hpp"
 #include "kernels/radix-sort/local_sort.hpp"
+#include "kernels/radix-sort/messages.hpp"
 #include "measure/sampling.hpp"
 
 namespace kumiki::kernels::radix_sort {
@@ -19,6 +20,7 @@ struct Task {
     Kernel kernel = Kernel::vector;
     int threads = 0;          ///< of the forms openmp and library; 0: one per core
     bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
+    bool messages = false;    ///< of the forms with ranks: also what each of them sends
     measure::Budget budget;
 
     int threads_or_all_cores() const;
@@ -36,9 +38,10 @@ JobReport report_of(const Task& task, const std::string& implementation, int ran
 struct Outcome {
     std::vector<RunTimes> runs;
     bool valid = true;
+    std::vector<MessageSizes> messages = {}; ///< of each sort, the warm-up left out; empty where nobody sends
 };
 
 /// Prints the rows; returns the exit code.
-int conclude(JobReport report, const Outcome& outcome);
+int conclude(const Task& task, JobReport report, const Outcome& outcome);
 
 } // namespace kumiki::kernels::radix_sort

@@ -62,7 +62,7 @@ class Request:
 
 def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
     """Every suite's points in the order in which they are measured."""
-    grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts)
+    grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts, request.suites is not None)
     if request.own:
         return [runs.stage(request.own, grid, seed)]
     for name, counts in (("ranks", request.ranks), ("threads", request.threads)):

@@ -21,6 +21,7 @@ _ROLES = (
         "other-4",
         "computation",
         "communication",
+        "vectors",
         "synchronisation",
         "heat",
     ),

@@ -45,6 +45,8 @@ class Program:
     paper_problem: tuple[str, int | str]
     by_name: bool = False
     """Measured only where the user names its suite: a report without it lacks nothing."""
+    own_parts: tuple[str, ...] = ()
+    """What its paper takes its time apart into, where that is not what all programs tell."""
 
     def metric(self, figure: str) -> str:
         return f"{self.prefix}.{figure}"
@@ -54,7 +56,7 @@ PROGRAMS = (
     Program("laplace", "laplace", "Laplace", ("size", 640)),
     Program("matmul", "matmul", "Matrix product", ("size", 1800)),
     Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
-    Program("cg", "cg", "Conjugate gradient", ("class", "A")),
+    Program("cg", "cg", "Conjugate gradient", ("class", "A"), own_parts=("product", "vectors", "exchange", "sums")),
     Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
     Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
     Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
@@ -198,11 +200,17 @@ class Problem:
         """The part of the time of `row` that was spent in computation, communication or synchronisation."""
         return self._same_run(row, self.program.metric(name))
 
+    @cached_property
+    def part_names(self) -> Sequence[str]:
+        """The parts that its paper tells apart where they were measured, else those of all programs."""
+        own = self.program.own_parts
+        return own if own and any(self.part(row, own[0]) for row in self.rows) else PARTS
+
     def rate(self, row: Row) -> Row | None:
         return self._same_run(row, self.program.metric("rate"))
 
-    def parts(self, row: Row) -> dict[str, Row]:
-        found = {name: self.part(row, name) for name in PARTS}
+    def parts(self, row: Row, names: Sequence[str] = PARTS) -> dict[str, Row]:
+        found = {name: self.part(row, name) for name in names}
         return {name: part for name, part in found.items() if part is not None}
 
     def _same_run(self, row: Row, metric: str) -> Row | None:
@@ -288,11 +296,18 @@ def by_bytes(rows: Iterable[Row]) -> dict[int, Row]:
     return dict(sorted({row.count("bytes"): row for row in rows if row.usable and "bytes" in row.parameters}.items()))
 
 
+def fragment_rows(results: Results, fabric: str) -> list[Row]:
+    """The bandwidth of messages of every size that were cut into fragments of a length."""
+    rows = results.where("fragment.bandwidth", "kumiki", fabric=fabric)
+    return [row for row in rows if row.usable and row.count("fragment", -1) >= 0]
+
+
 def fragments(results: Results, fabric: str) -> dict[int, Row]:
-    """The bandwidth of long messages by the length of their fragments."""
-    rows = [row for row in results.where("fragment.bandwidth", "kumiki", fabric=fabric) if row.usable]
-    found = {row.count("fragment", -1): row for row in rows}
-    return {length: row for length, row in sorted(found.items()) if length >= 0}
+    """The bandwidth of the longest messages by the length of their fragments."""
+    rows = fragment_rows(results, fabric)
+    longest = max((row.count("bytes") for row in rows), default=0)
+    found = {row.count("fragment"): row for row in rows if row.count("bytes") == longest}
+    return dict(sorted(found.items()))
 
 
 def transfer_bound(results: Results, between_hosts: bool) -> tuple[str, dict[int, Row]]:

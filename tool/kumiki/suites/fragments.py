@@ -17,6 +17,8 @@ FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
 LONGEST_OVER_HOSTS = 130048
 """What one transfer between hosts takes (Transport::longest_payload in src/fabric/network/transport.hpp)."""
 METRIC = "fragment.bandwidth"
+SMALLEST = 4096
+"""Bytes of the shortest message of which the best length is asked for: nobody cuts shorter ones."""
 
 
 def within(lengths: Iterable[int], over_hosts: bool) -> list[int]:
@@ -29,17 +31,31 @@ def message_bytes(over_hosts: bool, quick: bool) -> int:
     return 2**24 if not over_hosts else 2**20 if quick else 2**22
 
 
-def point(suite: str, length: int, size: int, hosts: Hosts | None, seconds: float) -> Point:
-    """One start, in which messages of `size` bytes go in fragments of this length. `hosts`: of the two ranks."""
+def sizes(largest: int) -> list[int]:
+    """Of messages, from the smallest that is worth a figure up to the largest by factors of 4, as the program takes."""
+    found = [SMALLEST]
+    while found[-1] * 4 <= largest:
+        found.append(found[-1] * 4)
+    return found
+
+
+def point(
+    suite: str, length: int, size: int, hosts: Hosts | None, seconds: float, smallest: int | None = None
+) -> Point:
+    """One start, in which messages of `size` bytes go in fragments of this length. `hosts`: of the two ranks.
+
+    With `smallest` shorter messages as well, by factors of 4.
+    """
     return Point(
         suite=suite,
         metric=METRIC,
         implementation="kumiki",
         program="fragment",
-        arguments=("--largest", str(size)),
+        arguments=(*(("--smallest", str(smallest)) if smallest else ()), "--largest", str(size)),
         launcher=KumikiRun(RANKS, options=("--fragment", str(length)), hosts=hosts),
         parameters={"ranks": RANKS, "fragment": length, "bytes": size},
         unit="GB/s",
         better="higher",
         seconds=seconds,
+        figures=len(sizes(size)) if smallest else 1,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kumiki.suites.kernel import Problems, Workload
-from kumiki.suites.model import Suite, with_mpi
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {"S": 0.003, "W": 0.04, "A": 0.4, "B": 2.0}
 SETUP_SECONDS = {"S": 0.1, "W": 0.1, "A": 0.5, "B": 2.0}
@@ -25,6 +25,11 @@ def _workload(size: str) -> Workload:
 
 PROBLEMS = Problems(_workload("W"), _workload("A"), [_workload(size) for size in ("S", "W", "B")])
 
+
+def _over_hosts(grid: Grid) -> list[Point]:
+    return [*PROBLEMS.over_hosts(grid), *PROBLEMS.usual.over_few_hosts(grid)]
+
+
 SUITE = Suite(
     name="is",
     title="Integer sort (NPB IS)",
@@ -32,7 +37,7 @@ SUITE = Suite(
     headline=("is.time", "is.rate"),
     programs=with_mpi("is"),
     build=PROBLEMS.everywhere,
-    build_over_hosts=PROBLEMS.over_hosts,
+    build_over_hosts=_over_hosts,
     seconds=110,
     quick_seconds=12,
     by_name=True,

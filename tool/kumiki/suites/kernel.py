@@ -74,6 +74,14 @@ class Workload:
             *self.mpi(grid, list(counts)),
         ]
 
+    def over_few_hosts(self, grid: Grid) -> list[Point]:
+        """In messages, a rank on each of 2, 4, ... of the hosts: what more hosts bring (Maestro, Figures 6 and 7)."""
+        assert grid.hosts is not None
+        if grid.quick or grid.ranks:
+            return []
+        counts = [2**power for power in range(1, len(grid.hosts).bit_length()) if 2**power < len(grid.hosts)]
+        return [*self.message(grid, counts), *self.mpi(grid, counts)]
+
     def openmp(self, grid: Grid, threads: int) -> Point:
         places = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
         return self.point(

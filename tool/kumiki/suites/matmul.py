@@ -9,6 +9,8 @@ from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
 SIZE = 1800
+FUNNELLED_THREADS = (1, 2, 4)
+"""Of each rank, as in the paper."""
 
 
 WORKLOAD = Workload(
@@ -34,11 +36,23 @@ def _points(grid: Grid) -> list[Point]:
         for threads in grid.thread_counts(oversubscribed=False)
     ]
     fetched = WORKLOAD.variant("fetch", "get", "--fetch", "get")
-    return [*WORKLOAD.everywhere(grid), *fetched.between_ranks(grid), *bounds]
+    return [*WORKLOAD.everywhere(grid), *fetched.between_ranks(grid), *bounds, *_by_threads(grid, 2)]
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
-    return WORKLOAD.over_hosts(grid)
+    assert grid.hosts is not None
+    return [*WORKLOAD.over_hosts(grid), *_by_threads(grid, len(grid.hosts))]
+
+
+def _by_threads(grid: Grid, ranks: int) -> list[Point]:
+    """Only the master of a rank fetches: does its time depend on the threads beside it (F07)? Told by name.
+
+    All of them compute, also where there are more than cores: with fewer there would be nothing to see.
+    """
+    if not grid.in_full or grid.ranks or grid.threads:
+        return []
+    everyone = WORKLOAD.variant("fetch", "get", "--fetch", "get").variant("all_threads", "yes", "--all-threads")
+    return [everyone.hybrid(grid, (ranks, threads)) for threads in FUNNELLED_THREADS]
 
 
 SUITE = Suite(

@@ -8,10 +8,12 @@ from kumiki.suites.model import Grid, KumikiRun, Point, Program, Suite
 RANKS = 2
 SIZES = 14
 """1 byte to 64 MiB by factors of 4"""
-OUR_FIGURES = 3 + 2 * SIZES
-"""latency, rate and interleaving; each size from own memory and from regions"""
-MPI_FIGURES = 3 + SIZES
-UCX_FIGURES = 2 + SIZES
+ROUND_TRIPS = 13
+"""4 bytes to 64 MiB by factors of 4"""
+OUR_FIGURES = 3 + 2 * SIZES + 2 * ROUND_TRIPS
+"""latency, rate and interleaving; each size from own memory and from regions; round trips and those of the raw link"""
+MPI_FIGURES = 3 + SIZES + ROUND_TRIPS
+UCX_FIGURES = 2 + SIZES + ROUND_TRIPS
 
 
 def _points(grid: Grid) -> list[Point]:
@@ -35,7 +37,7 @@ def _points(grid: Grid) -> list[Point]:
     return [
         own,
         *beside.peers(own, MPI_FIGURES, UCX_FIGURES),
-        *(fragments.point("message", length, long, two, seconds) for length in lengths),
+        *(fragments.point("message", length, long, two, seconds / 2, fragments.SMALLEST) for length in lengths),
     ]
 
 
@@ -43,11 +45,18 @@ SUITE = Suite(
     name="message",
     title="Messages",
     sentence="Send and receive between two ranks: latency, rate and bandwidth by size, beside MPI and UCX.",
-    headline=("message.latency", "message.rate", "message.bandwidth", "message.interleaving", fragments.METRIC),
+    headline=(
+        "message.latency",
+        "message.round_trip",
+        "message.rate",
+        "message.bandwidth",
+        "message.interleaving",
+        fragments.METRIC,
+    ),
     programs=(*beside.programs("message"), Program("fragment")),
     build=_points,
     build_over_hosts=_points,
-    seconds=28,
-    quick_seconds=10,
+    seconds=50,
+    quick_seconds=14,
     by_name=True,
 )

@@ -34,6 +34,13 @@ class Grid:
     threads: tuple[int, ...] | None = None
     hosts: Hosts | None = None
     """Over which hosts; None: on this one alone."""
+    named: bool = False
+    """Whether the user named the suite: then it may take what the usual evaluation has no time for."""
+
+    @property
+    def in_full(self) -> bool:
+        """Whether a suite measures all that it can."""
+        return self.named and not self.quick
 
     @property
     def all_cores(self) -> int:

@@ -38,7 +38,8 @@ def _points(grid: Grid) -> list[Point]:
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
-    return _workload(SMALL).over_hosts(grid)
+    workload = _workload(SMALL)
+    return replace(workload, arguments=(*workload.arguments, "--messages")).over_hosts(grid)
 
 
 def _library(grid: Grid, workload: Workload) -> Point:

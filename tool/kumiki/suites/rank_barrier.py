@@ -7,15 +7,19 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite,
 
 OUR_FIGURES = 4
 """plain, split-phase, the paper's shuffle-exchange, and the bare flags that bound them"""
-OVER_HOSTS = (2, 4, 8, 16)
+GROWTH = (2, 4, 8, 16)
+"""Ranks over which the cost of a barrier is seen to grow (the paper's nodes, and twice as many)."""
 MPI_FIGURES = 2
 """plain and split-phase"""
 
 
 def _points(grid: Grid) -> list[Point]:
+    """As many ranks as cores and less, and the oversubscribed column; by name up to 16, whatever the cores."""
     counts = [ranks for ranks in grid.rank_counts(oversubscribed=True) if ranks > 1]
     if grid.quick and not grid.ranks:
         counts = [ranks for ranks in counts if ranks >= grid.cores]
+    if grid.in_full and not grid.ranks:
+        counts = sorted({*counts, *GROWTH})
     ours = [_point(grid, KumikiRun(ranks), "kumiki", "rank-barrier", OUR_FIGURES) for ranks in counts]
     peers = [
         _point(grid, Mpirun(peer, ranks), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES)
@@ -32,7 +36,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
     """
     assert grid.hosts is not None
     hosts, few = grid.hosts, max(len(grid.hosts), 2 * grid.all_cores)
-    usual = (len(hosts),) if grid.quick else OVER_HOSTS
+    usual = (len(hosts),) if grid.quick else GROWTH
     counts = [ranks for ranks in grid.ranks or usual if ranks > 1]
     ours = [
         _point(grid, KumikiRun(ranks, hosts=hosts.for_ranks(ranks)), "kumiki", "rank-barrier", OUR_FIGURES - 1)

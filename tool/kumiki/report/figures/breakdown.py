@@ -5,15 +5,25 @@ from __future__ import annotations
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.model import Row
 from kumiki.report.palette import Look, colour, title
-from kumiki.report.quantity import percent, quantity
-from kumiki.report.select import PARTS, Problem
+from kumiki.report.quantity import enumerate_words, percent, quantity
+from kumiki.report.select import Problem
 
+ROLES = {"product": "computation", "vectors": "vectors", "exchange": "communication", "sums": "synchronisation"}
+"""Colours of the parts that one program alone tells apart; the others bear their colour's name."""
+WORDS = {
+    "product": "matrix-vector product",
+    "vectors": "vector additions, inner products",
+    "exchange": "exchange of the vector",
+    "sums": "sums over all workers",
+}
+COMPUTING = ("computation", "product", "vectors")
 _BARS = 14
 """More bars than this are not readable at the size of a figure."""
 
 
 def breakdown(name: str, problem: Problem) -> Picture | None:
-    bars = [(label, row, parts) for label, row in _bars(problem) if (parts := problem.parts(row))]
+    names = problem.part_names
+    bars = [(label, row, parts) for label, row in _bars(problem) if (parts := problem.parts(row, names))]
     if not bars:
         return None
 
@@ -29,10 +39,10 @@ def breakdown(name: str, problem: Problem) -> Picture | None:
         axes.set_xlabel("time, largest over ranks")
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
-        for part in PARTS:
-            sheet.key(part, Look(part, "bar"))
+        for part in names:
+            sheet.key(WORDS.get(part, part), Look(ROLES.get(part, part), "bar"))
 
-    return draw(name, f"{problem.title}: time in computation, communication and synchronisation", paint, WIDTH, TALL)
+    return draw(name, f"{problem.title}: time in {enumerate_words(list(names))}", paint, WIDTH, TALL)
 
 
 def _bars(problem: Problem) -> list[tuple[str, Row]]:
@@ -58,9 +68,8 @@ def _chosen(bars: list[tuple[str, Row]], room: int) -> list[tuple[str, Row]]:
 
 def _bar(sheet: Sheet, line: int, row: Row, parts: dict[str, Row]) -> None:
     start = 0.0
-    for name in PARTS:
-        part = parts.get(name)
-        if part is None or part.value <= 0:
+    for name, part in parts.items():
+        if part.value <= 0:
             continue
         sheet.cited[part.id] = part
         sheet.axes.barh(
@@ -68,14 +77,14 @@ def _bar(sheet: Sheet, line: int, row: Row, parts: dict[str, Row]) -> None:
             part.value,
             left=start,
             height=0.62,
-            color=colour("surface") if row.oversubscribed else colour(name),
-            edgecolor=colour(name),
+            color=colour("surface") if row.oversubscribed else colour(ROLES.get(name, name)),
+            edgecolor=colour(ROLES.get(name, name)),
             linewidth=1.1 if row.oversubscribed else 0.4,
             hatch="////" if row.oversubscribed else None,
             url=f"#row-{part.id}",
         )
         start += part.value
-    shared = sum(part.value for name, part in parts.items() if name != "computation")
+    shared = sum(part.value for name, part in parts.items() if name not in COMPUTING)
     if start > 0 and shared / start >= 0.01:
         sheet.axes.annotate(
             percent(shared / start),

@@ -10,6 +10,7 @@ from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, looks, title
+from kumiki.report.sections.compas import barrier_growth
 
 
 def memory(results: Results) -> Section:
@@ -79,6 +80,7 @@ def rank_barrier(results: Results) -> Section:
         picture = by_members("rank-barrier", _rank_series(results), "ranks")
         if picture:
             yield _barrier_figure("The rank barrier over the number of ranks", "Tables 3 and 4", picture)
+        yield from barrier_growth(results, {name: look for name, (look, _) in _rank_series(results).items()})
 
     intro = "How long ranks, which share no memory of their own, take to wait for each other."
     return Section.of(results, "rank-barrier", "Rank barrier", intro, exhibits())

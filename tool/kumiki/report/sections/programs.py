@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from kumiki.report import tables
 from kumiki.report.exhibit import HOLLOW, Exhibit, Section
-from kumiki.report.figures.breakdown import breakdown
+from kumiki.report.figures.breakdown import WORDS, breakdown
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.heatmap import efficiency
 from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results
 from kumiki.report.papers import PAPERS, Papers
-from kumiki.report.quantity import amount
+from kumiki.report.quantity import amount, enumerate_words
+from kumiki.report.sections.compas import master_only, sort_messages
+from kumiki.report.sections.hosts import over_hosts
 from kumiki.report.select import Problem, Program, cores, principal
 
 
@@ -40,19 +42,29 @@ def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Ex
         )
     yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
     yield from efficiency_map(f"{prefix}-efficiency", problem, base, papers.efficiency)
+    yield from over_hosts(problem)
+    if problem.program.suite == "radix-sort":
+        yield from sort_messages(problem)
     picture = breakdown(f"{prefix}-parts", problem)
     if picture:
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: where the time goes",
-            "Computation, communication and synchronisation of each setting (ranks × threads) and peer; each part is "
+            f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is "
             "the largest over ranks. Beside the bar: the share that is not computation.",
             "Computation should shrink with processors; what does not shrink with it limits the program. Hatched bars "
             "are oversubscribed.",
             papers.breakdown,
             picture=picture,
         )
+    if problem.program.suite == "matmul":
+        yield from master_only(results)
     yield from _tables(results, problem, papers, base)
+
+
+def _part_words(problem: Problem) -> str:
+    words = enumerate_words([WORDS.get(name, name) for name in problem.part_names])
+    return words[0].upper() + words[1:]
 
 
 def speedup_figure(

@@ -22,6 +22,7 @@ from kumiki.report.figures.message import (
 )
 from kumiki.report.model import Results
 from kumiki.report.quantity import amount, plural, size_text
+from kumiki.report.sections import maestro
 from kumiki.report.select import FABRICS, fragments
 
 
@@ -55,7 +56,8 @@ def remote(results: Results) -> Section:
 def messages(results: Results) -> Section:
     """For each fabric that messages were measured on."""
     intro = "Sending and receiving between two ranks: Kumiki's messages beside what others offer on this machine."
-    exhibits = (each for fabric in FABRICS for each in _messages(results, fabric))
+    kinds = (_messages, maestro.round_trips, maestro.by_fragments)
+    exhibits = (each for fabric in FABRICS for kind in kinds for each in kind(results, fabric))
     return Section.of(results, "message", "Messages", intro, exhibits)
 
 

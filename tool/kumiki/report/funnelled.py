@@ -1,0 +1,66 @@
+"""Communication by the master thread alone: does it take the same time whatever the threads beside it (F07)?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kumiki.report.compare import equal
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import factor
+from kumiki.report.tables import Cell, Column, Line, Table, ranked
+
+METRIC = "matmul.communication"
+"""The matrix product that fetches panels: its masters communicate, and nobody else does."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Communication of so many ranks by the number of their threads."""
+
+    ranks: int
+    rows: dict[int, Row]
+
+    @property
+    def same(self) -> bool:
+        """Whether every figure is equal to the one with the fewest threads, within the intervals."""
+        first, *others = self.rows.values()
+        return all(equal(first, other) for other in others)
+
+    @property
+    def spread(self) -> float:
+        """The largest median by the smallest."""
+        values = [row.value for row in self.rows.values()]
+        return max(values) / min(values)
+
+
+def series(results: Results) -> list[Series]:
+    """By number of ranks, where several numbers of threads were measured.
+
+    Where there are more threads than cores only those runs count in which all of them computed.
+    """
+    found: dict[int, dict[int, Row]] = {}
+    for row in results.where(METRIC, "kumiki", form="hybrid", fetch="get"):
+        everyone = not row.oversubscribed or row.text("all_threads") == "yes"
+        if row.usable and row.ranks > 1 and everyone:
+            known = found.setdefault(row.ranks, {})
+            # With a core for each thread both say the same; the one that was asked for by name stands.
+            if row.threads not in known or row.text("all_threads") == "yes":
+                known[row.threads] = row
+    return [Series(ranks, dict(sorted(rows.items()))) for ranks, rows in sorted(found.items()) if len(rows) > 1]
+
+
+def table(results: Results) -> Table | None:
+    """A line for each number of ranks, a column for each number of threads."""
+    found = series(results)
+    counts = sorted({threads for each in found for threads in each.rows})
+    lines = []
+    for each in found:
+        entries = [(each.rows[count], "") if count in each.rows else None for count in counts]
+        cells = [
+            Cell(cell.text, cell.note, cell.pad, row=cell.row, crowded=cell.crowded)  # none is the best of equals
+            for cell in ranked("", entries).cells
+        ]
+        verdict = "the same" if each.same else f"up to {factor(each.spread)} times as long"
+        lines.append(Line(str(each.ranks), [*cells, Cell(verdict)], any(cell.crowded for cell in cells)))
+    heads = [Column(f"{count} {'thread' if count == 1 else 'threads'}", noted=True) for count in counts]
+    return Table("ranks", [*heads, Column("within the intervals")], lines) if lines else None

@@ -1,0 +1,92 @@
+"""The programs of the Maestro paper over hosts: messages of this library against MPI's on the same network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kumiki.report.compare import against, best
+from kumiki.report.exhibit import Exhibit
+from kumiki.report.figures.hosts import over_hosts as picture_of
+from kumiki.report.model import Row
+from kumiki.report.palette import Look, looks, title
+from kumiki.report.papers import MAESTRO
+from kumiki.report.quantity import plural
+from kumiki.report.select import Problem
+from kumiki.report.tables import Cell, Column, Line, Table, ranked
+
+PAPER = {"is": "Figure 6", "cg": "Figure 7"}
+OURS = "Kumiki messages"
+
+
+def over_hosts(problem: Problem) -> Iterator[Exhibit]:
+    """Time over the number of hosts, and who is faster; nothing where only one number of hosts was measured."""
+    paper = PAPER.get(problem.program.suite)
+    series = _series(problem)
+    if paper is None or not any(set(rows) - {1} for rows in series.values()) or OURS not in series:
+        return
+    known = looks(row.implementation for row in problem.results.rows)
+    drawn = {name: (_look(name, rows, known), rows) for name, rows in series.items()}
+    picture = picture_of(f"{problem.program.suite}-hosts", problem.title, drawn)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            f"{problem.program.title}: time over hosts",
+            "Execution time with a rank of one thread on each host: by messages of this library, and by each MPI.",
+            "Lower is better. Where a line rises, another host costs more communication than it saves computation.",
+            paper,
+            "One host is the sequential form.",
+            picture,
+            source=MAESTRO,
+        )
+    yield Exhibit(
+        "Table",
+        f"{problem.program.title}: time over hosts",
+        "Execution time with a rank of one thread on each host.",
+        "The best figure of a line is set in bold, with those equal to it.",
+        paper,
+        table=_table(series),
+        wide=True,
+        source=MAESTRO,
+    )
+
+
+def _series(problem: Problem) -> dict[str, dict[int, Row]]:
+    """Rows with one rank on each host, by number of hosts; the first point of all is one host alone."""
+    alone = {1: problem.sequential} if problem.sequential else {}
+    found = {OURS: {**alone, **_one_on_each(problem.messages)}}
+    found |= {title(name): {**alone, **_one_on_each(rows)} for name, rows in problem.mpi.items()}
+    return {name: rows for name, rows in found.items() if set(rows) - {1}}
+
+
+def _one_on_each(rows: dict[tuple[int, int], Row]) -> dict[int, Row]:
+    return {ranks: row for (ranks, threads), row in rows.items() if threads == 1 and row.count("hosts") == ranks > 1}
+
+
+def _look(name: str, rows: dict[int, Row], known: dict[str, Look]) -> Look:
+    implementation = next(row.implementation for count, row in rows.items() if count > 1)
+    return known[implementation]
+
+
+def _table(series: dict[str, dict[int, Row]]) -> Table:
+    counts = sorted({count for rows in series.values() for count in rows})
+    lines = []
+    for count in counts:
+        if count == 1:  # the sequential form, of whoever communicates
+            row = series[OURS].get(1)
+            cells = [
+                Cell(cell.text, cell.note, row=cell.row) for cell in ranked("", [(row, "") if row else None]).cells
+            ]
+            lines.append(Line("1, sequential", [*cells, *[Cell("–")] * len(series)]))
+            continue
+        entries = [(rows[count], "") if count in rows else None for rows in series.values()]
+        line = ranked(plural(count, "host"), entries)
+        lines.append(Line(line.head, [*line.cells, Cell(_verdict(series, count))], line.crowded))
+    return Table(
+        "hosts", [*(Column(name, noted=True) for name in series), Column("messages against the best MPI")], lines
+    )
+
+
+def _verdict(series: dict[str, dict[int, Row]], count: int) -> str:
+    ours = series[OURS].get(count)
+    other = best(rows[count] for name, rows in series.items() if name != OURS and count in rows)
+    return against(ours, other, title(other.implementation)) if ours and other else "–"
