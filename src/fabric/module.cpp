@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace kumiki::fabric {
 namespace {
@@ -21,13 +22,17 @@ std::optional<std::filesystem::path> find(const char* name) {
 
 } // namespace
 
+Result<std::filesystem::path> locate(const Module& module) {
+    if (auto path = find(module.file)) return std::move(*path);
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("{}, and Kumiki was built without it ({} is not beside the library); install {} and "
+                            "build it again",
+                            module.needed, module.file, module.to_build));
+}
+
 Result<void*> load(const Module& module) {
-    const auto path = find(module.file);
-    if (!path)
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("{}, and Kumiki was built without it ({} is not beside the library); install {} and "
-                                "build it again",
-                                module.needed, module.file, module.to_build));
+    const auto path = locate(module);
+    if (!path) return tl::unexpected(path.error());
     void* opened = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{}, and its library cannot be loaded ({}); install {}",

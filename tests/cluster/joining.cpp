@@ -6,12 +6,14 @@
 //   joining twice                joins, leaves, and joins again
 //   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
 //                                after MPI_Finalize
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef WITH_MPI
@@ -57,6 +59,8 @@ void run_alone(std::string_view task) {
         return;
     }
     kumiki::Job job;
+    if (waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD)
+        throw std::runtime_error("joining has left a child process, for which the program would wait");
     work(job);
     tell(job);
     if (task == "alone") return;

@@ -67,7 +67,7 @@ class Starter:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return subprocess.run(
             command,
-            env={**clean, **root, MARK: self.mark, **(environment or {})},
+            env={**clean, **root, **mpi.MORE_RANKS_THAN_CORES, MARK: self.mark, **(environment or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -121,8 +121,7 @@ class Mpirun:
     path: str
 
     def on_this_host(self, ranks: int) -> list[str]:
-        unlimited = ["--oversubscribe"] if self.kind is mpi.OPENMPI else []
-        return [self.path, *unlimited, "-n", str(ranks)]
+        return [self.path, "-n", str(ranks)]
 
     def over(self, namespaces: Sequence[str], ranks_per_host: int) -> list[str]:
         """Over hosts that are network namespaces, of which the first starts the others."""
@@ -132,7 +131,7 @@ class Mpirun:
         count = ["-n", str(ranks_per_host * len(namespaces))]
         if self.kind is mpi.OPENMPI:
             how = ["--mca", "plm_rsh_agent", str(agent), "-x", "KUMIKI_INTERFACE", "-x", MARK, "--host", hosts]
-            return [*enter, self.path, "--oversubscribe", *how, *count]
+            return [*enter, self.path, *how, *count]
         how = ["-iface", "eth0", "-launcher", "ssh", "-launcher-exec", str(agent), "-hosts", hosts]
         return [*enter, self.path, *how, *count]
 

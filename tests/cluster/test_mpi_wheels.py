@@ -36,8 +36,6 @@ def test_a_rank_dies(wheel: Mpirun, starter: Starter, program: str) -> None:
 
 
 def test_beside_mpi(wheel: Mpirun, starter: Starter, tmp_path: Path) -> None:
-    """Between MPI_Init and MPI_Finalize with both; at any other time with MPICH only (docs/joining.md)."""
     program = str(build(tmp_path, wheel.compiler()))
-    times = ("during", "before", "left", "after") if wheel.kind is mpi.MPICH else ("during",)
-    for when in times:
+    for when in ("during", "before", "left", "after"):
         expect_job(starter.run(*wheel.on_this_host(3), program, when), 3, when)

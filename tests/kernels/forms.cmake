@@ -76,9 +76,7 @@ function(kumiki_expect_rows_mpi NAME)
             FIGURES ${T_FIGURES} LIKE ${T_LIKE}
             COMMAND ${KUMIKI_MPIRUN_${mpi}} -n ${T_RANKS} $<TARGET_FILE:${T_PROGRAM}-${mpi}> ${T_ARGUMENTS})
         if(mpi STREQUAL "openmpi")
-            # Unless told, Open MPI refuses to run as root, and with more processes than cores; here both are harmless.
-            set_tests_properties(${NAME}.${mpi} PROPERTIES ENVIRONMENT
-                "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+            set_tests_properties(${NAME}.${mpi} PROPERTIES ENVIRONMENT "${KUMIKI_OPENMPI_SETTINGS}")
         endif()
     endforeach()
 endfunction()

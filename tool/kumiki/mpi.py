@@ -44,6 +44,12 @@ class Mpi(Peer):
         return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, agent))
 
 
+MORE_RANKS_THAN_CORES = {
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # until Open MPI 4
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # from 5 on, whose launcher is PRRTE
+}
+"""What lets Open MPI start them, in the environment, where no option of the launcher stands."""
+
 ONE_MACHINE = {
     "pml": "ob1",
     "osc": "pt2pt",  # what it chooses by itself cannot make a window over TCP
@@ -78,7 +84,7 @@ OPENMPI = Mpi(
     options=("--oversubscribe", "--allow-run-as-root"),
     bind=("--bind-to", "core"),
     release=("--bind-to", "none"),
-    environment={"OMPI_MCA_rmaps_base_oversubscribe": "1"},
+    environment=MORE_RANKS_THAN_CORES,
     over_hosts=_openmpi_over,
     network_environment={},
 )

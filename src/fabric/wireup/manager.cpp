@@ -7,6 +7,7 @@
 #include "fabric/module.hpp"
 #include "fabric/wireup/pmi1.hpp"
 #include "fabric/wireup/pmi2.hpp"
+#include "fabric/wireup/proxy.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -23,14 +24,26 @@ int number_in_environment(const char* name) {
     return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
 }
 
-Result<std::unique_ptr<KeyValueSpace>> open_pmix() {
-    const auto function = load({.file = "kumiki-pmix.so",
-                                .function = "kumiki_open_pmix",
-                                .needed = "the launcher has started this program with PMIx",
-                                .to_build = "libpmix-dev",
-                                .to_run = "libpmix2"});
-    if (!function) return tl::unexpected(function.error());
-    return reinterpret_cast<OpenPmix>(*function)();
+Module part_for_pmix(const char* file, const char* function) {
+    return {.file = file,
+            .function = function,
+            .needed = "the launcher has started this program with PMIx",
+            .to_build = "libpmix-dev",
+            .to_run = "libpmix2"};
+}
+
+/// Open MPI 5 does without PMIx_Init where somebody in its process has called it, and then lacks what that would have
+/// told it ("local rank: Not found"); and PMIx 5 cannot be ended and begun again, its second PMIx_Finalize frees what
+/// is not its own any more. So PMIx is left alone in a rank that such a launcher has started: a process of ours speaks
+/// it. Launchers with PMIx 4 tell only the first process that comes in a rank's name where it is; and the MPI that
+/// belongs to them, Open MPI 4, shares PMIx within the process.
+Result<std::unique_ptr<KeyValueSpace>> open_pmix_beside_mpi() {
+    const char* version = std::getenv("PMIX_VERSION"); // of the launcher's PMIx, such as 5.0.7a1
+    constexpr int first_that_needs_a_proxy = 5;
+    if (version == nullptr || std::atoi(version) < first_that_needs_a_proxy) return open_pmix();
+    const auto program = locate(part_for_pmix("kumiki-pmix-proxy", nullptr));
+    if (!program) return tl::unexpected(program.error());
+    return open_proxy(*program);
 }
 
 /// srun speaks PMI-2 and PMI-1, and names its job; MPICH's mpirun names none. PMI-1 needs no library.
@@ -46,6 +59,12 @@ Result<std::unique_ptr<KeyValueSpace>> open_pmi(std::chrono::milliseconds patien
 
 } // namespace
 
+Result<std::unique_ptr<KeyValueSpace>> open_pmix() {
+    const auto function = load(part_for_pmix("kumiki-pmix.so", "kumiki_open_pmix"));
+    if (!function) return tl::unexpected(function.error());
+    return reinterpret_cast<OpenPmix>(*function)();
+}
+
 ProcessManager find_process_manager() {
     if (is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK")) return ProcessManager::pmix;
     if (is_set("PMI_FD") && is_set("PMI_RANK") && is_set("PMI_SIZE")) return ProcessManager::pmi;
@@ -57,7 +76,7 @@ ProcessManager find_process_manager() {
 Result<std::unique_ptr<KeyValueSpace>> open_space(std::chrono::milliseconds patience) {
     switch (find_process_manager()) {
     case ProcessManager::none: break;
-    case ProcessManager::pmix: return open_pmix();
+    case ProcessManager::pmix: return open_pmix_beside_mpi();
     case ProcessManager::pmi: return open_pmi(patience);
     case ProcessManager::pmi_on_port:
         return fail(KUMIKI_ERROR_ENVIRONMENT, "the launcher offers PMI on a port (PMI_PORT), which Kumiki does not "

@@ -21,6 +21,9 @@ enum class ProcessManager {
 /// nothing then.
 ProcessManager find_process_manager();
 
+/// That of PMIx, begun in this process by the module kumiki-pmix.so.
+Result<std::unique_ptr<KeyValueSpace>> open_pmix();
+
 /// The key-value space of the process manager; null when there is none, so that the process is a job of its own. Fails
 /// when it is one that cannot be used, or that does not answer within `patience`.
 Result<std::unique_ptr<KeyValueSpace>> open_space(std::chrono::milliseconds patience);

@@ -45,12 +45,13 @@ public:
     std::size_t longest_value() const override { return 64 << 10; }
 
     bool has_written(std::string_view key) override {
-        // Without `optional`, the answer to a key that was never written comes when it is.
-        pmix_info_t here;
+        // Without `immediate`, the answer to a key that was never written comes when it is. The server must be asked:
+        // a rank that joins a second time does so by another proxy.
+        pmix_info_t now;
         bool yes = true;
-        PMIX_INFO_CONSTRUCT(&here);
-        PMIX_INFO_LOAD(&here, PMIX_OPTIONAL, &yes, PMIX_BOOL);
-        return read(rank(), key, &here, 1).has_value();
+        PMIX_INFO_CONSTRUCT(&now);
+        PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+        return read(rank(), key, &now, 1).has_value();
     }
     Result<> put(std::string_view key, std::string_view value) override {
         std::string text(value);

@@ -1,0 +1,16 @@
+// kumiki-pmix-proxy SOCKET RANK-PROCESS: speaks PMIx for the rank that has started it (manager.cpp says when and why).
+#include <cstdlib>
+#include <unistd.h>
+
+#include "fabric/wireup/manager.hpp"
+#include "fabric/wireup/proxy.hpp"
+
+int main(int count, char** arguments) {
+    if (count != 3) return 2;
+    const pid_t child = fork(); // the rank waits for this process, and must not have another one to wait for
+    if (child != 0) return child > 0 ? 0 : 3;
+    const bool good =
+        kumiki::fabric::serve(kumiki::fabric::open_pmix(), std::atoi(arguments[1]), std::atoi(arguments[2]));
+    if (!good) _exit(3);
+    return 0; // PMIx says its farewell now
+}
