@@ -57,6 +57,7 @@ PAPERS = {
     "is": Papers(
         "NPB's integer sort: every key moves to the rank that counts its like.",
         MAESTRO,
+        time="Figure 6",
     ),
     "diffusion": Papers(
         "Diffusion by alternating directions: tridiagonal solves, and a grid that is transposed between all.",

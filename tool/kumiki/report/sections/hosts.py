@@ -73,17 +73,14 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
     for count in counts:
         if count == 1:  # the sequential form, of whoever communicates
             row = series[OURS].get(1)
-            cells = [
-                Cell(cell.text, cell.note, row=cell.row) for cell in ranked("", [(row, "") if row else None]).cells
-            ]
+            cells = ranked("", [(row, "") if row else None]).cells
             lines.append(Line("1, sequential", [*cells, *[Cell("–")] * len(series)]))
             continue
         entries = [(rows[count], "") if count in rows else None for rows in series.values()]
         line = ranked(plural(count, "host"), entries)
         lines.append(Line(line.head, [*line.cells, Cell(_verdict(series, count))], line.crowded))
-    return Table(
-        "hosts", [*(Column(name, noted=True) for name in series), Column("messages against the best MPI")], lines
-    )
+    columns = [Column(name, noted=True) for name in series]
+    return Table("hosts", [*columns, Column("messages against the best MPI")], lines)
 
 
 def _verdict(series: dict[str, dict[int, Row]], count: int) -> str:
