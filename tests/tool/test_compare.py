@@ -21,7 +21,7 @@ from kumiki.row import measured, parse_row
 
 Figures = Mapping[tuple[str, str, int], Sequence[float]]
 """Samples by metric, direction and ranks."""
-HERE = environment.describe(Machine(), NativePart(Path("/nowhere")))
+HERE = {**environment.describe(Machine(), NativePart(Path("/nowhere"))), "load": {"start": 0.0, "during": 0.0}}
 STEADY = [1.00, 1.01, 0.99, 1.02, 0.98, 1.00, 1.01, 0.99]
 
 
@@ -112,12 +112,59 @@ def test_rows_on_one_side_and_other_machines_are_told(native: Native) -> None:
     assert same.stderr == ""
 
 
-def test_without_samples_intervals_decide(native: Native) -> None:
+def test_raw_samples_are_not_needed(native: Native) -> None:
     save(native.prefix / "a", side(BEFORE), with_samples=False)
     save(native.prefix / "b", side({**BEFORE, ("cg.time", "lower", 2): scaled(STEADY, 1.5)}))
     ended = native.kumiki("compare", "a", "b", "--fail-if-slower", "10")
     assert ended.returncode == 4
-    assert "Raw samples are missing" in ended.stdout
+    assert "1.500" in ended.stdout and "1.441 to 1.561" in ended.stdout
+
+
+def test_few_samples_carry_no_verdict() -> None:
+    (change,) = compare(side({("x.y", "lower", 1): [1.0] * 5}), side({("x.y", "lower", 1): [2.0] * 5})).changes
+    assert change.verdict == "open" and not change.significant and not change.regression(0)
+
+
+def own(words: Sequence[str], **more: Any) -> Side:
+    """A result of a program of the user's own."""
+    one = side({("command.time", "lower", 1): STEADY})
+    command = {
+        "words": list(words),
+        "sequential": None,
+        "metric": None,
+        "scaling": "strong",
+        "size": None,
+        "power": 1.0,
+    }
+    one.content["arguments"].update(suites=["command"], command={**command, "repeats": 8, **more})
+    results.check(one.content)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (own(["sleep", "0.1"]), ""),
+        (own(["sleep", "0.2"]), "the first is of `sleep 0.1`, the second of `sleep 0.2`"),
+        (own(["sleep", "0.1"], size=7), "the size is not the same (none, 7)"),
+        (own(["sleep", "0.1"], scaling="both"), "the scaling is not the same (strong, both)"),
+    ],
+)
+def test_different_programs_are_told_before_any_verdict(native: Native, other: Side, words: str) -> None:
+    save(native.prefix / "a", own(["sleep", "0.1"]))
+    save(native.prefix / "b", other)
+    ended = native.kumiki("compare", "a", "b")
+    assert ended.returncode == 0 and words in ended.stderr
+    assert ended.stderr.count("warning") == bool(words), ended.stderr
+
+
+def test_other_load_is_carried_into_the_comparison() -> None:
+    quiet, busy = side(BEFORE), side(BEFORE)
+    busy.content["environment"]["load"] = {"start": 0.0, "during": 1.5}
+    (sentence,) = compare(quiet, busy).subject_differences
+    assert "the second was taken beside other load (others kept 1.5 of" in sentence
+    assert len(compare(busy, busy).subject_differences) == 2
+    assert compare(quiet, quiet).subject_differences == ()
 
 
 def test_json_names_regressions(native: Native) -> None:
@@ -251,8 +298,8 @@ def test_comparison_is_symmetric(first: Figures, second: Figures) -> None:
         if change.before["metric"] != "put.latency":
             continue
         other = mirrored[change.before["parameters"]["ranks"]]
-        assert change.p == pytest.approx(other.p)
         assert change.significant == other.significant
+        assert {change.verdict, other.verdict} in ({"equal"}, {"open"}, {"worse", "better"})
         assert change.worsening * other.worsening == pytest.approx(1)
     assert [row["parameters"] for row in forth.only_before] == [row["parameters"] for row in back.only_after]
 
@@ -265,7 +312,7 @@ def test_worst_comes_first(first: Figures, second: Figures) -> None:
 
 def test_direction_and_zero() -> None:
     def worsening(better: str, before: float, after: float) -> Any:
-        figures = [{("x.y", better, 1): [value] * 5} for value in (before, after)]
+        figures = [{("x.y", better, 1): [value] * 6} for value in (before, after)]
         (change,) = compare(side(figures[0]), side(figures[1])).changes
         return change.worsening
 

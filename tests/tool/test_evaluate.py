@@ -27,7 +27,7 @@ def test_rows_become_results(native: Native) -> None:
     assert set(copies) == {1, 2}
     row = copies[1]
     assert row["suite"] == "memory"
-    assert (row["median"], row["ci95"], row["n"], row["converged"]) == (pytest.approx(10.15), [10.0, 10.3], 4, True)
+    assert (row["median"], row["ci95"], row["n"], row["converged"]) == (pytest.approx(10.15), [10.0, 10.3], 4, False)
     samples = json.loads((native.prefix / "out" / "samples.json").read_text())
     assert samples[str(row["id"])] == [10.1, 10.2, 10.0, 10.3]
     assert "memory.copy" not in ended.stderr

@@ -21,7 +21,7 @@ from kumiki.suites.model import Grid
 
 AMDAHL = 'echo "$0 $1 $2 $OMP_NUM_THREADS" >> started\necho "solved in $((5 + 20 / ($1 * $2))).0 s, at last"\n'
 """Five parts in twenty-five do not get faster; one line in the file `started` for each start."""
-ARGUMENTS = ("evaluate", "--ranks", "1,2", "--threads", "1", "--repeat", "3", "--output", "out")
+ARGUMENTS = ("evaluate", "--ranks", "1,2", "--threads", "1", "--repeat", "6", "--output", "out")
 METRIC = ("--metric", r"in ([\d.]+) s", "--metric-name", "solve")
 COMMAND = ("--", "./heat", "{ranks}", "{threads}")
 
@@ -53,19 +53,19 @@ def rows_of(native: Native, metric: str) -> dict[tuple[int, int], dict[str, Any]
 
 def test_runs_become_rows_with_speed_up_and_advice(program: Native) -> None:
     ended = program.kumiki(
-        "evaluate", "--ranks", "1,2", "--threads", "1,2", "--repeat", "3", *METRIC, "--output", "out", *COMMAND
+        "evaluate", "--ranks", "1,2", "--threads", "1,2", "--repeat", "6", *METRIC, "--output", "out", *COMMAND
     )
     assert ended.returncode == 0, ended.stderr
     rows = rows_of(program, "command.solve")
     assert {setting: row["median"] for setting, row in rows.items()} == {(1, 1): 25, (1, 2): 15, (2, 1): 15, (2, 2): 10}
-    assert all((row["n"], row["unit"], row["implementation"]) == (3, "s", "command") for row in rows.values())
+    assert all((row["n"], row["unit"], row["implementation"]) == (6, "s", "command") for row in rows.values())
     assert rows[2, 2]["note"] == "OMP_NUM_THREADS=2 ./heat 2 2"
     times = rows_of(program, "command.time")
-    assert all(row["n"] == 3 and 0 < row["median"] < 5 for row in times.values())
-    assert len(started(program)) == 1 + 4 * 3
+    assert all(row["n"] == 6 and 0 < row["median"] < 5 for row in times.values())
+    assert len(started(program)) == 1 + 4 * 6
     assert set(started(program)) == {"./heat 1 1 1", "./heat 1 2 2", "./heat 2 1 1", "./heat 2 2 2"}
     lines = [line.split() for line in ended.stdout.splitlines()]
-    assert ["2", "ranks", "of", "2", "threads", "10.0", "±", "0", "%", "2.50", "62", "%", "20", "%", "3"] in [
+    assert ["2", "ranks", "of", "2", "threads", "10.0", "±", "0", "%", "2.50", "62", "%", "20", "%", "6"] in [
         [word.rstrip("*") for word in line] for line in lines
     ]
     assert "./heat 2 2`, 10.0 s against 25.0 s on one processor: 2.50 times as fast" in " ".join(ended.stdout.split())
@@ -118,7 +118,7 @@ def test_one_setting_fails_and_the_others_stay(program: Native) -> None:
         row["parameters"]["ranks"]: row["n"]
         for row in results_of(program.prefix / "out")["rows"]
         if row["metric"] == "command.solve" and row["n"]
-    } == {1: 5, 3: 5}
+    } == {1: 6, 3: 6}
     assert "exit code 3" in (program.prefix / "out" / "index.html").read_text()
 
 
@@ -180,8 +180,8 @@ def test_interrupt_keeps_what_was_measured_and_resume_goes_on(program: Native) -
     (program.prefix / "RELEASE").touch()
     ended = program.kumiki(*ARGUMENTS, *METRIC, "--resume", *COMMAND)
     assert ended.returncode == 0, ended.stderr
-    assert [row["n"] for row in rows_of(program, "command.solve").values()] == [3, 3]
-    assert len(started(program)) == 1 + 2 * 3 + 1
+    assert [row["n"] for row in rows_of(program, "command.solve").values()] == [6, 6]
+    assert len(started(program)) == 1 + 2 * 6 + 1
 
 
 def test_resume_names_the_arguments_that_it_was_begun_with(program: Native) -> None:
@@ -189,7 +189,7 @@ def test_resume_names_the_arguments_that_it_was_begun_with(program: Native) -> N
     ended = program.kumiki(*ARGUMENTS, "--resume", *COMMAND)
     assert ended.returncode == 2
     begun = (
-        "--metric-name solve --unit s --better lower --repeat 3 --output out --resume -- ./heat '{ranks}' '{threads}'"
+        "--metric-name solve --unit s --better lower --repeat 6 --output out --resume -- ./heat '{ranks}' '{threads}'"
     )
     assert begun in ended.stderr
 
@@ -200,7 +200,7 @@ def test_dry_run_tells_each_setting_and_runs_nothing(program: Native) -> None:
     command = ("--", "./heat", "{ranks}", "{processors}", "{size}")
     ended = program.kumiki(*arguments, *command)
     assert ended.returncode == 0, ended.stderr
-    assert "16 runs with the warm-up" in ended.stdout
+    assert "19 runs with the warm-up" in ended.stdout
     lines = program.kumiki(*arguments, "--format", "json", *command).stdout.splitlines()
     assert [json.loads(line)["command"] for line in lines] == [
         f"OMP_NUM_THREADS=1 ./heat {words}" for words in ("1 1 100", "4 4 100", "4 4 200")

@@ -279,11 +279,14 @@ def _compare(
     changes = [compare(sides[0], other) for other in sides[1:]]
     if len(sides) == 2:
         comparison_view.print_both(changes[0], fail_if_slower, format)
-    elif format is TableOrJson.JSON:
-        for line in platforms.json_lines(names, sides, changes, fail_if_slower):
-            typer.echo(line)
     else:
-        platforms.print_tables(platforms.side_by_side(names, sides), console())
+        for name, change in zip(names[1:], changes, strict=True):
+            comparison_view.warn(change, f"{names[0]} and {name}: ")
+        if format is TableOrJson.JSON:
+            for line in platforms.json_lines(names, sides, changes, fail_if_slower):
+                typer.echo(line)
+        else:
+            platforms.print_tables(platforms.side_by_side(names, sides), console())
     if output is not None:
         page = platforms.write_page(platforms.side_by_side(names, sides), output)
         console(stderr=format is TableOrJson.JSON).print(f"Page: {page}", soft_wrap=True)

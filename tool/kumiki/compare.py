@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kumiki import environment, results
 from kumiki.row import identity
-from kumiki.statistics import rank_test
-
-SIGNIFICANCE_LEVEL = 0.05
+from kumiki.statistics import Contrast, Summary, contrast
+from kumiki.subject import subject_differences
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Side:
     """One of the two results."""
 
     content: Mapping[str, Any]
-    samples: Mapping[str, Sequence[float]]
-    """Raw samples by row id; empty when samples.json is not there."""
+    samples: Mapping[str, Any]
+    """Raw samples by row id, for what draws from them; empty when samples.json is not there."""
 
     @staticmethod
     def load(path: Path) -> Side:
@@ -30,9 +30,6 @@ class Side:
         """The measured rows by what they are figures of."""
         return {identity(row): row for row in self.content["rows"] if row["median"] is not None}
 
-    def samples_of(self, row: Mapping[str, Any]) -> Sequence[float]:
-        return self.samples.get(str(row["id"]), ())
-
 
 @dataclass(frozen=True)
 class Change:
@@ -40,14 +37,16 @@ class Change:
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
-    p: float | None
-    """Of the Mann-Whitney test; None without raw samples on both sides."""
+
+    @cached_property
+    def contrast(self) -> Contrast:
+        """Median after by median before."""
+        return contrast(_summary(self.before), _summary(self.after))
 
     @property
     def ratio(self) -> float:
         """Median after by median before; 1 when both are zero."""
-        first, second = self.before["median"], self.after["median"]
-        return second / first if first else 1.0 if second == first else float("inf")
+        return self.contrast.ratio
 
     @property
     def worsening(self) -> float:
@@ -58,11 +57,15 @@ class Change:
 
     @property
     def significant(self) -> bool:
-        """More than chance: by the rank test, or without raw samples by confidence intervals that do not meet."""
-        if self.p is not None:
-            return self.p < SIGNIFICANCE_LEVEL
-        (low, high), (other_low, other_high) = self.before["ci95"], self.after["ci95"]
-        return bool(high < other_low or other_high < low)
+        """More than chance."""
+        return self.contrast.differ
+
+    @property
+    def verdict(self) -> str:
+        """One word: `worse`, `better`, `equal`, or `open` where the samples do not tell."""
+        if self.significant:
+            return "worse" if self.worsening > 1 else "better"
+        return "equal" if self.contrast.equal else "open"
 
     def regression(self, percent: float) -> bool:
         """Whether the figure became significantly worse by more than this."""
@@ -76,27 +79,27 @@ class Comparison:
     changes: tuple[Change, ...]
     only_before: tuple[Mapping[str, Any], ...]
     only_after: tuple[Mapping[str, Any], ...]
+    subject_differences: tuple[str, ...]
+    """In what they are figures of different things: sentences."""
     machine_differences: tuple[str, ...]
     build_differences: tuple[str, ...]
-    without_samples: bool
-    """Whether some of the figures had to be compared by their intervals."""
 
 
 def compare(before: Side, after: Side) -> Comparison:
     """Matches the rows of two results by metric, implementation and parameters."""
     first, second = before.rows(), after.rows()
     environments = before.content["environment"], after.content["environment"]
-    changes = [_change(before, after, first[name], second[name]) for name in first if name in second]
+    changes = [Change(first[name], second[name]) for name in first if name in second]
     return Comparison(
         changes=tuple(sorted(changes, key=lambda change: (not change.significant, -change.worsening))),
         only_before=tuple(row for name, row in first.items() if name not in second),
         only_after=tuple(row for name, row in second.items() if name not in first),
+        subject_differences=tuple(subject_differences(before.content, after.content)),
         machine_differences=tuple(environment.machine_differences(*environments)),
         build_differences=tuple(environment.build_differences(*environments)),
-        without_samples=any(change.p is None for change in changes),
     )
 
 
-def _change(before: Side, after: Side, first: Mapping[str, Any], second: Mapping[str, Any]) -> Change:
-    samples = before.samples_of(first), after.samples_of(second)
-    return Change(first, second, rank_test(*samples) if all(samples) else None)
+def _summary(row: Mapping[str, Any]) -> Summary:
+    low, high = row["ci95"]
+    return Summary(row["median"], low, high, row["n"])

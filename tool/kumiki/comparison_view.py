@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,11 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kumiki.compare import SIGNIFICANCE_LEVEL, Change, Comparison
+from kumiki.compare import Change, Comparison
 from kumiki.display import console
 from kumiki.formats import TableOrJson
 from kumiki.problem import complain
 from kumiki.quantity import figure
+from kumiki.statistics import EQUAL_WITHIN
 
 SHOWN_OF_ONE_SIDE = 10
 FACTOR = 3.0
@@ -24,7 +26,8 @@ FACTOR = 3.0
 
 
 def print_both(comparison: Comparison, percent: float | None, format: TableOrJson) -> None:
-    """Two results: a warning where they are not of the same machine or build, and what changed."""
+    """Two results: a warning where they are not of the same thing, machine or build, and then what changed."""
+    warn(comparison)
     for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
         if differing:
             complain(f"warning: the two were not measured on the same {what}: {'; '.join(differing)}")
@@ -33,6 +36,12 @@ def print_both(comparison: Comparison, percent: float | None, format: TableOrJso
             print(line)
     else:
         print_table(comparison, console())
+
+
+def warn(comparison: Comparison, whose: str = "") -> None:
+    """Says in what two results are figures of different things, before any verdict."""
+    for sentence in comparison.subject_differences:
+        complain(f"warning: {whose}{sentence}")
 
 
 def complain_of_regressions(names: Sequence[str], changes: Sequence[Comparison], percent: float) -> bool:
@@ -53,16 +62,16 @@ def print_table(comparison: Comparison, out: Console) -> None:
     if significant:
         out.print(_table(significant))
     rest = len(comparison.changes) - len(significant)
+    told = Counter(change.verdict for change in comparison.changes)
     out.print(
         Text(
-            f"{rest} of {len(comparison.changes)} figures changed by no more than chance (level {SIGNIFICANCE_LEVEL})."
+            f"{rest} of {len(comparison.changes)} figures changed by no more than chance: {told['equal']} are the same "
+            f"within {EQUAL_WITHIN:.0%}; of {told['open']} the samples do not tell, and more of them would."
         )
     )
     for words, rows in (("the first", comparison.only_before), ("the second", comparison.only_after)):
         if rows:
             out.print(Text(f"Only in {words} ({len(rows)}): {_listed(rows)}"))
-    if comparison.without_samples:
-        out.print(Text("Raw samples are missing on one side: there, intervals that do not meet count as significant."))
 
 
 def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
@@ -77,7 +86,8 @@ def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
                 "after": change.after["median"],
                 "ratio": _finite(change.ratio),
                 "worsening": _finite(change.worsening),
-                "p": change.p,
+                "interval": [_finite(change.contrast.low), _finite(change.contrast.high)],
+                "verdict": change.verdict,
                 "significant": change.significant,
                 "regression": None if percent is None else change.regression(percent),
             }
@@ -96,7 +106,7 @@ def description(row: Mapping[str, Any]) -> str:
 def _table(changes: Sequence[Change]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("figure")
-    for name in ("unit", "before", "after", "after / before", "p"):
+    for name in ("unit", "before", "after", "after / before", "between"):
         table.add_column(name, justify="right")
     table.add_column("")
     for change in changes:
@@ -107,7 +117,7 @@ def _table(changes: Sequence[Change]) -> Table:
             figure(change.before["median"]),
             figure(change.after["median"]),
             f"{change.ratio:.3f}",
-            "-" if change.p is None else f"{change.p:.1g}",
+            f"{change.contrast.low:.3f} to {change.contrast.high:.3f}",
             Text(_verdict(change), style="red" if worse else "green"),
         )
     return table

@@ -19,6 +19,7 @@ AFTER_PARAMETERS = (
     "converged",
     "oversubscribed",
     "validated",
+    "unsteady",
     "note",
     "absent",
     "failed",

@@ -81,6 +81,8 @@ def measured(row: ProgramRow, suite: str) -> dict[str, Any]:
     }
     if row.resolution:
         entry["resolution"] = row.resolution
+    if summary.unsteady:
+        entry["unsteady"] = summary.unsteady.value
     return entry if row.note is None else {**entry, "note": row.note}
 
 

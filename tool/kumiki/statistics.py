@@ -1,16 +1,40 @@
-"""The statistics of samples: medians with their confidence intervals, and the rank test that compares two sets."""
+"""The statistics of samples: medians with their intervals, what makes samples untrustworthy, and the one test by which
+two medians are told apart or called equal."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
 NORMAL_QUANTILE_975 = 1.96
+FEWEST_SAMPLES = 6
+"""From here on min..max covers the median with 95 %; fewer samples converge to nothing and carry no verdict."""
 CONVERGED_HALF_WIDTH = 0.05
-FEWEST_SAMPLES_TO_CONVERGE = 3
+EQUAL_WITHIN = 0.10
+"""Medians whose ratio is surely no further from 1 than this are called equal. Two rows that have just converged, and
+whose medians are the same, are just that."""
+LEAST_DIFFERENCE = 0.02
+"""A smaller difference is never called one: where a program lies in memory is worth as much from start to start, and
+the samples of one start do not show it."""
+STEP = 0.05
+"""Of the median: a change of level, or a distance of two modes, below this share disturbs nothing."""
+FEWEST_OF_A_MODE = 0.2
+"""Share of the samples that the smaller of two modes holds at least; fewer are outliers."""
+
+
+class Unsteady(Enum):
+    """Why samples are not independent draws of one figure. In the order in which one is told where several hold."""
+
+    DRIFT = "drift"
+    """The second half of the samples lies elsewhere than the first."""
+    MODES = "modes"
+    """The samples are of two kinds with nothing between."""
+    START = "start"
+    """The first sample lies far from all others: one more run should have been left out as warm-up."""
 
 
 @dataclass(frozen=True)
@@ -21,50 +45,135 @@ class Summary:
     low: float
     high: float
     n: int
+    unsteady: Unsteady | None = None
 
     @property
     def converged(self) -> bool:
-        """Whether half the interval's width is at most 5 % of the median."""
+        """Whether half the interval's width is at most 5 % of the median, from six samples on."""
         half_width = (self.high - self.low) / 2
-        return self.n >= FEWEST_SAMPLES_TO_CONVERGE and half_width <= CONVERGED_HALF_WIDTH * abs(self.median)
+        return self.n >= FEWEST_SAMPLES and half_width <= CONVERGED_HALF_WIDTH * abs(self.median)
 
 
 def summarise(samples: Sequence[float]) -> Summary:
-    """The median and its 95 % confidence interval; `samples` holds at least one finite number.
+    """The median and its 95 % confidence interval; `samples` holds at least one finite number, in the order taken.
 
     The interval runs between the sorted samples of the ranks (n - 1.96 sqrt n)/2, rounded down, and
-    1 + (n + 1.96 sqrt n)/2, rounded up. It assumes no distribution. Up to n = 8 those ranks fall on or outside the
-    ends, so the interval is min..max; below n = 6 even min..max covers the median with less than 95 % (75 % at n = 3).
+    1 + (n + 1.96 sqrt n)/2, rounded up. It assumes no distribution, but that samples are independent. Where they drift
+    or have two modes they are not, and the interval is min..max. Up to n = 8 it is that anyway; below n = 6 even
+    min..max covers the median with less than 95 % (75 % at n = 3).
     """
-    ordered = np.sort(np.asarray(samples, dtype=float))
-    n = int(ordered.size)
+    taken = np.asarray(samples, dtype=float)
+    unsteady = _unsteady(taken)
+    low, high = _ends(taken)
+    if unsteady in (Unsteady.DRIFT, Unsteady.MODES):
+        low, high = float(taken.min()), float(taken.max())
+    return Summary(float(np.median(taken)), low, high, int(taken.size), unsteady)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What two summaries say of the ratio of their medians, the second by the first.
+
+    This is the only test by which figures are compared. If both intervals hold their medians, the ratio lies between
+    `low` and `high`, whatever the distributions are; so either verdict is wrong in at most 5 % of the cases, and where
+    the intervals are equally wide in less than 1 %.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    """0 and infinity where there are too few samples for a verdict."""
+    apart: bool
+    """Whether the two intervals do not meet."""
+
+    @property
+    def differ(self) -> bool:
+        """The medians differ: the intervals do not meet, and the difference is worth the name."""
+        return (
+            self.apart and abs(math.log(self.ratio)) >= math.log1p(LEAST_DIFFERENCE) if self.ratio > 0 else self.apart
+        )
+
+    @property
+    def equal(self) -> bool:
+        """The medians are the same within 10 %: all ratios that the intervals allow are."""
+        return not self.differ and self.within <= EQUAL_WITHIN
+
+    @property
+    def open(self) -> bool:
+        """Neither is shown: these samples do not tell."""
+        return not self.differ and not self.equal
+
+    @property
+    def within(self) -> float:
+        """By what share of the smaller one the medians differ at most."""
+        return max(self.high, 1 / self.low if self.low > 0 else math.inf) - 1
+
+
+def contrast(first: Summary, second: Summary) -> Contrast:
+    """Compares two medians.
+
+    Those of nothing or less have no ratio: they can differ, but are equal only when both are 0 throughout.
+    """
+    if min(first.n, second.n) < FEWEST_SAMPLES:
+        return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart=False)
+    apart = second.low > first.high or first.low > second.high
+    if first.low == first.high == second.low == second.high == 0:
+        return Contrast(1.0, 1.0, 1.0, apart=False)
+    if first.low <= 0 or second.low <= 0:
+        return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart)
+    return Contrast(second.median / first.median, second.low / first.high, second.high / first.low, apart)
+
+
+def _ratio(second: float, first: float) -> float:
+    """1 when both are zero."""
+    return second / first if first else 1.0 if second == first else math.copysign(math.inf, second)
+
+
+Samples = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def _ends(taken: Samples) -> tuple[float, float]:
+    """The ends of the interval of independent samples."""
+    ordered, n = np.sort(taken), int(taken.size)
     spread = NORMAL_QUANTILE_975 * math.sqrt(n)
     low_rank = max(math.floor((n - spread) / 2), 1)
     high_rank = min(math.ceil(1 + (n + spread) / 2), n)
-    return Summary(float(np.median(ordered)), float(ordered[low_rank - 1]), float(ordered[high_rank - 1]), n)
+    return float(ordered[low_rank - 1]), float(ordered[high_rank - 1])
 
 
-def rank_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """The two-sided p-value of the Mann-Whitney test that neither set tends to larger values than the other.
+def _unsteady(taken: Samples) -> Unsteady | None:
+    """What is wrong with samples in the order taken. Too few to tell it by are taken for steady."""
+    step = STEP * abs(float(np.median(taken)))
+    if taken.size >= 2 * FEWEST_SAMPLES and _drifts(taken, step):
+        return Unsteady.DRIFT
+    if taken.size >= 3 * FEWEST_SAMPLES and _has_two_modes(taken, step):
+        return Unsteady.MODES
+    if taken.size > FEWEST_SAMPLES and _starts_apart(taken, step):
+        return Unsteady.START
+    return None
 
-    U = sum of the ranks of `first` in both sets together, less its least possible value; equal samples share their
-    mean rank. Under the hypothesis U has mean mn/2 and variance mn/12 ((N + 1) - sum(t^3 - t) / (N (N - 1))), where the
-    t are the sizes of the groups of equal samples; p comes from the normal distribution with a continuity correction of
-    one half. The approximation is good from about 8 samples on each side; with 3 on each side p cannot fall below 0.08.
-    """
-    m, n = len(first), len(second)
-    values, group, sizes = np.unique(
-        np.concatenate([np.asarray(first, dtype=float), np.asarray(second, dtype=float)]),
-        return_inverse=True,
-        return_counts=True,
-    )
-    del values
-    mean_rank_of_group = np.cumsum(sizes) - (sizes - 1) / 2
-    u = float(mean_rank_of_group[group[:m]].sum()) - m * (m + 1) / 2
-    total = m + n
-    ties = float((sizes.astype(float) ** 3 - sizes).sum()) / (total * (total - 1))
-    variance = m * n / 12 * (total + 1 - ties)
-    if variance <= 0:
-        return 1.0
-    z = max(abs(u - m * n / 2) - 0.5, 0.0) / math.sqrt(variance)
-    return math.erfc(z / math.sqrt(2))
+
+def _drifts(taken: Samples, step: float) -> bool:
+    """Whether the intervals of both halves lie apart, by the same test as that of two rows."""
+    before, after = taken[: taken.size // 2], taken[taken.size // 2 :]
+    (low, high), (later_low, later_high) = _ends(before), _ends(after)
+    return max(later_low - high, low - later_high) > 0 and abs(float(np.median(after) - np.median(before))) >= step
+
+
+def _has_two_modes(taken: Samples, step: float) -> bool:
+    """Whether a gap that is wider than what lies on either side of it parts the samples."""
+    ordered = np.sort(taken)
+    few = max(math.ceil(FEWEST_OF_A_MODE * taken.size), 3)
+    gaps = np.diff(ordered)[few - 1 : 1 - few]
+    place = int(np.argmax(gaps)) + few
+    below, above = ordered[:place], ordered[place:]
+    gap = float(gaps.max())
+    return gap >= step and gap > max(below[-1] - below[0], above[-1] - above[0])
+
+
+def _starts_apart(taken: Samples, step: float) -> bool:
+    """Whether the first sample is further from the others than three times their range."""
+    first, others = float(taken[0]), taken[1:]
+    least, most = float(others.min()), float(others.max())
+    distance = max(least - first, first - most)
+    return distance >= step and distance > 3 * (most - least)

@@ -16,6 +16,8 @@ ORDER = ("class", "size", "keys", "iterations", "bytes", "ranks", "threads")
 """How parameters follow each other in a table; others come before them, by name."""
 COLUMN_PARAMETERS = ("form",)
 """Parameters that tell peers apart and so belong to the columns."""
+UNSHOWN = ("working",)
+"""Parameters that only some peers of a line have; the note of their rows says the same."""
 IMPLIED = {"ranks": 1, "threads": 1}
 """Parameters that a row may leave out."""
 FIRST_AND_LAST = {"kumiki": 0, "bound": 2}
@@ -23,7 +25,7 @@ METRIC = "metric"
 BINARY = frozenset({"bytes", "keys"})
 MARKS = {
     "*": "more ranks x threads than cores",
-    "~": "not converged: half the 95 % interval is over 5 % of the median",
+    "~": "not converged: fewer than six samples, or half the 95 % interval over 5 % of the median",
     "!": "the result was checked and is wrong",
 }
 
@@ -83,7 +85,7 @@ def legend(rows: Sequence[Row]) -> str:
 
 def _sheet(rows: Sequence[Row], metrics: Sequence[str], metrics_in_lines: bool) -> Sheet:
     constant = _constant(rows)
-    names = {name for row in rows for name in row["parameters"]} - set(COLUMN_PARAMETERS) - constant.keys()
+    names = {name for row in rows for name in row["parameters"]} - set(COLUMN_PARAMETERS + UNSHOWN) - constant.keys()
     varying = sorted(names, key=_rank)
     heads = (METRIC, *varying) if metrics_in_lines else tuple(varying)
 
@@ -113,7 +115,7 @@ def _constant(rows: Sequence[Row]) -> dict[str, Any]:
     """The parameters that have one value only in all rows that have them; they go into the caption."""
     values: dict[str, list[Any]] = {}
     for row in rows:
-        for name in row["parameters"].keys() - set(COLUMN_PARAMETERS):
+        for name in row["parameters"].keys() - set(COLUMN_PARAMETERS + UNSHOWN):
             values.setdefault(name, []).append(row["parameters"][name])
     return {
         name: held[0]

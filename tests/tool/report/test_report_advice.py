@@ -86,7 +86,7 @@ def test_barrier_grain_is_a_hundred_barriers() -> None:
 def test_split_phase_only_where_it_pays() -> None:
     assert "111 ns" in said(Host(suites=("rank-barrier",), split_gain=0.5), "barrier", "use the split-phase").text
     assert (
-        "no gain shows"
+        "nothing of it is hidden"
         in said(Host(suites=("rank-barrier",), split_gain=1.0), "barrier", "split-phase", "equal to").text
     )
     assert (
@@ -122,7 +122,7 @@ def test_what_messages_cost_and_what_limits_them() -> None:
     assert "no need to hold it back" in said(host, "message", "right after one of 64 MiB", "Open MPI").text
     assert "from regions goes faster at" in said(host, "message", "allocate there").text
     verdict = said(host, "message", "the bandwidth of messages within a host is").text
-    assert "higher at 1 B to 64 KiB; equal within" in verdict
+    assert "higher at 1 B to 64 KiB; equal (within 10 %) at" in verdict
 
 
 def test_messages_that_are_slow_are_not_praised() -> None:
@@ -152,11 +152,16 @@ def test_growth_of_the_barrier_with_the_ranks() -> None:
     for row in host.rows:
         if row["metric"] == "rank_barrier.time" and row["median"] is not None:
             row["median"] = 2.0 + 3.0 * math.log2(row["parameters"]["ranks"])
+            row["ci95"] = [row["median"], row["median"]]
     text = said(host, "barrier", "log2 P").text
     assert "3.0 µs × log2 P + 2.0 µs" in text and "2, 4, 8 and 16 ranks" in text and "cores" not in text
-    few = Host(cores=4, suites=("rank-barrier",))
-    assert "from 8 ranks on there are more of them than cores" in said(few, "barrier", "log2 P").text
-    assert unsaid(Host(cores=2, suites=("rank-barrier",)), "log2 P")
+    for row in host.rows:  # a barrier that grows with the ranks themselves is no line in log2 P
+        if row["metric"] == "rank_barrier.time" and row["median"] is not None:
+            row["median"] = 0.1 * row["parameters"]["ranks"] ** 2
+            row["ci95"] = [0.99 * row["median"], 1.01 * row["median"]]
+    assert unsaid(host, "log2 P")
+    # With 2 and 4 ranks on four cores there is no third point: those of 8 ranks are turns of the scheduler.
+    assert unsaid(Host(cores=4, suites=("rank-barrier",)), "log2 P")
 
 
 def test_split_phase_that_hides_the_whole_barrier() -> None:
@@ -228,11 +233,9 @@ def test_equal_settings_are_called_equal_and_not_ranked() -> None:
     host = Host(suites=("laplace",))
     one, two = (host.find("laplace.time", form="hybrid", ranks=r, threads=t) for r, t in ((1, 2), (2, 1)))
     two["median"], two["ci95"] = one["median"] * 1.001, list(one["ci95"])
-    assert (
-        "`-n 2 -t 1` equal within the confidence intervals" in said(host, "program", "use `kumiki run -n 1 -t 2`").text
-    )
+    assert "equal to it: `-n 2 -t 1` within 1 %" in said(host, "program", "use `kumiki run -n 1 -t 2`").text
     assert "gains equally from threads and from ranks" in said(host, "program", "Laplace gains").text
-    assert "`-n 2 -t 1` is equal to it" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
+    assert "Equal to it in all of them: `-n 2 -t 1` within 1 %" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
 
 
 def test_threads_or_ranks() -> None:
@@ -283,7 +286,9 @@ def test_superlinear_computation_pays_for_communication() -> None:
         other = host.find(f"laplace.{part}", form="hybrid", ranks=1, threads=2)
         other["median"], other["ci95"] = row["median"] * share, [end * share for end in row["ci95"]]
     text = said(host, "program", "spends 38 %").text
-    assert "so much less than its share of the base case that next to nothing is lost" in text
+    assert "next to nothing is lost" not in text
+    assert re.search(r"made up for by a computation that is 1\.\d+ times as fast for each processor", text)
+    assert "measure that again" in text
 
 
 def test_growth_of_communication_with_ranks() -> None:
@@ -338,8 +343,10 @@ def test_oversubscription_and_a_free_core() -> None:
         if row["metric"].endswith(".time") and shape.get("form") == "hybrid" and shape["ranks"] * shape["threads"] == 3:
             row["median"], row["ci95"] = row["median"] * 0.5, [end * 0.5 for end in row["ci95"]]
     assert "is faster than using all of them for Laplace" in said(host, "occupancy", "eaving 1 core of 4 free").text
-    harmless = Host(crowding=1.0, exchange=0.0, noise=0.05, suites=("laplace",))
-    assert "does no harm here" in said(harmless, "occupancy", "more threads than cores").text
+    harmless = Host(crowding=1.0, exchange=0.0, suites=("laplace",))
+    assert "bring nothing: it changes nothing in Laplace" in said(harmless, "occupancy", "More threads than").text
+    noisy = Host(crowding=1.0, exchange=0.0, noise=0.3, suites=("laplace",))
+    assert "do not tell what more threads than cores" in said(noisy, "occupancy", "more threads than cores").text
 
 
 def test_no_setting_serves_all() -> None:
@@ -379,9 +386,11 @@ def test_nothing_to_say_about_nothing() -> None:
 @pytest.mark.parametrize(
     ("hidden", "words"),
     [
-        (112, ("100 %", "send early and compute")),
+        (112, ("was not measured rightly: 112 %", "more than all cannot be")),
+        (93, ("93 %", "send early and compute")),
         (50, ("50 %", "waits for the last")),
-        (-300, ("0 %", "gains next to")),
+        (10, ("10 %", "gains next to")),
+        (-300, ("hides nothing", "it takes longer than with one after the other")),
     ],
 )
 def test_what_computation_hides_of_the_messages(hidden: float, words: tuple[str, ...]) -> None:

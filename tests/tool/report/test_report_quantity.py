@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from kumiki.report.compare import against, better, equal
+from kumiki.report.compare import against, better, cheapest, equal, untold
 from kumiki.report.figures.canvas import decades, spaced
 from kumiki.report.model import Row
 from kumiki.report.quantity import (
@@ -72,11 +74,13 @@ def test_counts_and_sizes() -> None:
     assert enumerate_words(["a", "b", "c"]) == "a, b and c"
 
 
-def test_intervals_that_meet_are_equal() -> None:
-    one, near, far = row(1.0, 0.9, 1.1), row(1.15, 1.1, 1.2), row(1.5, 1.4, 1.6)
-    assert equal(one, near) and not better(one, near) and not better(near, one)
+def test_rows_are_equal_only_where_their_intervals_leave_nothing_else() -> None:
+    one, same, near, far = row(1.0, 0.98, 1.02), row(1.01, 0.99, 1.03), row(1.1, 1.0, 1.2), row(1.5, 1.4, 1.6)
+    assert equal(one, same) and not untold(one, same)
+    assert untold(one, near) and not (equal(one, near) or better(one, near) or better(near, one))
     assert better(one, far) and not better(far, one)
-    assert against(one, near, "it") == "equal to it within the confidence intervals"
+    assert against(one, same, "it") == "equal to it within 6 %"
+    assert against(one, near, "it") == "not told apart from it by these samples"
     assert against(one, far, "it") == "1.50 times as fast as it"
     assert against(far, one, "it") == "slower than it by a factor of 1.50"
 
@@ -86,9 +90,19 @@ def test_direction_of_the_metric_counts() -> None:
     assert not better(row(2.0, 1.9, 2.1, "lower"), row(1.0, 0.9, 1.1, "lower"))
 
 
-def test_without_a_real_interval_nothing_is_ranked() -> None:
-    assert equal(row(1.0, None, None), row(9.0, 8.9, 9.1))
-    assert equal(row(1.0, 1.0, 1.0, n=1), row(9.0, 9.0, 9.0, n=1))
+def test_without_a_real_interval_nothing_is_said() -> None:
+    assert untold(row(1.0, None, None), row(9.0, 8.9, 9.1))
+    assert untold(row(1.0, 1.0, 1.0, n=5), row(9.0, 9.0, 9.0, n=5))
+
+
+def test_the_cheapest_of_equals_is_chosen() -> None:
+    fast, cheap, slow = (
+        replace(row(value, 0.99 * value, 1.01 * value), parameters={"ranks": ranks})
+        for value, ranks in ((1.0, 8), (1.01, 4), (1.5, 1))
+    )
+    assert cheapest([fast, cheap, slow]) is cheap
+    assert cheapest([fast, slow]) is fast
+    assert cheapest([]) is None
 
 
 def test_ticks() -> None:

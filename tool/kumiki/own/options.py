@@ -41,7 +41,7 @@ Command = Annotated[
     ),
 ]
 Repeat = Annotated[
-    int | None, typer.Option("--repeat", metavar="N", min=1, help="COMMAND: runs of each setting, 5 unless given.")
+    int | None, typer.Option("--repeat", metavar="N", min=1, help="COMMAND: runs of each setting, 6 unless given.")
 ]
 Metric = Annotated[
     str | None,
@@ -104,7 +104,7 @@ class Options:
                     f"{given[0]} is for a program of your own: put its command behind all options, -- COMMAND"
                 )
             return None
-        from kumiki.own.program import QUICK_REPEATS, REPEATS, OwnProgram
+        from kumiki.own.program import REPEATS, OwnProgram
         from kumiki.own.template import template
 
         found = OwnProgram(
@@ -114,7 +114,7 @@ class Options:
             scaling=(self.scaling or Scaling.STRONG).value,
             size=self.size,
             power=1.0 if self.power is None else self.power,
-            repeats=self.repeat or (QUICK_REPEATS if quick else REPEATS),
+            repeats=self.repeat or REPEATS,
         )
         found.check(ranks=ranks is not None, threads=threads is not None)
         return found

@@ -12,7 +12,8 @@ from kumiki.own.template import Template
 from kumiki.problem import Problem
 from kumiki.suites.model import Grid
 
-REPEATS, QUICK_REPEATS = 5, 3
+REPEATS = 6
+"""The fewest that carry a verdict (kumiki.statistics)."""
 STRONG, WEAK, BOTH = "strong", "weak", "both"
 
 

@@ -1,27 +1,48 @@
-"""Comparing medians honestly: two rows whose 95 % intervals meet are equal, never ranked."""
+"""Comparing rows by the one test of kumiki.statistics: a row is better than another, equal to it, or these samples do
+not tell; what is not told is never ranked and never called equal."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from kumiki.report.model import Row
 from kumiki.report.quantity import factor, percent
+from kumiki.statistics import EQUAL_WITHIN, Contrast, Summary, contrast
 
-FEWEST_SAMPLES = 3
-"""Below this an interval says nothing."""
+CLEARLY = EQUAL_WITHIN
+"""A row that is surely better by this share wins clearly."""
+
+
+def gain(a: Row, b: Row) -> Contrast:
+    """How many times as good `a` is as `b`, whatever the direction of their metric: above 1, `a` is the better one."""
+    first, second = (a, b) if a.better == "lower" else (b, a)
+    return contrast(_summary(first), _summary(second))
 
 
 def equal(a: Row, b: Row) -> bool:
-    """Whether the intervals of the two rows meet. A row without a real interval cannot be told apart from any other."""
-    if min(a.n, b.n) < FEWEST_SAMPLES or None in (a.low, a.high, b.low, b.high):
-        return True
-    (a_low, a_high), (b_low, b_high) = a.interval, b.interval
-    return a_low <= b_high and b_low <= a_high
+    """Whether it is shown that the two are the same within 10 %."""
+    return gain(a, b).equal
 
 
 def better(a: Row, b: Row) -> bool:
-    """Whether `a` is better than `b` beyond the intervals of both."""
-    return not equal(a, b) and speed(a) > speed(b)
+    """Whether it is shown that `a` is better than `b`."""
+    return gain(a, b).differ and (a.value < b.value) == (a.better == "lower")
+
+
+def no_worse(a: Row, b: Row) -> bool:
+    """Whether it is shown that `a` is better than `b` or equal to it."""
+    return better(a, b) or equal(a, b)
+
+
+def untold(a: Row, b: Row) -> bool:
+    """Whether the samples do not tell how the two compare."""
+    return gain(a, b).open
+
+
+def clearly_better(a: Row, b: Row) -> bool:
+    """Whether `a` is better than `b` by a tenth at least, wherever in their intervals the medians are."""
+    return gain(a, b).low >= 1 + CLEARLY
 
 
 def speed(row: Row) -> float:
@@ -34,10 +55,26 @@ def best(rows: Iterable[Row]) -> Row | None:
     return max(rows, key=lambda row: (speed(row), -row.processors), default=None)
 
 
+def cheapest(rows: Iterable[Row]) -> Row | None:
+    """Of the best row and those equal to it the one on the fewest processors, and of these the fastest."""
+    known = list(rows)
+    top = best(known)
+    alike = [row for row in known if top is not None and (row is top or equal(row, top))]
+    return min(alike, key=lambda row: (row.processors, -speed(row)), default=None)
+
+
+def within(*pairs: tuple[Row, Row]) -> str:
+    """How far apart the rows of any of these equal pairs are at most, in words: 'within 4 %'."""
+    return f"within {math.ceil(100 * max(gain(a, b).within for a, b in pairs))} %"
+
+
 def against(a: Row, b: Row, other: str) -> str:
     """How `a` does against `b`, which is called `other`: '6 % faster than memcpy', 'equal to ... within ...'."""
-    if equal(a, b):
-        return f"equal to {other} within the confidence intervals"
+    found = gain(a, b)
+    if found.open:
+        return f"not told apart from {other} by these samples"
+    if found.equal:
+        return f"equal to {other} {within((a, b))}"
     ratio = speed(a) / speed(b)
     if ratio >= 1.2:
         return f"{factor(ratio)} times as fast as {other}"
@@ -46,3 +83,9 @@ def against(a: Row, b: Row, other: str) -> str:
     if ratio > 1.0 / 1.2:
         return f"{percent(1.0 / ratio - 1.0)} slower than {other}"
     return f"slower than {other} by a factor of {factor(1.0 / ratio)}"
+
+
+def _summary(row: Row) -> Summary:
+    """A row without an interval has too few samples, whatever it says."""
+    low, high = row.interval
+    return Summary(row.value, low, high, row.n if row.low is not None else 0)

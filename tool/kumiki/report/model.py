@@ -33,6 +33,8 @@ class Row:
     converged: bool
     oversubscribed: bool
     validated: bool | None
+    unsteady: str = ""
+    """`drift`, `modes` or `start`: what is wrong with the samples; empty where nothing shows."""
     note: str = ""
     absent: str = ""
     failed: str = ""
@@ -55,6 +57,7 @@ class Row:
             converged=bool(raw.get("converged", True)),
             oversubscribed=bool(raw.get("oversubscribed", False)),
             validated=raw.get("validated"),
+            unsteady=str(raw.get("unsteady") or ""),
             note=str(raw.get("note") or ""),
             absent=str(raw.get("absent") or ""),
             failed=str(raw.get("failed") or ""),
@@ -108,7 +111,13 @@ class Row:
 
     @property
     def processors(self) -> int:
+        """Threads of all ranks: of an oversubscribed row no processors, but threads that share fewer of them."""
         return self.ranks * self.threads
+
+    @property
+    def working(self) -> int:
+        """Threads of each rank that computed: programs leave threads idle where there are too few cores."""
+        return self.count("working", self.threads)
 
 
 @dataclass(frozen=True)

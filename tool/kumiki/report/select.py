@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kumiki.report.compare import best, speed
+from kumiki.report.compare import best, better, cheapest, speed
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import count_text, plural
 
@@ -28,7 +28,7 @@ PEERS = (*MPI, "ucx")
 """Who else moves data between ranks."""
 
 _SIZES = ("size", "keys", "class", "iterations", "sweeps", "count", "steps")
-_PLACES = ("form", "ranks", "threads", "hosts")
+_PLACES = ("form", "ranks", "threads", "working", "hosts")
 _CLASSES = ("S", "W", "A", "B", "C", "D", "E", "F")
 """NPB's problem classes, the smallest first."""
 _NAMED_SIZES = ("SS", "S", "M", "L", "XL")
@@ -179,8 +179,32 @@ class Problem:
         return "with one rank of one thread"
 
     @cached_property
+    def fitting(self) -> dict[Setting, Row]:
+        """The hybrid settings that have a core for every thread: the only ones to be recommended, where there are any.
+
+        A row with more threads than cores is one start, whose luck the next one need not have; and most programs leave
+        the threads idle that are too many, so that they measure a smaller setting once more.
+        """
+        found = {setting: row for setting, row in self.hybrid.items() if not row.oversubscribed}
+        return found or self.hybrid
+
+    @cached_property
+    def fastest(self) -> Row | None:
+        """Of the settings with a core for every thread the one of the best median."""
+        return best(self.fitting.values())
+
+    @cached_property
     def best_hybrid(self) -> tuple[Setting, Row] | None:
-        return max(self.hybrid.items(), key=lambda item: (speed(item[1]), -item[1].processors), default=None)
+        """The setting to recommend: the cheapest that is the fastest or equal to it.
+
+        Where the fastest is shown to be better than the base case, so must be what is recommended.
+        """
+        top, base = self.fastest, self.base
+        rows = list(self.fitting.values())
+        if top and base and better(top, base):
+            rows = [row for row in rows if row is top or better(row, base)]
+        chosen = cheapest(rows)
+        return ((chosen.ranks, chosen.threads), chosen) if chosen else None
 
     def best_by_processors(self) -> list[Row]:
         """The best row of each number of processors, but for those with more than there are cores."""
@@ -212,6 +236,18 @@ class Problem:
     def parts(self, row: Row, names: Sequence[str] = PARTS) -> dict[str, Row]:
         found = {name: self.part(row, name) for name in names}
         return {name: part for name, part in found.items() if part is not None}
+
+    def shared(self, row: Row) -> float | None:
+        """The share of its time that a row spent in communication and synchronisation; None where that was not told.
+
+        Parts are the largest over ranks, each of its own, so that they may add up to more than the time: the share is
+        one of their sum.
+        """
+        parts = self.parts(row)
+        whole = sum(part.value for part in parts.values())
+        if PARTS[0] not in parts or len(parts) < 2 or whole <= 0:
+            return None
+        return sum(part.value for name, part in parts.items() if name != PARTS[0]) / whole
 
     def _same_run(self, row: Row, metric: str) -> Row | None:
         return next(

@@ -20,7 +20,7 @@ from kumiki.report.quantity import (
     unit_text,
 )
 from kumiki.report.routines import best_routines
-from kumiki.report.select import MPI, PARTS, Problem, in_order, network_rows, option, problems
+from kumiki.report.select import MPI, Problem, in_order, network_rows, option, problems
 
 OPERATIONS = {
     "read": "read",
@@ -278,7 +278,7 @@ def settings(problem: Problem) -> Table | None:
         (Column("time", unit, noted=True), lambda row: cell(row, times)),
         (Column("speed-up"), lambda row: derived(problem.speedup(row), factor, row)),
         (Column("efficiency"), lambda row: derived(problem.efficiency(row), percent, row)),
-        (Column("shared time"), lambda row: derived(_shared(problem, row), percent, row)),
+        (Column("shared time"), lambda row: derived(problem.shared(row), percent, row)),
     ]
     if rates:
         shape = Format.of(rates)
@@ -306,12 +306,6 @@ def _entries(problem: Problem) -> list[tuple[str, str, Row]]:
 
 def derived(value: float | None, words: Callable[[float], str], row: Row) -> Cell:
     return NOTHING if value is None else Cell(words(value), row=row.id, crowded=row.oversubscribed)
-
-
-def _shared(problem: Problem, row: Row) -> float | None:
-    parts = problem.parts(row)
-    whole = sum(part.value for part in parts.values())
-    return sum(p.value for name, p in parts.items() if name != PARTS[0]) / whole if len(parts) > 1 and whole else None
 
 
 def _rate_cell(problem: Problem, row: Row, shape: Format) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kumiki.statistics import Summary, summarise
+from kumiki.statistics import Summary, contrast, summarise
 from kumiki.suites.fragments import OWN_RULE
 
 DRAWS = 2000
@@ -32,7 +32,7 @@ class Choice:
     loss: float
     """What the library's own rule loses against the length chosen, of its bandwidth; below 0: it is faster."""
     loss_is_real: bool
-    """Whether their intervals lie apart."""
+    """Whether the two differ by more than chance."""
 
     @property
     def is_worth_keeping(self) -> bool:
@@ -61,4 +61,4 @@ def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:
     )
     chosen, own = summaries[length], summaries[OWN_RULE]
     loss = 1 - own.median / chosen.median
-    return Choice(length, chosen, fastest, certainty, loss, own.high < chosen.low or own.low > chosen.high)
+    return Choice(length, chosen, fastest, certainty, loss, contrast(own, chosen).differ)

@@ -1,7 +1,8 @@
 """Which kind of program each one is on this machine: held by the memory bus, or living in the caches.
 
 The paper's relation: a program that streams gains from threads what the bus gains, total(T) / total(1); a program that
-reuses its caches gains T. Each program is counted to the kind that its own gain is nearer to, in proportion.
+reuses its caches gains T. Each program is counted to the kind that its own gain is nearer to, in proportion, wherever
+in its interval it is; one of which that is not told is left out.
 """
 
 from __future__ import annotations
@@ -10,34 +11,42 @@ import math
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.memory import FULL, by_threads
+from kumiki.report.compare import gain
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import enumerate_words, factor, plural
 from kumiki.report.select import PROGRAMS, Problem, principal
+from kumiki.statistics import Contrast
 
 HEADING = "Kinds of program"
 
 
 def advise(results: Results) -> list[Advice]:
     bus = by_threads(results, "copy")
-    gains = [entry for program in PROGRAMS if (entry := _gain(principal(results, program), set(bus)))]
+    gains = [entry for program in PROGRAMS if (entry := _entry(principal(results, program), set(bus)))]
     if not gains or 1 not in bus:
         return []
     threads = max(entry[1] for entry in gains)
-    entries = [entry for entry in gains if entry[1] == threads]
-    bus_gain = bus[threads].value / bus[1].value
+    entries = [entry for entry in gains if entry[1] == threads and not math.isinf(entry[2].high)]
+    delivered = gain(bus[threads], bus[1])
+    bus_gain = delivered.ratio
     rows = [bus[1], bus[threads], *(row for entry in entries for row in entry[3])]
-    if bus_gain >= FULL * threads:
+    if delivered.low >= FULL * threads:
         return [say("character", HEADING, _bus_scales(entries, threads, bus_gain), rows)]
-    held = [entry for entry in entries if _nearer_to_bus(entry[2], bus_gain, threads)]
-    free = [entry for entry in entries if entry not in held]
+    if delivered.high >= FULL * threads:
+        return []  # whether there are two kinds is not told; the advice on the memory bus says so
+    between = math.sqrt(bus_gain * threads)
+    held = [entry for entry in entries if entry[2].high < between]
+    free = [entry for entry in entries if entry[2].low > between]
+    if not held and not free:
+        return []
     return [say("character", HEADING, _kinds(held, free, threads, bus_gain), rows)]
 
 
-_Entry = tuple[Problem, int, float, list[Row]]
+_Entry = tuple[Problem, int, Contrast, list[Row]]
 """A problem, the number of threads, its gain in computing from them, and the rows that show it."""
 
 
-def _gain(problem: Problem | None, measured: set[int]) -> _Entry | None:
+def _entry(problem: Problem | None, measured: set[int]) -> _Entry | None:
     """The gain of the computation alone, so that communication does not blur the picture."""
     if problem is None:
         return None
@@ -51,15 +60,11 @@ def _gain(problem: Problem | None, measured: set[int]) -> _Entry | None:
     if one is None or last is None:
         return None
     before, after = problem.part(one, "computation") or one, problem.part(last, "computation") or last
-    return problem, last.threads, before.value / after.value, [before, after]
-
-
-def _nearer_to_bus(gain: float, bus_gain: float, threads: int) -> bool:
-    return abs(math.log(gain / bus_gain)) < abs(math.log(threads / gain))
+    return problem, last.threads, gain(after, before), [before, after]
 
 
 def _names(entries: list[_Entry]) -> str:
-    return enumerate_words([f"{problem.program.title} ({factor(gain)} times)" for problem, _, gain, _ in entries])
+    return enumerate_words([f"{problem.program.title} ({factor(more.ratio)} times)" for problem, _, more, _ in entries])
 
 
 def _bus_scales(entries: list[_Entry], threads: int, bus_gain: float) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, better, equal
+from kumiki.report.compare import against, best, better, equal, gain, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, factor, plural
 
@@ -19,17 +20,20 @@ def by_threads(results: Results, operation: str) -> dict[int, Row]:
     return {row.threads: row for row in sorted(rows, key=lambda row: row.threads)}
 
 
-def carried(rates: dict[int, Row]) -> float:
-    """How many threads' worth of the rate of one thread (or the fewest measured) the bus carries at most."""
-    return max(row.value for row in rates.values()) / rates[min(rates)].value * min(rates)
-
-
-def saturation(rates: dict[int, Row]) -> int | None:
-    """The fewest threads that fill the bus; None when it carries all the threads that were measured."""
-    if carried(rates) >= FULL * max(rates):
+def saturates(rates: dict[int, Row]) -> bool | None:
+    """Whether the bus carries less than all the threads that were measured; None where the samples do not tell."""
+    fewest, most = min(rates), max(rates)
+    top = best(rates.values())
+    carried = gain(top, rates[fewest]) if top else None
+    if carried is None or (carried.low < FULL * most / fewest <= carried.high):
         return None
+    return carried.high < FULL * most / fewest
+
+
+def filling(rates: dict[int, Row]) -> int:
+    """The fewest threads that reach the highest rate, or one equal to it."""
     top = max(rates.values(), key=lambda row: row.value)
-    return next(threads for threads, row in rates.items() if row.value >= FULL * top.value or equal(row, top))
+    return next(threads for threads, row in rates.items() if row is top or equal(row, top))
 
 
 def advise(results: Results) -> list[Advice]:
@@ -41,8 +45,15 @@ def _saturation(results: Results) -> Advice | None:
     if len(rates) < 2:
         return None
     first, last = rates[min(rates)], rates[max(rates)]
-    filled = saturation(rates)
-    if filled is None:
+    full_bus = saturates(rates)
+    if full_bus is None:
+        text = (
+            f"Whether the memory bus is full with {plural(last.threads, 'thread')} these samples do not tell: copying "
+            f"reaches {amount(first)} with {plural(first.threads, 'thread')} and {amount(last)} with {last.threads}. "
+            f"{again(results, ['memory'])}"
+        )
+        return say("memory", HEADING, text, [first, last])
+    if not full_bus:
         text = (
             f"The memory bus is not saturated by the {last.threads} threads measured: copying grows from "
             f"{amount(first)} with {plural(first.threads, 'thread')} to {amount(last)}, "
@@ -50,16 +61,17 @@ def _saturation(results: Results) -> Advice | None:
             "them."
         )
         return say("memory", HEADING, text, [first, last])
+    filled = filling(rates)
     full = rates[filled]
     if full is last:
         course = f"together they copy {amount(last)}, {plural(first.threads, 'thread')} alone {amount(first)}"
     else:
         change = "falls to" if better(full, last) else "stays at"
         course = f"copying reaches {amount(full)} there and {change} {amount(last)} with {last.threads}"
-    gain = f"at most {factor(full.value / first.value)} times" if better(full, first) else "nothing"
+    most = f"at most {factor(full.value / first.value)} times" if better(full, first) else "nothing"
     text = (
         f"The memory bus saturates at {plural(filled, 'thread')}: {course}. Programs that stream through memory gain "
-        f"{gain} from threads; make them reuse what is in the caches (blocking) instead of adding threads."
+        f"{most} from threads; make them reuse what is in the caches (blocking) instead of adding threads."
     )
     return say("memory", HEADING, text, [first, full, last])
 
@@ -71,6 +83,8 @@ def _nontemporal(results: Results) -> Advice | None:
         return None
     a, b = streaming[threads], plain[threads]
     figures = f"{against(a, b, 'memcpy')}: {amount(a)} and {amount(b)} with {plural(threads, 'thread')}"
+    if untold(a, b):
+        return None
     if better(a, b):
         text = f"Copy large blocks that are not read again soon with non-temporal stores, here {figures}."
     else:

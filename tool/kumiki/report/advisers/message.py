@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
-from kumiki.report.compare import against, best, better, equal
+from kumiki.report.compare import against, best, better, equal, no_worse, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
@@ -71,11 +71,11 @@ def _message_or_put(results: Results, fabric: str) -> Advice | None:
     figures = f"a put with its signal takes {amount(put)}, a message {amount(message)}"
     where = f"For short data {FABRICS[fabric]}"
     if equal(message, put):
-        text = (
-            f"{where} puts and messages are equal within the confidence intervals ({figures}): use what reads better."
-        )
+        text = f"{where} puts and messages are equal {within((message, put))} ({figures}): use what reads better."
     elif better(put, message):
         text = f"{where} use puts where the receiver's place is known: {figures}."
+    elif untold(message, put):
+        return None
     else:
         text = f"{where} messages cost less than puts: {figures}."
     return say("message", HEADING, text, [put, message])
@@ -159,9 +159,11 @@ def _fragments(results: Results, fabric: str) -> Advice | None:
             f"Cut into fragments of {length}, {subject} are {against(top, own, 'by the rule of the library')}: "
             "`kumiki tune` finds the length to keep."
         )
-    else:
+    elif no_worse(own, top):
         text = (
-            f"For {subject} no length of fragments is better than the library's own rule within the confidence "
-            f"intervals ({amount(own)}, with fragments of {length} {amount(top)})."
+            f"For {subject} no length of fragments is better than the library's own rule ({amount(own)}, with "
+            f"fragments of {length} {amount(top)})."
         )
+    else:
+        return None
     return say("message", HEADING, text, [top, own])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import half_peak
-from kumiki.report.compare import against, best, equal
+from kumiki.report.compare import against, best, better, gain, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
 from kumiki.report.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
+from kumiki.statistics import FEWEST_SAMPLES
 
 HEADING = "The network"
 LIMITING = 0.5
@@ -34,7 +35,8 @@ def _latency(results: Results) -> Advice | None:
         return None
     text = f"A put of 8 B with its signal reaches another host after {amount(put)}"
     if tcp is not None:
-        text += f", {factor(put.value / tcp.value)} times what plain TCP takes ({amount(tcp)})"
+        times = f"{factor(put.value / tcp.value)} times what plain TCP takes ({amount(tcp)})"
+        text += f", {against(put, tcp, f'plain TCP ({amount(tcp)})') if untold(put, tcp) else times}"
     rivals = [row for name in (*MPI, "ucx") if (row := _operation(results, name, "put"))]
     rival = best(rivals)
     if rival is not None:
@@ -46,7 +48,7 @@ def _latency(results: Results) -> Advice | None:
 def _against_memory(results: Results) -> Advice | None:
     put = _operation(results, "kumiki", "put")
     near = best(row for row in results.where("put.latency", "kumiki") if row.usable)
-    if put is None or near is None:
+    if put is None or near is None or not better(near, put):
         return None
     text = (
         f"Within a host a put takes {amount(near)}, to another host {factor(put.value / near.value)} times as long "
@@ -90,8 +92,11 @@ def _uneven(results: Results) -> Advice | None:
     pairs = [row for row in results.where("network.latency") if row.usable and set(BETWEEN) <= set(row.parameters)]
     if len(pairs) < 3:
         return None
-    fastest, slowest = min(pairs, key=lambda row: row.value), max(pairs, key=lambda row: row.value)
-    if equal(fastest, slowest) or slowest.value < UNEVEN * fastest.value:
+    fastest = min(pairs, key=lambda row: row.value)
+    ways = {(row.count("from"), row.count("to")): row for row in pairs}
+    far = [row for row in pairs if _far(row, fastest) and _far(ways.get((row.count("to"), row.count("from"))), fastest)]
+    slowest = max(far, key=lambda row: row.value, default=None)
+    if slowest is None:
         return None
     text = (
         f"The hosts are not equally far from each other: from host {slowest.count('from')} to host "
@@ -99,6 +104,11 @@ def _uneven(results: Results) -> Advice | None:
         f"as from host {fastest.count('from')} to host {fastest.count('to')} ({amount(fastest)})."
     )
     return say("network", HEADING, text, [slowest, fastest])
+
+
+def _far(row: Row | None, fastest: Row) -> bool:
+    """Whether a pair is surely further apart. A pair is named when both its ways are: one alone was disturbed."""
+    return row is not None and gain(fastest, row).low >= UNEVEN
 
 
 def _limits(results: Results) -> list[Advice]:
@@ -110,10 +120,8 @@ def _limits(results: Results) -> list[Advice]:
         fitting = best(row for row in over if not row.oversubscribed)
         if problem is None or fitting is None:
             continue
-        parts = problem.parts(fitting)
-        whole = sum(part.value for part in parts.values())
-        share = sum(part.value for name, part in parts.items() if name != "computation") / whole if whole else 0
-        if share < LIMITING:
+        parts, share = problem.parts(fitting), problem.shared(fitting) or 0.0
+        if share < LIMITING or fitting.n < FEWEST_SAMPLES:
             continue
         where = setting_words((fitting.ranks, fitting.threads))
         text = (

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import best, better, equal, speed
+from kumiki.report.compare import best, better, clearly_better, equal, speed, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
-from kumiki.report.select import PROGRAMS, Problem, cores, principal
+from kumiki.report.select import PROGRAMS, Problem, cores, option, principal
 
 HEADING = "Loading the cores"
+
+_Pair = tuple[Problem, Row, Row]
+"""A problem, its best setting with all cores, and the one it is held against."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -27,13 +31,12 @@ def of_problems(found: list[Problem], total: int) -> list[Advice]:
 
 
 def _fastest(problem: Problem, holds: Callable[[Row], bool]) -> Row | None:
-    rows: Iterable[Row] = [row for row in problem.hybrid.values() if holds(row)]
-    return best(rows)
+    return best(row for row in problem.hybrid.values() if holds(row))
 
 
 def _spare(found: list[Problem], total: int) -> Advice | None:
     """Whether a core left to the operating system is a core well spent."""
-    pairs: list[tuple[Problem, Row, Row]] = []
+    pairs: list[_Pair] = []
     for problem in found:
         full = _fastest(problem, lambda row: row.processors == total and not row.oversubscribed)
         # The nearest smaller count that was measured stands for "one free"; on few cores that is exactly one.
@@ -45,65 +48,94 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
         return None
     spared = total - max(less.processors for _, _, less in pairs)
     freed = f"leaving {plural(spared, 'core')} of {total} free"
-    gains = [f"{p.name} ({amount(less)} against {amount(full)})" for p, full, less in pairs if better(less, full)]
-    same = [p.name for p, full, less in pairs if equal(less, full)]
+    gains = [pair for pair in pairs if better(pair[2], pair[1])]
+    same = [pair for pair in pairs if equal(pair[1], pair[2])]
     losses = [pair for pair in pairs if better(pair[1], pair[2])]
+    unknown = [pair for pair in pairs if untold(pair[1], pair[2])]
     words = []
     if gains:
-        words.append(f"{freed} is faster than using all of them for {enumerate_words(gains)}")
+        names = enumerate_words([f"{p.name} ({amount(less)} against {amount(full)})" for p, full, less in gains])
+        words.append(f"{freed} is faster than using all of them for {names}")
     if same:
-        words.append(f"{freed if not words else 'it'} is equal to using all of them for {enumerate_words(same)}")
+        names = enumerate_words([f"{p.name} ({within((full, less))})" for p, full, less in same])
+        words.append(f"{'it' if words else freed} is equal to using all of them for {names}")
     if losses:
         worst = max(losses, key=lambda pair: speed(pair[1]) / speed(pair[2]))
         figures = f"{amount(worst[2])} instead of {amount(worst[1])}"
         costs = "costs most in" if len(losses) > 1 else "is slower for"
         words.append(f"{'it' if words else freed} {costs} {worst[0].name}, {figures}")
-    start = "Use all cores: " if losses and not gains and not same else ""
+    start = "Use all cores: " if losses and not gains and not same and not unknown else ""
     text = "; ".join(words)
-    text = (start + text if start else text[0].upper() + text[1:]) + "."
+    text = (start + text if start else text[:1].upper() + text[1:]) + "." if text else ""
+    text = f"{text} {_untold(unknown, f'whether {freed} is faster or slower')}".strip()
     return say("occupancy", HEADING, text, [row for _, full, less in pairs for row in (full, less)])
 
 
 def _crowd(found: list[Problem], total: int) -> Advice | None:
-    """What more threads than cores do to each program, from its best such setting to its worst."""
-    costs, harmless, wins = [], [], []
-    rows: list[Row] = []
-    most = 0
+    """What more threads than cores do to each program, at the best of its settings that has them."""
+    pairs: list[_Pair] = []
     for problem in found:
         full = _fastest(problem, lambda row: not row.oversubscribed)
-        crowded = sorted((row for row in problem.hybrid.values() if row.oversubscribed), key=speed, reverse=True)
-        if full is None or not crowded:
-            continue
-        least, worst = crowded[0], crowded[-1]
-        rows += [full, least, worst]
-        most = max(most, *(row.processors for row in crowded))
-        if better(least, full):
-            wins.append(problem.name)
-        elif better(full, worst):
-            costs.append(f"{_range(full, least, worst)} in {problem.name}")
-        else:
-            harmless.append(problem.name)
-    if not rows:
+        crowded = _fastest(problem, lambda row: row.oversubscribed)
+        if full and crowded:
+            pairs.append((problem, full, crowded))
+    if not pairs:
         return None
-    words = [f"costs {enumerate_words(costs)}"] if costs else []
-    words += [f"makes no difference beyond the confidence intervals in {enumerate_words(harmless)}"] if harmless else []
-    words += [f"is faster in {enumerate_words(wins)}"] if wins else []
-    start = (
-        "Do not start more threads than cores: it"
-        if costs
-        else "Starting more threads than cores does no harm here: it"
-    )
-    text = (
-        f"{start} {enumerate_words(words)}, against the best with a core for everyone (up to {most} threads on "
-        f"{plural(total, 'core')})."
-    )
-    return say("occupancy", HEADING, text, rows)
+    costs = [f"{_slowdown(full, row)} in {problem.name}" for problem, full, row in pairs if better(full, row)]
+    same = [f"{problem.name} ({within((full, row))})" for problem, full, row in pairs if equal(full, row)]
+    wins = [pair for pair in pairs if better(pair[2], pair[1])]
+    words = [f"costs at least {enumerate_words(costs)}"] if costs else []
+    words += [f"changes nothing in {enumerate_words(same)}"] if same else []
+    most = max(row.processors for problem, _, _ in pairs for row in problem.hybrid.values() if row.oversubscribed)
+    beside = f", against the best with a core for every thread (up to {most} threads on {plural(total, 'core')})"
+    text = ""
+    if words:
+        start = "Do not start more threads than cores: it" if costs else "More threads than cores bring nothing: it"
+        start = "More threads than cores: it" if wins and not costs else start
+        text = f"{start} {enumerate_words(words)}{beside}."
+    text = " ".join(filter(None, [text, *(_win(*pair) for pair in wins)]))
+    unknown = [pair for pair in pairs if untold(pair[1], pair[2])]
+    text = f"{text} {_untold(unknown, f'what more threads than cores (up to {most} on {total}) do')}".strip()
+    idle = [row for _, _, row in pairs if row.working < row.threads]
+    if idle:
+        text += f" {_idle(idle)}"
+    return say("occupancy", HEADING, text, [row for _, full, crowded in pairs for row in (full, crowded)])
 
 
-def _range(full: Row, least: Row, worst: Row) -> str:
-    """The cost of crowding as '3 % to 12 %', 'up to 12 %' where the least cannot be told from none, or as factors."""
-    low, high = speed(full) / speed(least), speed(full) / speed(worst)
-    large = high >= 2
-    ends = [factor(ratio) if large else percent(ratio - 1.0) for ratio in (low, high)]
-    words = f"up to {ends[1]}" if equal(full, least) else ends[1] if equal(least, worst) else f"{ends[0]} to {ends[1]}"
-    return f"{words} times the time" if large else words
+def _win(problem: Problem, full: Row, row: Row) -> str:
+    """An oversubscribed setting that was faster: a surprise, to be repeated before anybody relies on it."""
+    figures = f"{amount(row)} against {amount(full)}"
+    setting = problem.option((row.ranks, row.threads))
+    if problem.best_hybrid and problem.best_hybrid[1] is row:
+        name = problem.name[0].upper() + problem.name[1:]
+        return f"{name} gains from them, in one run after the other: {setting} was faster ({figures})."
+    size = "clearly faster" if clearly_better(row, full) else "faster"
+    return (
+        f"{problem.program.title} was {size} with {setting} ({figures}). One start does not show that it will be so "
+        f"again. {again(problem.results, [problem.program.suite])}"
+    )
+
+
+def _idle(rows: list[Row]) -> str:
+    """What a row of more threads than cores really ran."""
+    words = dict.fromkeys(
+        f"{option((row.ranks, row.threads))} computes with {row.working} of its {row.threads} threads"
+        + (" in each rank" if row.ranks > 1 else "")
+        for row in rows
+    )
+    return f"Programs leave threads idle that have no core: {enumerate_words(list(words))}."
+
+
+def _untold(pairs: list[_Pair], what: str) -> str:
+    if not pairs:
+        return ""
+    names = enumerate_words([problem.name for problem, _, _ in pairs])
+    return (
+        f"For {names} these samples do not tell {what}. "
+        f"{again(pairs[0][0].results, [problem.program.suite for problem, _, _ in pairs])}"
+    )
+
+
+def _slowdown(full: Row, crowded: Row) -> str:
+    ratio = speed(full) / speed(crowded)
+    return f"{factor(ratio)} times the time" if ratio >= 2 else percent(ratio - 1.0)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, percent
+from kumiki.statistics import FEWEST_SAMPLES
 
 NAMES = {"laplace": "Laplace", "cg": "Conjugate gradient"}
 NEARLY_ALL, HARDLY = 0.8, 0.2
+ALL = 100.0
 
 
 def advise(results: Results) -> list[Advice]:
@@ -22,18 +25,49 @@ def _advice(results: Results, row: Row) -> Advice:
     alone = {part: _alone(results, program, row, part) for part in ("computation", "communication")}
     computation, communication = alone["computation"], alone["communication"]
     beside = f" ({amount(computation)} and {amount(communication)})" if computation and communication else ""
-    hidden = min(max(row.value / 100, 0.0), 1.0)  # beyond: the machine was faster in one of the three runs
-    if hidden >= NEARLY_ALL:
-        rest = "let programs for this network send early and compute meanwhile."
-    elif hidden >= HARDLY:
-        rest = "the rest is work of the processor for the messages, and what waits for the last of them."
-    else:
-        rest = "here sending early gains next to nothing."
-    text = (
-        f"{who} over {row.parameters['hosts']} hosts hides {percent(hidden)} of the shorter of "
-        f"computation and communication behind the other{beside}: {rest}"
-    )
+    said = _hidden(row, beside) or f"{_not_told(row, beside)} {again(results, ['overlap'])}"
+    text = f"{who} over {row.parameters['hosts']} hosts {said}"
     return say("overlap", "Overlap", text, [row, computation, communication])
+
+
+def _hidden(row: Row, beside: str) -> str:
+    """The share that is hidden and what follows from it; empty where it is not known."""
+    low, high = row.interval
+    of = f"of the shorter of computation and communication behind the other{beside}"
+    if row.n < FEWEST_SAMPLES or low > ALL:
+        return ""
+    if row.value > ALL:
+        return f"hides all {of} as far as these samples tell, {percent(low / ALL)} at least: {_EARLY}"
+    if high < 0:
+        return f"hides nothing {of}: with both it takes longer than with one after the other."
+    if low >= HARDLY * ALL and row.value >= NEARLY_ALL * ALL:
+        return f"hides {percent(row.value / ALL)} {of}: {_EARLY}"
+    if low >= HARDLY * ALL:
+        return (
+            f"hides {percent(row.value / ALL)} {of}: the rest is work of the processor for the messages, and what "
+            "waits for the last of them."
+        )
+    if high < HARDLY * ALL:
+        return f"hides {percent(row.value / ALL)} {of}: here sending early gains next to nothing."
+    return ""
+
+
+_EARLY = "let programs for this network send early and compute meanwhile."
+
+
+def _not_told(row: Row, beside: str) -> str:
+    """Why the share is not known: it came out as no share can be, or the samples do not tell."""
+    low, high = row.interval
+    if low > ALL:
+        return (
+            f"was not measured rightly: {percent(row.value / ALL)} of the shorter of computation and communication "
+            f"came out as hidden{beside}, and more than all cannot be. The runs with and without the other part did "
+            "not do the same work in the same state."
+        )
+    return (
+        f"hides an unknown share of the communication: these samples allow anything from {percent(low / ALL)} to "
+        f"{percent(high / ALL)}{beside}."
+    )
 
 
 def _alone(results: Results, program: str, row: Row, part: str) -> Row | None:

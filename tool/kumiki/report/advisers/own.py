@@ -10,6 +10,7 @@ from kumiki.report.own import laws
 from kumiki.report.own.problem import OwnProblem, own_problems
 from kumiki.report.quantity import amount, factor, percent, plural
 from kumiki.report.select import cores
+from kumiki.statistics import FEWEST_SAMPLES
 
 KIND = "own"
 FITS = 0.1
@@ -46,6 +47,12 @@ def _law(problem: OwnProblem, total: int | None) -> Advice | None:
         return None
     rows = [problem.base, *fit.rows]
     name = f"{fit.name}'s law"
+    if fit.low is None:
+        text = (
+            f"{plural(min(row.n for row in rows), 'run')} of each setting tell no interval of the serial share, and so "
+            f"{name} foresees nothing: `--repeat {FEWEST_SAMPLES}` or more runs would."
+        )
+        return say(KIND, problem.program.title, text, rows)
     share = f"a serial share of {percent(fit.serial)}{_interval(fit)}"
     if fit.misfit > FITS:
         text = (
@@ -62,7 +69,7 @@ def _law(problem: OwnProblem, total: int | None) -> Advice | None:
 
 def _interval(fit: laws.Fit) -> str:
     if fit.low is None or fit.high is None:
-        return " (too few runs for an interval)"
+        return ""
     return f" (95 %: {percent(fit.low)} to {percent(fit.high)})"
 
 
@@ -84,11 +91,13 @@ def _foreseen(problem: OwnProblem, fit: laws.Fit, total: int | None) -> str:
 def _trend(problem: OwnProblem) -> Advice | None:
     """Whether serial code or what grows with the processors limits the program."""
     trend = laws.trend(problem)
-    if trend is None:
+    if trend is None or trend.direction is None:
         return None
     first, last = (plural(row.processors, "processor") for row in (trend.first, trend.last))
     figures = f"{percent(trend.before)} on {first}, {percent(trend.after)} on {last}"
     if trend.direction == 0 or abs(trend.after - trend.before) < STEADY:
+        if not trend.steady:
+            return None
         text = (
             f"The serial fraction stays where it is with more processors ({figures}): what limits is the same for all."
         )

@@ -2,65 +2,82 @@
 
 from __future__ import annotations
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, equal, speed
+from kumiki.report.advisers.limits import limit
+from kumiki.report.compare import against, best, better, equal, no_worse, speed, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
-from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
+from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
 from kumiki.report.select import PROGRAMS, Problem, Setting, option, principal
 
-WORTH_NAMING = 0.05
-"""A loss against the ideal below this share of the time needs no explanation."""
+MOST_NAMED = 3
+"""More settings that are not told apart are counted, not named."""
 
 
 def advise(results: Results) -> list[Advice]:
-    pieces: list[Advice | None] = []
+    pieces: list[Advice] = []
     for program in PROGRAMS:
         problem = principal(results, program)
         pieces += of_problem(problem) if problem else []
-    return [piece for piece in pieces if piece]
+    return pieces
 
 
 def of_problem(problem: Problem) -> list[Advice]:
     """All that there is to say of one program at one size."""
     if problem.best_hybrid is None:
         return []
-    pieces = (_best_setting(problem), _threads_or_ranks(problem), _limit(problem), _peers(problem))
+    pieces = (_best_setting(problem), _threads_or_ranks(problem), limit(problem), _peers(problem))
     return [piece for piece in pieces if piece]
 
 
-def parallel_pays(problem: Problem) -> bool:
-    """Whether the best setting beats the base case beyond the intervals, as far as any parallel one was measured."""
-    if problem.best_hybrid is None:
-        return False
-    base, top = problem.base, problem.best_hybrid[1]
-    if base is None or (base is not problem.sequential and not _wider(problem, base)):
+def parallel_pays(problem: Problem) -> bool | None:
+    """Whether any parallel setting is better than the base case; None where these samples do not tell.
+
+    True where no parallel setting was measured beside the base case: nothing speaks against any.
+    """
+    base, candidates = problem.base, _candidates(problem)
+    if base is None or not candidates:
+        return bool(problem.hybrid)
+    if any(better(row, base) for row in candidates.values()):
         return True
-    return better(top, base)
+    return False if all(no_worse(base, row) for row in candidates.values()) else None
 
 
-def _wider(problem: Problem, base: Row) -> dict[Setting, Row]:
-    """The settings that use more than the base case."""
-    return {setting: row for setting, row in problem.hybrid.items() if row.processors > base.processors}
-
-
-def shared_time(problem: Problem, row: Row) -> float:
-    """Seconds of `row` that went into communication and synchronisation."""
-    return sum(part.value for name, part in problem.parts(row).items() if name != "computation")
+def _candidates(problem: Problem) -> dict[Setting, Row]:
+    """The settings that the base case is held against: all beside the sequential form, or those on more processors."""
+    base = problem.base
+    if base is None or base is problem.sequential:
+        return problem.fitting
+    return {setting: row for setting, row in problem.fitting.items() if row.processors > base.processors}
 
 
 def _best_setting(problem: Problem) -> Advice | None:
     if problem.best_hybrid is None:
         return None
+    pays = parallel_pays(problem)
+    if pays is None:
+        return _not_told(problem)
+    if not pays:
+        return _do_not_parallelise(problem)
     setting, row = problem.best_hybrid
-    if not parallel_pays(problem):
-        return _do_not_parallelise(problem, setting, row)
-    same = [other for other, peer in problem.hybrid.items() if other != setting and equal(peer, row)]
-    equals = (
-        f"; {enumerate_words([problem.option(s) for s in same])} equal within the confidence intervals" if same else ""
-    )
+    others = {other: peer for other, peer in problem.fitting.items() if other != setting}
+    same = {other: peer for other, peer in others.items() if equal(peer, row)}
+    near = {other: peer for other, peer in others.items() if untold(peer, row)}
+    equals = ""
+    if same:
+        names = [f"{problem.option(other)} {within((peer, row))}" for other, peer in same.items()]
+        equals = f"; equal to it: {enumerate_words(names)}"
     text = f"{problem.title}: use {problem.command(setting)}, {amount(row)}{_gain(problem, row)}{equals}."
-    return say("program", problem.program.title, text, [row, problem.base, *(problem.hybrid[s] for s in same)])
+    if near:
+        text += f" Whether {_named(problem, near)} can do as well these samples do not tell."
+    return say("program", problem.program.title, text, [row, problem.base, *same.values(), *near.values()])
+
+
+def _named(problem: Problem, settings: dict[Setting, Row]) -> str:
+    if len(settings) > MOST_NAMED:
+        return f"{len(settings)} other settings"
+    return enumerate_words([f"{problem.option(setting)} ({amount(row)})" for setting, row in settings.items()])
 
 
 def _gain(problem: Problem, row: Row) -> str:
@@ -68,29 +85,54 @@ def _gain(problem: Problem, row: Row) -> str:
     if base is None or base is row or gain is None or share is None:
         return ""
     form = "sequentially" if base is problem.sequential else problem.base_place
-    efficiency = "" if row.oversubscribed else f", efficiency {percent(share)}"
-    processors = plural(row.processors, "processor")
+    if not better(row, base):
+        return f" against {amount(base)} {form}"
     ratio = factor(gain / base.processors)
-    return f" against {amount(base)} {form}: {ratio} times as fast on {processors}{efficiency}"
+    where = f"on {plural(row.processors, 'processor')}, efficiency {percent(share)}"
+    if row.oversubscribed:
+        where = f"with {plural(row.processors, 'thread')}, more than there are cores"
+    return f" against {amount(base)} {form}: {ratio} times as fast {where}"
 
 
-def _do_not_parallelise(problem: Problem, setting: Setting, row: Row) -> Advice | None:
-    base = problem.base
-    if base is None:
+def _not_told(problem: Problem) -> Advice | None:
+    """Neither that parallel settings gain nor that they do not is shown."""
+    base, row = problem.base, problem.fastest
+    if base is None or row is None:
         return None
-    wider = _wider(problem, base)
-    if wider and setting not in wider:
-        setting, row = max(wider.items(), key=lambda item: speed(item[1]))
-    slower = "takes longer" if row.better == "lower" else "is slower"
-    relation = "is only equal to it within the confidence intervals" if equal(row, base) else slower
-    form = "The sequential form" if base is problem.sequential else f"A run {problem.base_place}"
+    candidates = _candidates(problem)
+    row = best(candidates.values()) or row
     text = (
-        f"{problem.title}: do not parallelise at this size. {form} {_verb(row, 's')} {amount(base)}; the best "
-        f"parallel setting measured, {problem.option(setting)}, {relation} ({amount(row)})."
+        f"{problem.title}: these samples do not tell whether it gains from running in parallel. {_form(problem, base)} "
+        f"{_verb(row, 's')} {_spread(base)}, the best parallel setting measured, "
+        f"{problem.option((row.ranks, row.threads))}, {_spread(row)}. {again(problem.results, [problem.program.suite])}"
     )
-    shared = shared_time(problem, row)
-    if shared > 0:
-        text += f" {percent(shared / row.value)} of that is communication and synchronisation."
+    return say("program", problem.program.title, text, [base, *candidates.values()])
+
+
+def _spread(row: Row) -> str:
+    """A figure with what makes it uncertain."""
+    half = tolerance(row)
+    return f"{amount(row)} ({plural(row.n, 'sample')}{f', {half}' if half else ''})"
+
+
+def _form(problem: Problem, base: Row) -> str:
+    return "The sequential form" if base is problem.sequential else f"A run {problem.base_place}"
+
+
+def _do_not_parallelise(problem: Problem) -> Advice | None:
+    base, row = problem.base, best(_candidates(problem).values())
+    if base is None or row is None:
+        return None
+    setting = row.ranks, row.threads
+    slower = "takes longer" if row.better == "lower" else "is slower"
+    relation = f"is only equal to it {within((row, base))}" if equal(row, base) else slower
+    text = (
+        f"{problem.title}: do not parallelise at this size. {_form(problem, base)} {_verb(row, 's')} {amount(base)}; "
+        f"the best parallel setting measured, {problem.option(setting)}, {relation} ({amount(row)})."
+    )
+    shared = problem.shared(row)
+    if shared:
+        text += f" {percent(shared)} of that is communication and synchronisation."
     parts = [part for name, part in problem.parts(row).items() if name != "computation"]
     return say("program", problem.program.title, text, [base, row, *parts])
 
@@ -108,17 +150,15 @@ def _threads_or_ranks(problem: Problem) -> Advice | None:
     if one is None or threads is None or ranks is None:
         return None
     (t, by_threads), (r, by_ranks) = threads, ranks
+    if untold(by_threads, one) or untold(by_ranks, one):
+        return None
     figures = (
         f"{plural(r[0], 'rank')} of one thread {_verb(one)} {amount(by_ranks)}, one rank of "
         f"{plural(t[1], 'thread')} {amount(by_threads)}, one of one {amount(one)}"
     )
     gains = (better(by_threads, one), better(by_ranks, one))
     if gains == (True, True):
-        if equal(by_threads, by_ranks):
-            verdict = "gains equally from threads and from ranks"
-        else:
-            more, less = ("threads", "ranks") if better(by_threads, by_ranks) else ("ranks", "threads")
-            verdict = f"gains more from {more} than from {less}"
+        verdict = _more_from(by_threads, by_ranks)
     elif any(gains):
         verdict = "gains from threads but not from ranks" if gains[0] else "gains from ranks but not from threads"
     else:
@@ -128,75 +168,26 @@ def _threads_or_ranks(problem: Problem) -> Advice | None:
     )
 
 
+def _more_from(by_threads: Row, by_ranks: Row) -> str:
+    if equal(by_threads, by_ranks):
+        return f"gains equally from threads and from ranks ({within((by_threads, by_ranks))})"
+    if untold(by_threads, by_ranks):
+        return "gains from threads and from ranks, and these samples do not tell from which more"
+    more, less = ("threads", "ranks") if better(by_threads, by_ranks) else ("ranks", "threads")
+    return f"gains more from {more} than from {less}"
+
+
 def _best_of(rows: dict[Setting, Row]) -> tuple[Setting, Row] | None:
     fitting = {setting: row for setting, row in rows.items() if not row.oversubscribed}
     return max(fitting.items(), key=lambda item: speed(item[1]), default=None)
-
-
-def _limit(problem: Problem) -> Advice | None:
-    """What the time lost against the ideal went into, at the best setting that has a core for everyone."""
-    found = _best_of({s: r for s, r in problem.hybrid.items() if r.processors > 1})
-    if found is None or problem.base is None:
-        return None
-    setting, row = found
-    parts = problem.parts(row)
-    if "computation" not in parts or len(parts) < 2:
-        return None
-    shared = shared_time(problem, row)
-    growth, grown = _growth(problem, row)
-    text = (
-        f"{problem.program.title} at {option(setting)} spends {percent(shared / row.value)} of its time in "
-        f"communication and synchronisation{growth}: {_cause(problem, row, problem.base)}."
-    )
-    return say("program", problem.program.title, text, [row, *parts.values(), problem.base, *grown])
-
-
-def _cause(problem: Problem, row: Row, base: Row) -> str:
-    """The largest cause of the loss against the ideal, in words."""
-    lost = row.value - base.value / row.processors
-    shared = shared_time(problem, row)
-    shares = {name: part.value for name, part in problem.parts(row).items() if name != "computation"}
-    larger = max(shares, key=lambda name: shares[name])
-    if shared > row.value / 2:
-        return f"it is bound by {larger}, and fewer ranks, larger problems or overlap help where more cores do not"
-    if lost <= WORTH_NAMING * row.value:
-        nothing = "next to nothing is lost against the ideal"
-        if shared - lost <= WORTH_NAMING * row.value:
-            return nothing
-        return f"the computation takes so much less than its share of the base case that {nothing}"
-    loss = f"of the {percent(lost / row.value)} lost against the ideal"
-    if shared > lost / 2:
-        return f"{loss} most is {larger}, which limits it"
-    return f"{loss} most is slower computation: the cores share memory bus, caches and clock"
-
-
-def _growth(problem: Problem, top: Row) -> tuple[str, list[Row]]:
-    """How the share grows with ranks: from the fewest (more than one) to the most that have a core each."""
-    fitting = {
-        ranks: min(
-            (r for (n, _), r in problem.hybrid.items() if n == ranks), key=lambda row: (row.oversubscribed, row.value)
-        )
-        for ranks in sorted({n for n, _ in problem.hybrid if n > 1})
-    }
-    fitting = {ranks: row for ranks, row in fitting.items() if not row.oversubscribed and len(problem.parts(row)) > 1}
-    if not fitting:
-        return "", []
-    few, many = fitting[min(fitting)], fitting[max(fitting)]
-    if few is many is top:
-        return "", []
-    at_few, at_many = (
-        f"{percent(shared_time(problem, row) / row.value)} at {option((row.ranks, row.threads))}" for row in (few, many)
-    )
-    words = f" ({at_few})" if few is many else f" (by ranks: {at_few}, {at_many})"
-    return words, [part for row in (few, many) for part in (row, *problem.parts(row).values())]
 
 
 def _peers(problem: Problem) -> Advice | None:
     if problem.best_hybrid is None:
         return None
     setting, row = problem.best_hybrid
-    mpi = best(peer for rows in problem.mpi.values() for peer in rows.values())
-    openmp = best(problem.openmp.values())
+    mpi = best(peer for rows in problem.mpi.values() for peer in rows.values() if not peer.oversubscribed)
+    openmp = best(peer for peer in problem.openmp.values() if not peer.oversubscribed)
     words = []
     if mpi:
         other = f"plain MPI at its best ({title(mpi.implementation)}, {plural(mpi.ranks, 'rank')}, {amount(mpi)})"
@@ -206,5 +197,8 @@ def _peers(problem: Problem) -> Advice | None:
         words.append(against(row, openmp, other))
     if not words:
         return None
-    text = f"{problem.program.title} under Kumiki at its best ({option(setting)}) is {enumerate_words(words)}."
+    text = (
+        f"{problem.program.title} under Kumiki at its best ({option(setting)}, {amount(row)}) is "
+        f"{enumerate_words(words)}."
+    )
     return say("program", problem.program.title, text, [row, mpi, openmp])

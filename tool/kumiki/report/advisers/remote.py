@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
-from kumiki.report.compare import against, best, better
+from kumiki.report.compare import against, best, better, equal, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
@@ -94,15 +94,14 @@ def _put_or_send(results: Results, name: str) -> Advice | None:
         return None
     put = ranges(sizes, [better(puts[size], sends[size]) for size in sizes])
     send = ranges(sizes, [better(sends[size], puts[size]) for size in sizes])
-    if not put and not send:
-        text = (
-            f"Under {title(name)}, put and send reach the same bandwidth within the confidence intervals at every size."
-        )
-    else:
-        choices = [f"use {routine} at {where}" for routine, where in (("put", put), ("send", send)) if where]
-        text = f"If a program must stay on {title(name)}: {enumerate_words(choices)}; elsewhere the two are equal."
-        if len(sizes) == sum(better(puts[s], sends[s]) or better(sends[s], puts[s]) for s in sizes):
-            text = text.removesuffix("; elsewhere the two are equal.") + "."
+    same = ranges(sizes, [equal(puts[size], sends[size]) for size in sizes])
+    unknown = ranges(sizes, [untold(puts[size], sends[size]) for size in sizes])
+    choices = [f"use {routine} at {where}" for routine, where in (("put", put), ("send", send)) if where]
+    choices += [f"use either at {same}, where they are equal (within 10 %)"] if same else []
+    if not choices:
+        return None
+    text = f"If a program must stay on {title(name)}: {enumerate_words(choices)}."
+    text += f" At {unknown} these samples do not tell." if unknown else ""
     return say("remote", HEADING, text, [row for size in sizes for row in (puts[size], sends[size])])
 
 

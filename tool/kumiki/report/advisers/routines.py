@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby, takewhile
 
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.advisers.sizes import beside, best_by_size
-from kumiki.report.compare import equal
+from kumiki.report.advisers.sizes import beside, best_by_size, ranges
+from kumiki.report.compare import better, no_worse
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import enumerate_words, size_text
@@ -44,18 +44,30 @@ def sentence(results: Results) -> tuple[str, list[Row]] | None:
     """Which routine to use up to which size, and the rows that say so."""
     alike: dict[str, list[str]] = {}
     cited: list[Row] = []
+    unknown: list[str] = []
     for name, sizes in by_size(results).items():
         chosen = _chosen(sizes)
-        alike.setdefault(_thresholds(chosen), []).append(title(name))
+        told = [all(no_worse(row, other) for other in sizes[size] if other is not row) for size, row in chosen.items()]
+        if any(told):
+            alike.setdefault(_thresholds(chosen), []).append(title(name))
+        if not all(told):
+            where = ranges(list(chosen), [not told_one for told_one in told])
+            unknown.append(f"{title(name)} at {where}")
         cited += chosen.values()
     if not alike:
         return None
     words = [f"with {enumerate_words(names)} {thresholds}" for thresholds, names in alike.items()]
-    return f"Send {'; '.join(words)}.", cited
+    text = f"Send {'; '.join(words)}."
+    if unknown:
+        text += f" These samples do not tell the routines apart for {enumerate_words(unknown)}."
+    return text, cited
 
 
 def _chosen(sizes: dict[int, list[Row]]) -> dict[int, Row]:
-    """As few routines as do: from each size on the one that stays as good as the best for the longest."""
+    """As few routines as do: from each size on the one that stays as good as the best for the longest.
+
+    What is not shown to be worse counts as good: another routine than the simplest must have shown that it is better.
+    """
     good = {size: {row.text("routine"): row for row in _good(rows)} for size, rows in sizes.items()}
     chosen: dict[int, Row] = {}
     left = list(sizes)
@@ -73,8 +85,11 @@ def _run(routine: str, sizes: list[int], good: dict[int, dict[str, Row]]) -> lis
 
 
 def _good(rows: list[Row]) -> list[Row]:
+    # A routine that needs preparation wins by the scheduler's turns where ranks have no core: no ground for advice.
+    simple = [row for row in rows if row.text("routine").lower() in SIMPLE]
+    rows = simple if simple and any(row.oversubscribed for row in rows) else rows
     top = max(rows, key=lambda row: row.value)
-    return [row for row in rows if row.value >= NEAR * top.value or equal(row, top)]
+    return [row for row in rows if row.value >= NEAR * top.value or not better(top, row)]
 
 
 def _by_ease(names: Iterable[str]) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import better, equal
+from kumiki.report.advisers.program import parallel_pays
+from kumiki.report.compare import better, equal, speed, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import enumerate_words, percent
 from kumiki.report.select import PROGRAMS, Problem, Setting, command, option, principal
@@ -15,31 +17,38 @@ HEADING = "The setting to use"
 
 def advise(results: Results) -> list[Advice]:
     found = [problem for program in PROGRAMS if (problem := principal(results, program)) and problem.hybrid]
+    pays = {problem.program.suite: parallel_pays(problem) for problem in found}
+    gaining, alone, unknown = (
+        [problem for problem in found if pays[problem.program.suite] is verdict] for verdict in (True, False, None)
+    )
     if not found:
         return []
-    if all(_sequential_suffices(problem) for problem in found):
-        return [_stay_sequential(found)]
-    alone = [problem for problem in found if _sequential_suffices(problem)]
-    found = [problem for problem in found if problem not in alone]
-    common = set.intersection(*(set(problem.hybrid) for problem in found))
+    if unknown and not gaining:
+        return [_unknown(results, unknown, alone)]
+    if not gaining:
+        return [_stay_sequential(alone)]
+    common = set.intersection(*(set(problem.fitting) for problem in gaining))
     if len(common) < 2:
         return []
-    chosen = min(common, key=lambda s: (_mean_loss(found, s), s[0] * s[1], s[0]))
-    rows: list[Row | None] = [problem.hybrid[chosen] for problem in found]
-    rows += [row for problem in alone for row in (problem.sequential, _best(problem))]
-    text = _recommendation(found, chosen) + _alternatives(found, common, chosen) + _exceptions(alone)
+    chosen = min(common, key=lambda s: (_mean_loss(gaining, s), s[0] * s[1], s[0]))
+    text = _recommendation(gaining, chosen) + _alternatives(gaining, common, chosen)
+    text += _exceptions(alone) + _undecided(results, gaining, chosen, unknown)
+    rows: list[Row | None] = [problem.hybrid[chosen] for problem in gaining]
+    rows += [row for problem in [*alone, *unknown] for row in (problem.base, problem.fastest)]
     return [say("setting", HEADING, text, rows)]
 
 
 def _recommendation(found: list[Problem], chosen: Setting) -> str:
-    names = enumerate_words([problem.program.title for problem in found])
-    losers = [problem for problem in found if better(_best(problem), problem.hybrid[chosen])]
-    if not losers:
-        scope = f"it is the fastest measured setting, or equal to it, for {names}"
+    shown = [problem for problem in found if not untold(problem.hybrid[chosen], _top(problem))]
+    losers = [problem for problem in shown if better(_top(problem), problem.hybrid[chosen])]
+    if not shown:
+        scope = "it has the best median, but is not told apart from others"
+    elif not losers:
+        scope = f"it is the fastest measured setting, or equal to it, for {_names(shown)}"
     else:
         worst = max(losers, key=lambda problem: _loss(problem, chosen))
         scope = (
-            f"no one setting is the fastest for all of {names}, and this one loses the least: "
+            f"no one setting is the fastest for all of {_names(found)}, and this one loses the least: "
             f"at worst {percent(_loss(worst, chosen) - 1.0)}, in {worst.program.title}"
         )
     return f"If one setting is to serve all programs, use {command(chosen, found[0].results)}: {scope}."
@@ -53,38 +62,58 @@ def _alternatives(found: list[Problem], common: set[Setting], chosen: Setting) -
     ]
     if not same:
         return ""
-    verb = "is" if len(same) == 1 else "are"
-    return f" {enumerate_words([option(s) for s in same])} {verb} equal to it within the confidence intervals."
+    words = [f"{option(s)} {within(*((p.hybrid[s], p.hybrid[chosen]) for p in found))}" for s in same]
+    return f" Equal to it in all of them: {enumerate_words(words)}."
 
 
 def _exceptions(alone: list[Problem]) -> str:
     return f" Leave {enumerate_words([problem.title for problem in alone])} sequential." if alone else ""
 
 
+def _undecided(results: Results, gaining: list[Problem], chosen: Setting, unknown: list[Problem]) -> str:
+    """For which programs these samples do not tell whether the setting is right, or any."""
+    near = [p for p in gaining if untold(p.hybrid[chosen], _top(p))]
+    sentences = []
+    if near:
+        tops = [f"{p.program.title} ({option((_top(p).ranks, _top(p).threads))} had the better median)" for p in near]
+        sentences.append(
+            f" These samples do not tell whether it is as good as the fastest for {enumerate_words(tops)}."
+        )
+    if unknown:
+        sentences.append(f" For {_names(unknown)} they do not tell whether any setting is faster than the base case.")
+    if sentences:
+        sentences.append(f" {again(results, [p.program.suite for p in (*near, *unknown)])}")
+    return "".join(sentences)
+
+
+def _unknown(results: Results, unknown: list[Problem], alone: list[Problem]) -> Advice:
+    text = (
+        f"These samples do not tell which setting to use: for {_names(unknown)} no parallel setting is told apart from "
+        f"the base case.{_exceptions(alone)} {again(results, [p.program.suite for p in unknown])}"
+    )
+    return say("setting", HEADING, text, [row for p in [*unknown, *alone] for row in (p.base, p.fastest)])
+
+
 def _stay_sequential(found: list[Problem]) -> Advice:
-    rows: list[Row | None] = []
-    for problem in found:
-        rows += [problem.sequential, _best(problem)]
-    names = enumerate_words([problem.title for problem in found])
-    text = f"Run the programs sequentially: no parallel setting measured here is faster for {names}."
+    rows = [row for problem in found for row in (problem.base, problem.fastest)]
+    text = f"Run the programs sequentially: no parallel setting measured here is faster for {_names(found)}."
     return say("setting", HEADING, text, rows)
 
 
-def _sequential_suffices(problem: Problem) -> bool:
-    return problem.sequential is not None and not better(_best(problem), problem.sequential)
+def _names(found: list[Problem]) -> str:
+    return enumerate_words([problem.program.title for problem in found])
 
 
-def _best(problem: Problem) -> Row:
-    found = problem.best_hybrid
-    if found is None:
+def _top(problem: Problem) -> Row:
+    if problem.fastest is None:
         raise ValueError(f"{problem.title} has no hybrid row")
-    return found[1]
+    return problem.fastest
 
 
 def _loss(problem: Problem, setting: Setting) -> float:
-    """How many times as long the setting takes as the program's own best; 1 where the two cannot be told apart."""
-    row, top = problem.hybrid[setting], _best(problem)
-    return 1.0 if equal(row, top) else row.value / top.value
+    """How many times as long the setting takes as the program's own best; 1 where the two are equal."""
+    row, top = problem.hybrid[setting], _top(problem)
+    return 1.0 if row is top or equal(row, top) else speed(top) / speed(row)
 
 
 def _mean_loss(found: list[Problem], setting: Setting) -> float:

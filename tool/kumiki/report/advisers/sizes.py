@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from kumiki.report.compare import best, better, equal
+from kumiki.report.compare import best, better, equal, untold
 from kumiki.report.model import Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, size_text
+from kumiki.statistics import FEWEST_SAMPLES
 
 Sizes = Mapping[int, Row]
 """Rows by size, ascending."""
@@ -22,18 +23,24 @@ def best_by_size(sizes: Iterable[int], curves: Iterable[Sizes]) -> dict[int, Row
 
 
 def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
-    """'higher at 1 B to 4 KiB; lower at 64 KiB. The widest gap is at ...': bandwidths, and the rows that say so."""
+    """'higher at 1 B to 4 KiB; lower at 64 KiB. The widest gap is at ...': bandwidths, and the rows that say so.
+
+    None where these samples tell of no size which is higher.
+    """
     sizes = [size for size in ours if size in rivals]
     if not sizes:
         return None
     verdicts: dict[str, Callable[[Row, Row], bool]] = {
         "higher at": better,
-        "equal within the confidence intervals at": equal,
+        "equal (within 10 %) at": equal,
         "lower at": lambda a, b: better(b, a),
+        "not told apart by these samples at": untold,
     }
+    if all(untold(ours[size], rivals[size]) for size in sizes):
+        return None
     found = {words: ranges(sizes, [holds(ours[s], rivals[s]) for s in sizes]) for words, holds in verdicts.items()}
     text = "; ".join(f"{words} {where}" for words, where in found.items() if where) + "."
-    told_apart = [size for size in sizes if not equal(ours[size], rivals[size])]
+    told_apart = [size for size in sizes if better(ours[size], rivals[size]) or better(rivals[size], ours[size])]
     if told_apart:
         widest = max(told_apart, key=lambda size: abs(math.log(ours[size].value / rivals[size].value)))
         a, b = ours[widest], rivals[widest]
@@ -44,12 +51,18 @@ def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
 
 
 def half_peak(curve: Sizes) -> tuple[int, Row, int, Row] | None:
-    """N-half: the first size, and its row, of at least half the highest bandwidth; and those of the highest."""
+    """N-half: the first size, and its row, from which all reach half the highest bandwidth; and those of the highest.
+
+    None where the samples leave open whether it is that size.
+    """
     if len(curve) < 3:
         return None
     peak_size, peak = max(curve.items(), key=lambda item: item[1].value)
-    half_size, half = next((size, row) for size, row in curve.items() if row.value >= peak.value / 2)
-    return half_size, half, peak_size, peak
+    low = [size for size, row in curve.items() if size < peak_size and row.value < peak.value / 2]
+    half_size, half = next((size, row) for size, row in curve.items() if not low or size > low[-1])
+    told = peak.n >= FEWEST_SAMPLES and half.n >= FEWEST_SAMPLES
+    surely = told and (half is peak or half.interval[1] >= peak.interval[0] / 2)
+    return (half_size, half, peak_size, peak) if surely else None
 
 
 def ranges(sizes: list[int], holds: list[bool]) -> str:

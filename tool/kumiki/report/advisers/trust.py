@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.model import Results
 from kumiki.report.quantity import plural
+from kumiki.statistics import FEWEST_SAMPLES, Unsteady
+from kumiki.subject import other_load
 
 HEADING = "How far to trust the figures"
+
+_UNSTEADY = {
+    Unsteady.DRIFT: "drifted: the second half of the samples lies elsewhere than the first, as when the clock, the "
+    "temperature or another load changes. The interval is their whole range",
+    Unsteady.MODES: "had two kinds of samples with nothing between, as when threads or memory are placed in one of two "
+    "ways. The interval is their whole range",
+    Unsteady.START: "began with a sample far from all others: one more run should warm up",
+}
 
 
 def advise(results: Results) -> list[Advice]:
@@ -18,16 +29,38 @@ def advise(results: Results) -> list[Advice]:
             "left out of every plot and every other sentence. Look into them before using anything else."
         )
         pieces.append(say("trust", HEADING, text, wrong))
-    loose = [row for row in results.rows if row.usable and not row.converged]
-    if loose:
-        own = bool(results.arguments.get("command"))
-        cause, mend = ("the runs were over", "with `--repeat` more runs") if own else ("time was up", "for longer")
-        text = (
-            f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge: {cause} before the confidence "
-            f"interval was narrow enough. Measure again on a quieter machine or {mend} for sharper figures."
-        )
-        pieces.append(say("trust", HEADING, text, loose))
+    if load := _load(results):
+        pieces.append(say("trust", HEADING, load))
+    pieces += _loose(results)
+    for kind, words in _UNSTEADY.items():
+        rows = [row for row in results.rows if row.usable and row.unsteady == kind.value]
+        if rows:
+            pieces.append(say("trust", HEADING, f"{plural(len(rows), 'row')} {words}.", rows))
     if not results.complete:
         text = "The evaluation was interrupted: what is missing was not measured. `kumiki evaluate --resume` goes on."
         pieces.append(say("trust", HEADING, text))
     return pieces
+
+
+def _load(results: Results) -> str:
+    if not {"load", "cpu"} <= set(results.environment):
+        return ""
+    load = other_load(results.environment)
+    return (
+        f"This evaluation {load}, which took its share of cores, caches and memory from every figure." if load else ""
+    )
+
+
+def _loose(results: Results) -> list[Advice]:
+    """Rows that did not converge: those of too few samples, and those that scatter."""
+    loose = [row for row in results.rows if row.usable and not row.converged]
+    if not loose:
+        return []
+    few = [row for row in loose if row.n < FEWEST_SAMPLES]
+    why = [f"{len(few)} with fewer than {FEWEST_SAMPLES} samples"] if few else []
+    why += [f"{len(loose) - len(few)} with an interval wider than 5 % to either side"] if len(few) < len(loose) else []
+    text = (
+        f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge, {' and '.join(why)}: where they do not "
+        f"tell figures apart, no verdict is given. {again(results, [row.suite for row in loose])}"
+    )
+    return [say("trust", HEADING, text, loose)]

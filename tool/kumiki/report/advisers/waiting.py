@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import best, better
+from kumiki.report.compare import best, better, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, enumerate_words
 
@@ -30,10 +31,12 @@ def advise(results: Results) -> list[Advice]:
     frugal = min(policies, key=lambda policy: shares[policy].value)
     quick = _policy_of(best(delays[policy] for policy in policies), delays)
     text = f"What a waiting rank takes of a core, and how long after the signal it goes on: {enumerate_words(facts)}."
-    if quick == frugal or not better(delays[quick], delays[frugal]):
-        text += f" `--wait {frugal}` serves everywhere: no policy wakes sooner beyond the confidence intervals."
-    else:
+    if quick == frugal or equal(delays[quick], delays[frugal]):
+        text += f" `--wait {frugal}` serves everywhere: no policy wakes sooner."
+    elif better(delays[quick], delays[frugal]):
         text += f" Where others need the cores use `--wait {frugal}`, where every wait is short `--wait {quick}`."
+    else:
+        text += f" These samples do not tell which policy wakes the soonest. {again(results, ['wait'])}"
     rows = [row for policy in policies for row in (shares[policy], delays[policy])]
     return [say("waiting", HEADING, text, rows)]
 

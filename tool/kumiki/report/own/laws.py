@@ -18,15 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from kumiki.report.compare import FEWEST_SAMPLES
 from kumiki.report.model import Row
 from kumiki.report.own.problem import OwnProblem
+from kumiki.statistics import FEWEST_SAMPLES
 
 RESAMPLES = 2000
 SEED = 1967
 """The same report every time; Amdahl's year."""
 LOW, HIGH = 2.5, 97.5
 """The ends of a 95 % interval in percent."""
+
+STEADY = 0.05
+"""A serial fraction that surely changes by no more than this stays where it is."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -64,8 +67,10 @@ class Trend:
     last: Row
     before: float
     after: float
-    direction: int
-    """1: it rises beyond the scatter of the samples, -1: it falls, 0: neither."""
+    direction: int | None
+    """1: it rises beyond the scatter of the samples, -1: it falls, 0: neither; None with too few samples to tell."""
+    steady: bool
+    """Whether it is shown to change by no more than `STEADY`."""
 
 
 def serial_fraction(speedup: Any, n: Any, weak: bool) -> Any:
@@ -97,12 +102,13 @@ def trend(problem: OwnProblem) -> Trend | None:
     counts = _counts(rows)
     before, after = serial_fraction(_speedups(problem, rows), counts, problem.weak)
     drawn = _resampled(problem, rows)
-    direction = 0
+    direction, steady = None, False
     if drawn is not None:
         fractions = serial_fraction(drawn, counts, problem.weak)
         low, high = np.percentile(fractions[:, 1] - fractions[:, 0], [LOW, HIGH])
         direction = 1 if low > 0 else -1 if high < 0 else 0
-    return Trend(rows[0], rows[1], float(before), float(after), direction)
+        steady = bool(low >= -STEADY and high <= STEADY)
+    return Trend(rows[0], rows[1], float(before), float(after), direction, steady)
 
 
 def _points(problem: OwnProblem) -> list[Row]:

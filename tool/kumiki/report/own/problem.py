@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kumiki.report.compare import best, better, equal, speed
+from kumiki.report.compare import best, clearly_better
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, plural
 from kumiki.report.select import Problem, Program, Setting, by_setting
@@ -68,21 +68,17 @@ class OwnProblem(Problem):
         return by_setting(row for row in self.rows if not _sequential(row))
 
     @cached_property
-    def best_hybrid(self) -> tuple[Setting, Row] | None:
-        """The cheapest setting that cannot be told from the fastest: on the fewest processors.
+    def fitting(self) -> dict[Setting, Row]:
+        """Also settings with more threads than cores that win clearly: every run was a start of its own, so that such
+        a setting has won again and again."""
+        roomy = super().fitting
+        top = best(roomy.values())
+        return {s: row for s, row in self.hybrid.items() if s in roomy or (top and clearly_better(row, top))}
 
-        One that cannot be told from the base case is none, where the fastest can.
-        """
-        fastest, base = best(self.hybrid.values()), self.base
-        if fastest is None or self.weak:
-            return None
-        gains = base is not None and better(fastest, base)
-        equals = [
-            (setting, row)
-            for setting, row in self.hybrid.items()
-            if row is fastest or (equal(row, fastest) and not (gains and base and not better(row, base)))
-        ]
-        return min(equals, key=lambda item: (item[1].processors, -speed(item[1])))
+    @cached_property
+    def best_hybrid(self) -> tuple[Setting, Row] | None:
+        """As of any program; with work that grows no setting is the best."""
+        return None if self.weak else super().best_hybrid
 
     @cached_property
     def base(self) -> Row | None:

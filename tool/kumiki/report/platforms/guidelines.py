@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kumiki.report.advisers import Advice, derive, routines
 from kumiki.report.advisers.kinds import say
 from kumiki.report.advisers.program import parallel_pays
-from kumiki.report.compare import better, equal, speed
+from kumiki.report.compare import better, equal, speed, untold
 from kumiki.report.model import Results
 from kumiki.report.own.problem import own_problems
 from kumiki.report.platforms.model import Contest, Platform
@@ -53,7 +53,7 @@ def _of(platform: Platform, contests: Sequence[Contest]) -> list[Advice]:
 
 def _among(platform: Platform, contests: Sequence[Contest]) -> Advice | None:
     """Where it is the fastest of all, where as fast as the fastest, and by how much it is slower elsewhere."""
-    fastest, same, slower, rows = [], [], [], []
+    fastest, same, slower, unknown, rows = [], [], [], [], []
     for contest in contests:
         tops = [(entrant, top) for entrant in contest.entrants if (top := entrant.top)]
         mine = next((top for entrant, top in tops if entrant.platform is platform), None)
@@ -67,11 +67,14 @@ def _among(platform: Platform, contests: Sequence[Contest]) -> Advice | None:
             fastest.append(name)
         elif equal(mine, other):
             same.append(f"{name} ({rival.platform.label})")
+        elif untold(mine, other):
+            unknown.append(f"{name} ({rival.platform.label})")
         else:
             slower.append(f"{name} ({factor(speed(other) / speed(mine))} times as long as {rival.platform.label})")
     words = [f"is the fastest for {enumerate_words(fastest)}"] if fastest else []
     words += [f"is as fast as the fastest for {enumerate_words(same)}"] if same else []
     words += [f"is slower than the fastest for {enumerate_words(slower)}"] if slower else []
+    words += [f"is not told apart from the fastest for {enumerate_words(unknown)}"] if unknown else []
     if not words:
         return None
     return say(
@@ -81,7 +84,7 @@ def _among(platform: Platform, contests: Sequence[Contest]) -> Advice | None:
 
 def _scaling(results: Results) -> Advice | None:
     """Which programs are worth running on all that was measured, which on some of it, and which on one processor."""
-    well, poorly, alone, rows = [], [], [], []
+    well, poorly, alone, unknown, rows = [], [], [], [], []
     for program in PROGRAMS:
         problem = principal(results, program)
         wide = problem.best_by_processors() if problem else []
@@ -90,7 +93,10 @@ def _scaling(results: Results) -> Advice | None:
         share = problem.efficiency(wide[-1]) or 0.0
         entry = f"{problem.name} ({percent(share)} on {wide[-1].processors})"
         rows += [problem.base, wide[-1]]
-        if not parallel_pays(problem):
+        pays = parallel_pays(problem)
+        if pays is None:
+            unknown.append(problem.name)
+        elif not pays:
             alone.append(problem.name)
         elif share >= GOOD:
             well.append(entry)
@@ -99,6 +105,7 @@ def _scaling(results: Results) -> Advice | None:
     words = [f"{enumerate_words(well)} {'scales' if len(well) == 1 else 'scale'} well"] if well else []
     words += [f"{enumerate_words(poorly)} {'gains' if len(poorly) == 1 else 'gain'} less than that"] if poorly else []
     words += [f"{enumerate_words(alone)} should stay sequential"] if alone else []
+    words += [f"for {enumerate_words(unknown)} these samples do not tell"] if unknown else []
     if not words:
         return None
     text = f"By the efficiency on the most processors, {percent(GOOD)} being good: {'; '.join(words)}."

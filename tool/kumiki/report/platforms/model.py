@@ -34,7 +34,7 @@ class Entrant:
     @property
     def top(self) -> Row | None:
         """Its best time of all settings, the sequential form included."""
-        parallel = [self.problem.best_hybrid[1]] if self.problem.best_hybrid else []
+        parallel = [self.problem.fastest] if self.problem.fastest else []
         return best([*parallel, *([self.problem.sequential] if self.problem.sequential else [])])
 
 

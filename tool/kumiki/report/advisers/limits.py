@@ -1,0 +1,79 @@
+"""What limits a program: how much of its time is shared, and what the time lost against the ideal went into."""
+
+from __future__ import annotations
+
+from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.compare import best, speed
+from kumiki.report.model import Row
+from kumiki.report.quantity import factor, percent
+from kumiki.report.select import PARTS, Problem, option
+from kumiki.statistics import EQUAL_WITHIN, FEWEST_SAMPLES
+
+WORTH_NAMING = 0.05
+"""A loss against the ideal below this share of the time needs no explanation."""
+BEYOND_CACHES = 1.2
+"""A computation that is so many times as fast for each processor as the base case has more to explain than chance."""
+
+
+def limit(problem: Problem) -> Advice | None:
+    """What the time lost against the ideal went into, at the best setting that has a core for everyone."""
+    row = best(row for row in problem.hybrid.values() if row.processors > 1 and not row.oversubscribed)
+    if row is None or problem.base is None:
+        return None
+    parts, shared = problem.parts(row), problem.shared(row)
+    if shared is None or not _settled(row) or not _settled(problem.base):
+        return None
+    growth, grown = _growth(problem, row)
+    text = (
+        f"{problem.program.title} at {option((row.ranks, row.threads))} spends {percent(shared)} of its time in "
+        f"communication and synchronisation{growth}: {_cause(problem, row, problem.base, shared)}."
+    )
+    return say("program", problem.program.title, text, [row, *parts.values(), problem.base, *grown])
+
+
+def _settled(row: Row) -> bool:
+    """Whether a row is known closely enough to reckon with: as closely as two rows are that are called equal."""
+    low, high = row.interval
+    return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * row.value
+
+
+def _cause(problem: Problem, row: Row, base: Row, shared: float) -> str:
+    """The largest cause of the loss against the ideal, in words."""
+    lost = 1 - base.value / row.processors / row.value
+    shares = {name: part.value for name, part in problem.parts(row).items() if name != PARTS[0]}
+    larger = max(shares, key=lambda name: shares[name])
+    faster = (1 - lost) / (1 - shared) if shared < 1 else 1.0
+    if shared > lost + WORTH_NAMING and faster >= BEYOND_CACHES:
+        return (
+            f"what that costs is made up for by a computation that is {factor(faster)} times as fast for each "
+            "processor as the base case. Smaller pieces that fit into caches do that, and so does a base case that "
+            "was disturbed: measure that again before you count on it"
+        )
+    if shared > 1 / 2:
+        return f"it is bound by {larger}, and fewer ranks, larger problems or overlap help where more cores do not"
+    if lost <= WORTH_NAMING:
+        return "next to nothing is lost against the ideal" if shared <= WORTH_NAMING else "little is lost by that"
+    loss = f"of the {percent(lost)} lost against the ideal"
+    if shared > lost / 2:
+        return f"{loss} most is {larger}, which limits it"
+    return f"{loss} most is slower computation: the cores share memory bus, caches and clock"
+
+
+def _growth(problem: Problem, top: Row) -> tuple[str, list[Row]]:
+    """How the share grows with ranks: from the fewest (more than one) to the most that have a core each."""
+    fitting = {}
+    for ranks in sorted({n for n, _ in problem.hybrid if n > 1}):
+        rows = [r for (n, _), r in problem.hybrid.items() if n == ranks and not r.oversubscribed]
+        found = max((r for r in rows if problem.shared(r) is not None), key=speed, default=None)
+        if found is not None:
+            fitting[ranks] = found
+    if not fitting:
+        return "", []
+    few, many = fitting[min(fitting)], fitting[max(fitting)]
+    if few is many is top:
+        return "", []
+    at_few, at_many = (
+        f"{percent(problem.shared(row) or 0.0)} at {option((row.ranks, row.threads))}" for row in (few, many)
+    )
+    words = f" ({at_few})" if few is many else f" (by ranks: {at_few}, {at_many})"
+    return words, [part for row in (few, many) for part in (row, *problem.parts(row).values())]
