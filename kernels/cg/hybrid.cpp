@@ -133,7 +133,7 @@ int run_hybrid(const Task& task) {
     outcome.runs = sample_runs(task.budget, run, [&](bool more) { return agreed(job, more); });
     JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
-    report.note = note_on_threads(job.threads(), team.size());
+    tell_working(report, job.threads(), team.size());
     if (job.rank() == 0) return conclude(report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }

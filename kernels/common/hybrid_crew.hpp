@@ -47,12 +47,7 @@ public:
     int rank() const { return job_.rank(); }
     Job& job() { return job_; }
     Workers workers() const {
-        return {"kumiki",
-                "hybrid",
-                job_.size(),
-                job_.threads(),
-                job_.oversubscribed(),
-                note_on_threads(job_.threads(), team_.size())};
+        return {"kumiki", "hybrid", job_.size(), job_.threads(), job_.oversubscribed(), team_.size()};
     }
     bool agree(bool mine) { return agreed(job_, mine); }
 

@@ -82,7 +82,7 @@ struct Workers {
     int ranks = 1;
     int threads = 1; ///< of each rank
     bool oversubscribed = false;
-    std::string note = {}; ///< what the reader of the rows should know, if anything
+    int working = 0; ///< threads of each rank that compute, where not all do; 0: all
 };
 
 /// A figure of a job that is none of its times: counted, or left by what it computed.
@@ -92,6 +92,13 @@ struct OwnFigure {
     measure::Better better = measure::Better::lower;
     std::vector<double> samples; ///< in the order of the runs
 };
+
+/// What the reader of a row should know when fewer threads work than were asked for; empty when all do.
+inline std::string note_on_threads(int asked, int working) {
+    if (working == asked) return {};
+    return "more threads than cores: each rank computes with " + std::to_string(working) + " of its " +
+           std::to_string(asked) + " threads";
+}
 
 /// What the rows of a job have in common.
 struct JobReport {
@@ -107,6 +114,13 @@ struct JobReport {
     std::vector<OwnFigure> own_figures = {};
 };
 
+/// Says with how many of its threads each rank computes, in the note and, where not with all, as the parameter
+/// `working`.
+inline void tell_working(JobReport& report, int asked, int working) {
+    report.note = note_on_threads(asked, working);
+    if (working != asked) report.parameters["working"] = working;
+}
+
 /// The beginning of a report: program and workers, with `form`, `ranks` and `threads` among the parameters.
 inline JobReport report_of(std::string program, const Workers& workers) {
     JobReport report;
@@ -114,7 +128,7 @@ inline JobReport report_of(std::string program, const Workers& workers) {
     report.implementation = workers.implementation;
     report.parameters = {{"form", workers.form}, {"ranks", workers.ranks}, {"threads", workers.threads}};
     report.oversubscribed = workers.oversubscribed;
-    report.note = workers.note;
+    if (workers.working != 0) tell_working(report, workers.threads, workers.working);
     return report;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <thread>
 
 #include "kumiki/kumiki.hpp"
@@ -23,13 +22,6 @@ inline int working_threads(Job& job, bool all) {
     const int share = static_cast<int>(std::thread::hardware_concurrency()) / std::max(ranks_here, 1);
     const int own = job.oversubscribed() ? std::clamp(share, 1, job.threads()) : job.threads();
     return job.all_reduce(own, Operation::min);
-}
-
-/// What the reader of a row should know when fewer threads work than were asked for; empty when all do.
-inline std::string note_on_threads(int asked, int working) {
-    if (working == asked) return {};
-    return "more threads than cores: each rank computes with " + std::to_string(working) + " of its " +
-           std::to_string(asked) + " threads";
 }
 
 } // namespace kumiki::kernels

@@ -45,12 +45,7 @@ Hybrid::Hybrid(Job& job, const Options& options)
 }
 
 Workers Hybrid::workers() const {
-    return {"kumiki",
-            "hybrid",
-            job_.size(),
-            job_.threads(),
-            job_.oversubscribed(),
-            note_on_threads(job_.threads(), team_.size())};
+    return {"kumiki", "hybrid", job_.size(), job_.threads(), job_.oversubscribed(), team_.size()};
 }
 
 bool Hybrid::all_in_reach() const {

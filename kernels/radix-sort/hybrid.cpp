@@ -165,7 +165,7 @@ int run_hybrid(const Task& task) {
     outcome.messages.erase(outcome.messages.begin()); // of the warm-up
     JobReport report = report_of(task, "kumiki", job.size(), job.threads());
     report.oversubscribed = job.oversubscribed();
-    report.note = note_on_threads(job.threads(), team.size());
+    tell_working(report, job.threads(), team.size());
     if (job.rank() == 0) return conclude(task, report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }

@@ -88,6 +88,20 @@ TEST(Rows, hold_the_parts_that_a_program_tells_apart_itself) {
     EXPECT_GE(made[6].samples[0], 2e-3);
 }
 
+TEST(Rows, say_how_many_threads_compute_where_not_all_do) {
+    const auto of = [](int working) {
+        return rows(report_of("laplace", {"kumiki", "hybrid", 2, 4, true, working}), std::vector{times(4, 2, 1, 0.5)});
+    };
+    for (const measure::Row& row : of(1)) {
+        EXPECT_EQ(std::get<std::int64_t>(row.parameters.at("working")), 1);
+        EXPECT_EQ(row.note, "more threads than cores: each rank computes with 1 of its 4 threads");
+    }
+    for (const measure::Row& row : of(4)) {
+        EXPECT_FALSE(row.parameters.contains("working"));
+        EXPECT_EQ(row.note, "");
+    }
+}
+
 TEST(ExceedsCores, begins_one_above_the_cores_of_the_host) {
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     EXPECT_FALSE(exceeds_cores(cores));
