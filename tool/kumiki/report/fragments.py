@@ -67,14 +67,19 @@ def _line(choice: Choice) -> Line:
     return Line(
         size_text(choice.size),
         [
-            Cell(length_text(length, choice.size), row=choice.best.id),
+            Cell(_best_text(length, choice.size), row=choice.best.id),
             *figures.cells,
-            Cell(enumerate_words([size_text(each) for each in others]) if others else "none"),
+            Cell(enumerate_words([length_text(each) for each in others]) if others else "none"),
         ],
         figures.crowded,
     )
 
 
-def length_text(length: int, size: int) -> str:
-    """A length of fragments; one that cuts nothing says so."""
-    return size_text(length) if length < size else f"{size_text(length)} ({UNCUT})"
+def length_text(length: int) -> str:
+    """A length of fragments to the byte: 4048 B is not 4 KiB."""
+    return size_text(length) if length % 1024 == 0 else f"{length} B"
+
+
+def _best_text(length: int, size: int) -> str:
+    """One that cuts nothing says so."""
+    return length_text(length) if length < size else f"{length_text(length)} ({UNCUT})"

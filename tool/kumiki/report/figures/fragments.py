@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
-from kumiki.report.fragments import curves
+from kumiki.report.fragments import curves, length_text
 from kumiki.report.model import Results
 from kumiki.report.palette import Look, rank_looks
-from kumiki.report.quantity import size_text
 from kumiki.report.select import OWN_RULE
 
 
@@ -22,7 +21,7 @@ def by_message_size(name: str, results: Results, fabric: str) -> Picture | None:
         tints = rank_looks(lengths)
         for length in lengths:
             paint_curve(sheet, found[length], tints[length], BANDWIDTH, 1.4)
-            sheet.key(f"fragments of {size_text(length)}", tints[length])
+            sheet.key(f"fragments of {length_text(length)}", tints[length])
         if OWN_RULE in found:
             look = Look("kumiki", "", "dashed")
             paint_curve(sheet, found[OWN_RULE], look, BANDWIDTH, 1.4)
