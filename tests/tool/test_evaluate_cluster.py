@@ -168,3 +168,20 @@ def test_two_rates_are_two_machines() -> None:
     assert environment.machine_differences(slow, fast) == ["link rate (100mbit, full speed)"]
     alone = environment.describe(Machine(), Native.installed())
     assert "hosts (2, 1)" in environment.machine_differences(slow, alone)
+
+
+def test_programs_of_the_maestro_paper_run_in_messages_on_a_growing_number_of_hosts() -> None:
+    for suite in ("is", "cg"):
+        found = [point for point in over(FOUR, suites=(suite,)) if point.parameters["form"] in ("message", "mpi")]
+        hosts = {
+            (point.implementation, len(point.launcher.hosts or ())) for point in found if point.launcher.threads == 1
+        }
+        wanted = {(name, count) for name in ("kumiki", "openmpi", "mpich") for count in (2, 4)}
+        assert wanted <= hosts
+        first_two = one(found, lambda point: point.implementation == "kumiki" and point.launcher.ranks == 2)
+        assert first_two.launcher.hosts and first_two.launcher.hosts.names == FOUR.names[:2]
+    assert not [point for point in points(Request(suites=("cg",))) if point.parameters["form"] == "message"]
+
+
+def test_the_radix_sort_tells_what_each_rank_sends_over_hosts() -> None:
+    assert all("--messages" in point.arguments for point in over(suites=("radix-sort",)))

@@ -13,6 +13,7 @@ from kumiki import suites
 from kumiki.native import Native
 from kumiki.plan import Request, plan
 from kumiki.problem import Problem
+from kumiki.suites import fragments
 from kumiki.suites.model import Grid, Mpirun, Point, Suite
 
 CORES = st.integers(1, 130)
@@ -153,3 +154,34 @@ def test_diffusion_by_jacobi_is_measured_on_one_core_and_on_all() -> None:
     assert {point.place for point in points} == {(1, 1), (1, 4), (2, 2), (4, 1)}
     assert {point.parameters["form"] for point in points} == {"sequential", "openmp", "hybrid", "message", "mpi"}
     assert all("jacobi" in point.arguments for point in points)
+
+
+def test_by_name_barriers_go_up_to_sixteen_ranks_and_the_usual_run_does_not() -> None:
+    def ranks(request: Request, cores: int = 2) -> set[int]:
+        return {point.launcher.ranks for point in all_points(request, cores) if point.suite == "rank-barrier"}
+
+    named = Request(suites=("rank-barrier",))
+    assert ranks(Request()) == ranks(Request(suites=("rank-barrier",), quick=True)) | {2, 4} == {2, 4}
+    assert ranks(named) == {2, 4, 8, 16}
+    assert ranks(named, 24) == {2, 4, 8, 16, 24, 48}
+    assert ranks(Request(suites=("rank-barrier",), ranks=(3,))) == {3}
+    by = {(point.implementation, point.launcher.ranks) for point in all_points(named, 2)}
+    assert {("mpich", 16), ("openmpi", 16), ("kumiki", 16)} <= by
+
+
+def test_by_name_the_product_tells_communication_by_threads() -> None:
+    def everyone(request: Request) -> list[tuple[int, int]]:
+        points = [point for point in all_points(request, 2) if "--all-threads" in point.arguments]
+        assert all(point.parameters["all_threads"] == "yes" and "--fetch" in point.arguments for point in points)
+        return sorted(point.place for point in points)
+
+    assert everyone(Request(suites=("matmul",))) == [(2, 1), (2, 2), (2, 4)]
+    assert everyone(Request()) == everyone(Request(suites=("matmul",), threads=(1,))) == []
+
+
+def test_fragments_are_swept_over_sizes_of_messages_but_not_by_tune() -> None:
+    points = [point for point in all_points(Request(suites=("message",)), 2) if point.program == "fragment"]
+    assert len(points) == 7
+    for point in points:
+        assert point.arguments == ("--smallest", "4096", "--largest", str(2**24)) and point.figures == 7
+    assert fragments.point("tune", 4048, 2**24, None, 0.1).arguments == ("--largest", str(2**24))

@@ -20,7 +20,7 @@ class Choice:
     size: int
     best: Row
     as_good: list[int]
-    """All lengths whose interval meets the best one's, that of the best among them, in ascending order."""
+    """All lengths that are shown to be equal to the best one, and that itself, in ascending order."""
     own: Row | None
     """By the library's own rule."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kumiki.report.compare import equal
+from kumiki.report.compare import better, equal
 from kumiki.report.model import Results, Row
-from kumiki.report.quantity import factor
+from kumiki.report.quantity import factor, percent
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
+from kumiki.statistics import EQUAL_WITHIN
 
 METRIC = "matmul.communication"
 """The matrix product that fetches panels: its masters communicate, and nobody else does."""
@@ -21,10 +22,14 @@ class Series:
     rows: dict[int, Row]
 
     @property
-    def same(self) -> bool:
-        """Whether every figure is equal to the one with the fewest threads, within the intervals."""
+    def verdict(self) -> str:
+        """What the samples tell of the figures beside the one with the fewest threads."""
         first, *others = self.rows.values()
-        return all(equal(first, other) for other in others)
+        if all(equal(first, other) for other in others):
+            return f"the same within {percent(EQUAL_WITHIN)}"
+        if any(better(first, other) or better(other, first) for other in others):
+            return f"up to {factor(self.spread)} times as long"
+        return "the samples do not tell"
 
     @property
     def spread(self) -> float:
@@ -36,12 +41,11 @@ class Series:
 def series(results: Results) -> list[Series]:
     """By number of ranks, where several numbers of threads were measured.
 
-    Where there are more threads than cores only those runs count in which all of them computed.
+    Only those runs count in which all threads computed: with more of them than cores a rank does so only if told to.
     """
     found: dict[int, dict[int, Row]] = {}
     for row in results.where(METRIC, "kumiki", form="hybrid", fetch="get"):
-        everyone = not row.oversubscribed or row.text("all_threads") == "yes"
-        if row.usable and row.ranks > 1 and everyone:
+        if row.usable and row.ranks > 1 and "working" not in row.parameters:
             known = found.setdefault(row.ranks, {})
             # With a core for each thread both say the same; the one that was asked for by name stands.
             if row.threads not in known or row.text("all_threads") == "yes":
@@ -60,7 +64,6 @@ def table(results: Results) -> Table | None:
             Cell(cell.text, cell.note, cell.pad, row=cell.row, crowded=cell.crowded)  # none is the best of equals
             for cell in ranked("", entries).cells
         ]
-        verdict = "the same" if each.same else f"up to {factor(each.spread)} times as long"
-        lines.append(Line(str(each.ranks), [*cells, Cell(verdict)], any(cell.crowded for cell in cells)))
+        lines.append(Line(str(each.ranks), [*cells, Cell(each.verdict)], any(cell.crowded for cell in cells)))
     heads = [Column(f"{count} {'thread' if count == 1 else 'threads'}", noted=True) for count in counts]
-    return Table("ranks", [*heads, Column("within the intervals")], lines) if lines else None
+    return Table("ranks", [*heads, Column("beside the fewest threads")], lines) if lines else None

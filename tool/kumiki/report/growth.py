@@ -48,7 +48,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Overtaking:
-    """Of two, one is faster with few members and the other with many, each beyond the intervals."""
+    """Of two, one is shown to be faster with few members and the other with many."""
 
     few: str
     many: str

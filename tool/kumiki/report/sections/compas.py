@@ -54,7 +54,7 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
         yield Exhibit(
             "Table",
             "Which barrier overtakes which",
-            "Pairs of which one is faster with few ranks and the other with many, each beyond the 95 % intervals.",
+            "Pairs of which one is shown to be faster with few ranks and the other with many.",
             "In the paper NICAM's barrier overtakes PM's between 4 and 8 nodes.",
             "Table 3",
             table=table,

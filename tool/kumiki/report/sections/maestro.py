@@ -88,8 +88,8 @@ def by_fragments(results: Results, fabric: str) -> Iterator[Exhibit]:
             "Table",
             f"The best length of fragments {where} by the size of the message",
             "For each size the length with the highest median, beside the library's own rule.",
-            "“As good” are the other lengths whose 95 % interval meets the best one's: where there are many, the "
-            "length does not matter.",
+            "“As good” are the lengths that are shown to be the same within 10 %: where there are many, the length "
+            "does not matter.",
             "Figure 5",
             table=table,
             wide=True,
