@@ -1,10 +1,12 @@
 """Runs a measuring program and checks what docs/rows.md promises of its output.
 
-usage: expect_rows.py [--exit-code N] [--rows N] [--like COMMAND] [--figure METRIC=VALUE]... [KEY=VALUE ...] -- COMMAND ...
+usage: expect_rows.py [--exit-code N] [--rows N] [--like COMMAND] [--figure METRIC=VALUE]... [KEY=VALUE ...]
+       -- COMMAND ...
 
 The command must end with the exit code (0 unless given). With exit code 0 it must have printed rows, `--rows` of them
 if given, each validated, with at least three samples, times above 0, and the given parameters ("implementation" is
-looked up beside them). `--figure METRIC=VALUE`: that metric's samples all have this value, to a millionth of it. `--like COMMAND`: both commands must report the same checksum, in a remark beside their rows.
+looked up beside them). `--figure METRIC=VALUE`: that metric's samples all have this value, to a millionth of it.
+`--like COMMAND`: both commands must report the same checksum, in a remark beside their rows.
 """
 
 from __future__ import annotations

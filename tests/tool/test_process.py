@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kumiki import process
@@ -77,3 +79,19 @@ def test_lines_of_a_program_that_is_ended_are_handed_on(tmp_path: Path) -> None:
         "import sys, time\nprint('begun', flush=True); print('oh', file=sys.stderr, flush=True); time.sleep(60)", 1
     )
     assert (ended.code, output, errors, ended.last_errors) == (None, ["begun"], ["oh"], ("oh",))
+
+
+def test_an_interrupt_while_a_program_starts_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(subprocess.Popen[bytes]):
+        """It runs already when the interrupt comes, and its caller never learns of it."""
+
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[call-overload]
+            started.append(self.pid)
+            raise KeyboardInterrupt
+
+    started: list[int] = []
+    monkeypatch.setattr(process.subprocess, "Popen", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        process.run(["sleep", "60"], os.environ, 60, lambda line: None, lambda line: None)
+    assert len(started) == 1 and not Path(f"/proc/{started[0]}").exists()

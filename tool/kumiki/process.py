@@ -60,17 +60,18 @@ def run(
     _adopt_orphans()
     before = _descendants()
     start = time.monotonic()
-    child = subprocess.Popen(
-        arguments,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    child: subprocess.Popen[bytes] | None = None
     output, errors = Excerpt(MOST_OUTPUT), Excerpt(MOST_OUTPUT)
     tail: deque[str] = deque(maxlen=TAIL_LINES)
     try:
+        child = subprocess.Popen(
+            arguments,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         code, end = _follow(child, start + limit_seconds, output, errors)
     finally:
         with _undisturbed():
@@ -141,11 +142,15 @@ def _follow(
     return child.poll(), end or time.monotonic()
 
 
-def _end_all(child: subprocess.Popen[bytes], before: set[int]) -> int:
-    """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child."""
+def _end_all(child: subprocess.Popen[bytes] | None, before: set[int]) -> int:
+    """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child.
+
+    `child` is None when an interrupt came while it was being started: it may run all the same.
+    """
+    own = set() if child is None else {child.pid}
     started = _descendants() - before
     for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
-        alive = started if child.poll() is None else started - {child.pid}
+        alive = started if child is None or child.poll() is None else started - own
         if not alive:
             break
         for process in alive:
@@ -153,14 +158,15 @@ def _end_all(child: subprocess.Popen[bytes], before: set[int]) -> int:
         deadline = time.monotonic() + patience
         while alive and time.monotonic() < deadline:
             time.sleep(0.01)
-            child.poll()
-            _reap(alive - {child.pid})
+            if child is not None:
+                child.poll()
+            _reap(alive - own)
             alive = _descendants() - before
         started |= alive
-    for stream in (child.stdout, child.stderr):
+    for stream in (child.stdout, child.stderr) if child is not None else ():
         if stream is not None:
             stream.close()
-    return len(started - {child.pid})
+    return len(started - own)
 
 
 def _send(process: int, number: signal.Signals) -> None:
