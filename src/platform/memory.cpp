@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
@@ -13,16 +14,29 @@
 #include <unistd.h>
 #include <utility>
 
+#include "platform/control_group.hpp"
+
 namespace kumiki::platform {
 namespace {
 
 std::string reason() { return std::strerror(errno); }
 
 /// The number that a file of the system holds, if there is such a file and it holds one ("max" is none).
-std::optional<std::size_t> number_in(const char* path) {
+std::optional<std::size_t> number_in(const std::filesystem::path& path) {
     std::size_t number = 0;
     if (std::ifstream(path) >> number) return number;
     return std::nullopt;
+}
+
+/// What a control group leaves of its limit, whichever version it belongs to; nothing: it sets none.
+std::optional<std::size_t> left_in(const std::filesystem::path& group) {
+    auto limit = number_in(group / "memory.max"), used = number_in(group / "memory.current");
+    if (!limit || !used) {
+        limit = number_in(group / "memory.limit_in_bytes");
+        used = number_in(group / "memory.usage_in_bytes");
+    }
+    if (!limit || !used) return std::nullopt;
+    return *limit - std::min(*limit, *used);
 }
 
 } // namespace
@@ -37,14 +51,13 @@ std::size_t physical_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
 }
 
-std::size_t available_memory() {
+std::size_t available_memory(const std::filesystem::path& root) {
     std::size_t available = physical_memory();
-    std::ifstream information("/proc/meminfo");
+    std::ifstream information(root / "proc/meminfo");
     for (std::string name, rest; information >> name && std::getline(information, rest);)
         if (name == "MemAvailable:") available = std::stoull(rest) * 1024;
-    const auto limit = number_in("/sys/fs/cgroup/memory.max");
-    const auto used = number_in("/sys/fs/cgroup/memory.current");
-    if (limit && used) available = std::min(available, *limit - std::min(*limit, *used));
+    for (const auto& group : control_groups("memory", root))
+        available = std::min(available, left_in(group).value_or(available));
     return available;
 }
 

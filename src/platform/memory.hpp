@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 
 #include "error/result.hpp"
 
@@ -22,8 +23,9 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
 /// Bytes of physical memory of this host.
 std::size_t physical_memory();
 
-/// Bytes of memory that programs can still get, by the host's or, where it is tighter, the control group's reckoning.
-std::size_t available_memory();
+/// Bytes of memory that this process can still get, by the host's reckoning or, where one is tighter, that of its
+/// control groups. `root` is the folder that holds proc and sys.
+std::size_t available_memory(const std::filesystem::path& root = "/");
 
 /// Random bits from the system, for names that must not meet.
 std::uint64_t random_number();

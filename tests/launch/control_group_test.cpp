@@ -3,6 +3,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "platform/memory.hpp"
 #include "topology/ranges.hpp"
 
 namespace kumiki::topology {
@@ -10,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file system with the files of cgroups that a test writes.
-class Quota : public testing::Test {
+/// A file system with the files of control groups that a test writes.
+class ControlGroups : public testing::Test {
 protected:
     void SetUp() override {
         root_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -25,14 +26,14 @@ protected:
     fs::path root_;
 };
 
-TEST_F(Quota, IsAbsentWithoutALimit) {
+TEST_F(ControlGroups, QuotaIsAbsentWithoutALimit) {
     EXPECT_FALSE(processor_quota(root_));
     write("proc/self/cgroup", "0::/user/job");
     write("sys/fs/cgroup/user/job/cpu.max", "max 100000");
     EXPECT_FALSE(processor_quota(root_));
 }
 
-TEST_F(Quota, OfVersion2IsTheStrictestOfAllLevels) {
+TEST_F(ControlGroups, QuotaOfVersion2IsTheStrictestOfAllLevels) {
     write("proc/self/cgroup", "0::/user/job");
     write("sys/fs/cgroup/user/job/cpu.max", "400000 100000");
     EXPECT_EQ(processor_quota(root_), 4.0);
@@ -42,19 +43,49 @@ TEST_F(Quota, OfVersion2IsTheStrictestOfAllLevels) {
     EXPECT_EQ(processor_quota(root_), 1.5);
 }
 
-TEST_F(Quota, InsideAContainerStandsAtTheMountPoint) {
+TEST_F(ControlGroups, QuotaInsideAContainerStandsAtTheMountPoint) {
     write("proc/self/cgroup", "0::/");
     write("sys/fs/cgroup/cpu.max", "50000 100000");
     EXPECT_EQ(processor_quota(root_), 0.5);
 }
 
-TEST_F(Quota, OfVersion1) {
+TEST_F(ControlGroups, QuotaOfVersion1) {
     write("proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/job\n3:cpuset:/s");
     write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1");
     write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000");
     EXPECT_FALSE(processor_quota(root_));
     write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000");
     EXPECT_EQ(processor_quota(root_), 2.5);
+}
+
+TEST_F(ControlGroups, MemoryIsTheHostsWithoutALimit) {
+    write("proc/meminfo", "MemTotal: 2000 kB\nMemAvailable: 1000 kB");
+    EXPECT_EQ(platform::available_memory(root_), 1000U * 1024);
+    write("proc/self/cgroup", "0::/user/job");
+    write("sys/fs/cgroup/user/job/memory.max", "max");
+    write("sys/fs/cgroup/user/job/memory.current", "4096");
+    EXPECT_EQ(platform::available_memory(root_), 1000U * 1024);
+}
+
+TEST_F(ControlGroups, MemoryIsWhatTheOwnGroupLeaves) {
+    write("proc/meminfo", "MemAvailable: 1000 kB");
+    write("proc/self/cgroup", "0::/user/job");
+    write("sys/fs/cgroup/user/job/memory.max", "500000");
+    write("sys/fs/cgroup/user/job/memory.current", "100000");
+    EXPECT_EQ(platform::available_memory(root_), 400000U);
+    write("sys/fs/cgroup/user/memory.max", "600000");
+    write("sys/fs/cgroup/user/memory.current", "590000");
+    EXPECT_EQ(platform::available_memory(root_), 10000U);
+    write("sys/fs/cgroup/user/memory.current", "700000");
+    EXPECT_EQ(platform::available_memory(root_), 0U);
+}
+
+TEST_F(ControlGroups, MemoryOfVersion1) {
+    write("proc/meminfo", "MemAvailable: 1000 kB");
+    write("proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/job");
+    write("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300000");
+    write("sys/fs/cgroup/memory/m/memory.usage_in_bytes", "100000");
+    EXPECT_EQ(platform::available_memory(root_), 200000U);
 }
 
 TEST(Ranges, AreWrittenAsPeopleDo) {
