@@ -10,7 +10,6 @@ namespace kumiki::platform {
 /// version 1 or 2: each group limits all that is inside it, so there is one folder for each level up to the mount
 /// point. A folder may be missing, as in a container that sees only a part of them. `root` is the folder that holds
 /// proc and sys.
-std::vector<std::filesystem::path> control_groups(std::string_view controller,
-                                                  const std::filesystem::path& root = "/");
+std::vector<std::filesystem::path> control_groups(std::string_view controller, const std::filesystem::path& root = "/");
 
 } // namespace kumiki::platform
