@@ -31,12 +31,15 @@ def pieces(packets: int) -> Iterator[int]:
 
 
 def _up_to(container: simpy.Container, most: int) -> Count:
-    """Waits for one, and takes with it what is there, `most` together."""
-    yield container.get(1)
-    more = min(int(container.level), most - 1)
+    """Waits for one where there is none, and takes what is there, at most `most`. A container has one such taker."""
+    taken = 0
+    if container.level < 1:
+        yield container.get(1)
+        taken = 1
+    more = min(int(container.level), most - taken)
     if more > 0:
         yield container.get(more)
-    return 1 + max(0, more)
+    return taken + max(0, more)
 
 
 class Buffer:
