@@ -69,6 +69,7 @@ def test_runs_become_rows_with_speed_up_and_advice(program: Native) -> None:
         [word.rstrip("*") for word in line] for line in lines
     ]
     assert "./heat 2 2`, 10.0 s against 25.0 s on one processor: 2.50 times as fast" in " ".join(ended.stdout.split())
+    assert "(by command.solve)" in ended.stdout  # as the table calls it: no row has a number there
     assert "Report: out/index.html" in ended.stdout
 
 

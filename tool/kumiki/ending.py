@@ -12,7 +12,7 @@ from kumiki import report, results
 from kumiki.grid import grid
 from kumiki.problem import ExitCode, complain
 
-CITED_AT_MOST = 6
+CITED_AT_MOST = 4
 
 
 def print_report(directory: Path, out: Console) -> ExitCode:
@@ -30,14 +30,16 @@ def print_report(directory: Path, out: Console) -> ExitCode:
         out.print(grid(table))
     if advice:
         out.print(Text("Advice", style="bold underline"))
+    metrics = {row["id"]: row["metric"] for row in content["rows"]}
     for piece in advice:
-        out.print(Text(f"- {piece.text}").append(_cited(piece.rows), style="dim"))
+        out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
 
 
-def _cited(rows: Sequence[int]) -> str:
-    """The rows that a piece of advice rests on; the report lists them all."""
-    shown = ", ".join(str(number) for number in rows[:CITED_AT_MOST])
-    more = f" and {len(rows) - CITED_AT_MOST} more" if len(rows) > CITED_AT_MOST else ""
-    return f"  (rows {shown}{more})" if rows else ""
+def _cited(metrics: Sequence[str]) -> str:
+    """The figures that a piece of advice rests on, as the tables call them; the page alone has numbers for rows."""
+    names = list(dict.fromkeys(metrics))
+    shown = ", ".join(names[:CITED_AT_MOST])
+    more = f" and {len(names) - CITED_AT_MOST} more" if len(names) > CITED_AT_MOST else ""
+    return f"  (by {shown}{more})" if names else ""

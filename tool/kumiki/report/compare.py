@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from kumiki.report.model import Row
 from kumiki.report.quantity import factor, percent
-from kumiki.statistics import EQUAL_WITHIN, Contrast, Summary, contrast
+from kumiki.statistics import EQUAL_WITHIN, FEWEST_SAMPLES, Contrast, Summary, contrast
 
 CLEARLY = EQUAL_WITHIN
 """A row that is surely better by this share wins clearly."""
@@ -43,6 +43,12 @@ def untold(a: Row, b: Row) -> bool:
 def clearly_better(a: Row, b: Row) -> bool:
     """Whether `a` is better than `b` by a tenth at least, wherever in their intervals the medians are."""
     return gain(a, b).low >= 1 + CLEARLY
+
+
+def settled(row: Row) -> bool:
+    """Whether a figure is known closely enough to reckon with: to 10 % to either side."""
+    low, high = row.interval
+    return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * abs(row.value)
 
 
 def speed(row: Row) -> float:

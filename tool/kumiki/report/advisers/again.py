@@ -13,11 +13,10 @@ def again(results: Results, suites: Iterable[str]) -> str:
     command = results.arguments.get("command")
     if command:
         repeats = max(2 * int(command.get("repeats") or 0), 2 * FEWEST_SAMPLES)
-        return f"More runs would tell, when nothing else runs: `--repeat {repeats}`."
+        return f"`--repeat {repeats}` would tell, when nothing else runs."
     cluster = results.environment.get("cluster") or {}
     over = cluster.get("option") or (f"--cluster {cluster['name']}" if cluster.get("name") else "")
     names = list(dict.fromkeys(suites))
     only = "" if set(names) >= set(results.arguments.get("suites") or [""]) else f"--suite {','.join(names)}"
     words = " ".join(filter(None, ["kumiki evaluate", over, only, "--output again"]))
-    more = ", without --quick" if results.arguments.get("quick") else ""
-    return f"To find out, run `{words}` when nothing else runs{more}."
+    return f"`{words}` would tell, when nothing else runs."

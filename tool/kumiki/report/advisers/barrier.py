@@ -6,7 +6,7 @@ import numpy as np
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, clearly_better, equal, untold, within
+from kumiki.report.compare import against, best, better, clearly_better, equal, settled, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, quantity
@@ -34,12 +34,12 @@ def advise(results: Results) -> list[Advice]:
 
 def _threads(results: Results) -> Advice | None:
     row = _largest(results.where("thread_barrier.time", "kumiki"), "threads")
-    return _grain("Thread barrier", row, "threads") if row else None
+    return _grain("Thread barrier", row, "threads") if row and settled(row) else None
 
 
 def _ranks(results: Results) -> Advice | None:
     row = _largest(results.where("rank_barrier.time", "kumiki", form="plain"), "ranks")
-    return _grain("Rank barrier", row, "ranks") if row else None
+    return _grain("Rank barrier", row, "ranks") if row and settled(row) else None
 
 
 def _grain(heading: str, row: Row, members: str) -> Advice:
@@ -155,7 +155,7 @@ def _crowded(results: Results) -> Advice | None:
         if r.oversubscribed and r.usable and r.text("form") == "plain" and r.implementation != "bound"
     ]
     ours = max((r for r in crowded if r.implementation == "kumiki"), key=lambda row: row.ranks, default=None)
-    if ours is None:
+    if ours is None or not settled(ours):
         return None
     slow = [r for r in crowded if r.ranks == ours.ranks and clearly_better(ours, r) and r.value > 10 * ours.value]
     names = " and ".join(f"{title(r.implementation)}'s {amount(r)}" for r in slow)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import best, speed
+from kumiki.report.compare import best, settled, speed
 from kumiki.report.model import Row
 from kumiki.report.quantity import factor, percent
 from kumiki.report.select import PARTS, Problem, option
-from kumiki.statistics import EQUAL_WITHIN, FEWEST_SAMPLES
 
 WORTH_NAMING = 0.05
 """A loss against the ideal below this share of the time needs no explanation."""
@@ -16,12 +15,14 @@ BEYOND_CACHES = 1.2
 
 
 def limit(problem: Problem) -> Advice | None:
-    """What the time lost against the ideal went into, at the best setting that has a core for everyone."""
-    row = best(row for row in problem.hybrid.values() if row.processors > 1 and not row.oversubscribed)
+    """What the time lost against the ideal went into, at the setting to use, or the best one on several processors."""
+    chosen = problem.best_hybrid
+    several = [row for row in problem.hybrid.values() if row.processors > 1 and not row.oversubscribed]
+    row = chosen[1] if chosen and chosen[1] in several else best(several)
     if row is None or problem.base is None:
         return None
     parts, shared = problem.parts(row), problem.shared(row)
-    if shared is None or not _settled(row) or not _settled(problem.base):
+    if shared is None or not settled(row) or not settled(problem.base):
         return None
     growth, grown = _growth(problem, row)
     text = (
@@ -29,12 +30,6 @@ def limit(problem: Problem) -> Advice | None:
         f"communication and synchronisation{growth}: {_cause(problem, row, problem.base, shared)}."
     )
     return say("program", problem.program.title, text, [row, *parts.values(), problem.base, *grown])
-
-
-def _settled(row: Row) -> bool:
-    """Whether a row is known closely enough to reckon with: as closely as two rows are that are called equal."""
-    low, high = row.interval
-    return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * row.value
 
 
 def _cause(problem: Problem, row: Row, base: Row, shared: float) -> str:

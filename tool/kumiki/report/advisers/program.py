@@ -5,7 +5,7 @@ from __future__ import annotations
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.limits import limit
-from kumiki.report.compare import against, best, better, equal, no_worse, speed, untold, within
+from kumiki.report.compare import against, best, better, equal, no_worse, settled, speed, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
@@ -37,19 +37,24 @@ def parallel_pays(problem: Problem) -> bool | None:
     True where no parallel setting was measured beside the base case: nothing speaks against any.
     """
     base, candidates = problem.base, _candidates(problem)
-    if base is None or not candidates:
-        return bool(problem.hybrid)
+    if base is None:
+        return True if problem.fastest and settled(problem.fastest) else None
+    if not candidates:
+        return True
     if any(better(row, base) for row in candidates.values()):
         return True
     return False if all(no_worse(base, row) for row in candidates.values()) else None
 
 
 def _candidates(problem: Problem) -> dict[Setting, Row]:
-    """The settings that the base case is held against: all beside the sequential form, or those on more processors."""
-    base = problem.base
-    if base is None or base is problem.sequential:
-        return problem.fitting
-    return {setting: row for setting, row in problem.fitting.items() if row.processors > base.processors}
+    """The settings that the base case is held against: those on more processors."""
+    fewest = problem.base.processors if problem.base else 1
+    return {setting: row for setting, row in problem.fitting.items() if row.processors > fewest}
+
+
+def is_parallel(problem: Problem) -> bool:
+    """Whether the program was run on several processors at all, with a core for each."""
+    return any(row.processors > 1 and not row.oversubscribed for row in problem.hybrid.values())
 
 
 def _best_setting(problem: Problem) -> Advice | None:
@@ -61,6 +66,8 @@ def _best_setting(problem: Problem) -> Advice | None:
     if not pays:
         return _do_not_parallelise(problem)
     setting, row = problem.best_hybrid
+    if problem.sequential and not is_parallel(problem):
+        return _on_one_core(problem, row, problem.sequential)
     others = {other: peer for other, peer in problem.fitting.items() if other != setting}
     same = {other: peer for other, peer in others.items() if equal(peer, row)}
     near = {other: peer for other, peer in others.items() if untold(peer, row)}
@@ -72,6 +79,12 @@ def _best_setting(problem: Problem) -> Advice | None:
     if near:
         text += f" Whether {_named(problem, near)} can do as well these samples do not tell."
     return say("program", problem.program.title, text, [row, problem.base, *same.values(), *near.values()])
+
+
+def _on_one_core(problem: Problem, row: Row, base: Row) -> Advice:
+    relation = against(row, base, f"the sequential form ({amount(base)})")
+    text = f"{problem.title} on one core: under Kumiki ({amount(row)}) it is {relation}."
+    return say("program", problem.program.title, text, [row, base])
 
 
 def _named(problem: Problem, settings: dict[Setting, Row]) -> str:
@@ -188,17 +201,19 @@ def _peers(problem: Problem) -> Advice | None:
     setting, row = problem.best_hybrid
     mpi = best(peer for rows in problem.mpi.values() for peer in rows.values() if not peer.oversubscribed)
     openmp = best(peer for peer in problem.openmp.values() if not peer.oversubscribed)
-    words = []
+    peers = []
     if mpi:
-        other = f"plain MPI at its best ({title(mpi.implementation)}, {plural(mpi.ranks, 'rank')}, {amount(mpi)})"
-        words.append(against(row, mpi, other))
+        words = f"{title(mpi.implementation)}, {plural(mpi.ranks, 'rank')}, {amount(mpi)}"
+        peers.append((mpi, f"plain MPI at its best ({words})"))
     if openmp:
-        other = f"OpenMP at its best ({plural(openmp.threads, 'thread')}, {amount(openmp)})"
-        words.append(against(row, openmp, other))
-    if not words:
+        peers.append((openmp, f"OpenMP at its best ({plural(openmp.threads, 'thread')}, {amount(openmp)})"))
+    if not peers:
         return None
-    text = (
-        f"{problem.program.title} under Kumiki at its best ({option(setting)}, {amount(row)}) is "
-        f"{enumerate_words(words)}."
-    )
-    return say("program", problem.program.title, text, [row, mpi, openmp])
+    ours = f"{problem.program.title} under Kumiki at its best ({option(setting)}, {amount(row)})"
+    told = [against(row, peer, name) for peer, name in peers if not untold(row, peer)]
+    unknown = [name for peer, name in peers if untold(row, peer)]
+    text = f"{ours} is {enumerate_words(told)}." if told else ""
+    if unknown:
+        subject = "it" if told else ours
+        text += f" How {subject} does beside {enumerate_words(unknown)} these samples do not tell."
+    return say("program", problem.program.title, text.strip(), [row, mpi, openmp])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
-from kumiki.report.compare import against, best, better, equal, untold
+from kumiki.report.compare import against, best, better, equal, settled, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
@@ -42,7 +42,7 @@ def _latency(results: Results) -> Advice | None:
 def _bound(results: Results) -> Advice | None:
     bounds = [row for row in results.where("bound.cacheline_pingpong") if row.usable]
     ours, bound = _shortest(results.where("put.latency", "kumiki")), best(bounds)
-    if ours is None or bound is None:
+    if ours is None or bound is None or not (settled(ours) and settled(bound)):
         return None
     ratio = factor(ours.value / bound.value)
     text = (
@@ -98,7 +98,7 @@ def _put_or_send(results: Results, name: str) -> Advice | None:
     unknown = ranges(sizes, [untold(puts[size], sends[size]) for size in sizes])
     choices = [f"use {routine} at {where}" for routine, where in (("put", put), ("send", send)) if where]
     choices += [f"use either at {same}, where they are equal (within 10 %)"] if same else []
-    if not choices:
+    if 2 * sum(untold(puts[size], sends[size]) for size in sizes) > len(sizes):
         return None
     text = f"If a program must stay on {title(name)}: {enumerate_words(choices)}."
     text += f" At {unknown} these samples do not tell." if unknown else ""

@@ -6,7 +6,7 @@ import math
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.advisers.program import parallel_pays
+from kumiki.report.advisers.program import is_parallel, parallel_pays
 from kumiki.report.compare import better, equal, speed, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import enumerate_words, percent
@@ -17,6 +17,9 @@ HEADING = "The setting to use"
 
 def advise(results: Results) -> list[Advice]:
     found = [problem for program in PROGRAMS if (problem := principal(results, program)) and problem.hybrid]
+    if found and not any(is_parallel(problem) for problem in found):
+        text = "Nothing was run on several cores with one for each thread: there is no setting to choose."
+        return [say("setting", HEADING, text, [problem.fastest for problem in found])]
     pays = {problem.program.suite: parallel_pays(problem) for problem in found}
     gaining, alone, unknown = (
         [problem for problem in found if pays[problem.program.suite] is verdict] for verdict in (True, False, None)
@@ -31,19 +34,27 @@ def advise(results: Results) -> list[Advice]:
     if len(common) < 2:
         return []
     chosen = min(common, key=lambda s: (_mean_loss(gaining, s), s[0] * s[1], s[0]))
-    text = _recommendation(gaining, chosen) + _alternatives(gaining, common, chosen)
-    text += _exceptions(alone) + _undecided(results, gaining, chosen, unknown)
+    near = [problem for problem in gaining if _rivals(problem, chosen)]
+    text = _recommendation(gaining, near, chosen) + _alternatives(gaining, common, chosen)
+    text += _exceptions(alone) + _undecided(results, near, chosen, unknown)
     rows: list[Row | None] = [problem.hybrid[chosen] for problem in gaining]
     rows += [row for problem in [*alone, *unknown] for row in (problem.base, problem.fastest)]
     return [say("setting", HEADING, text, rows)]
 
 
-def _recommendation(found: list[Problem], chosen: Setting) -> str:
-    shown = [problem for problem in found if not untold(problem.hybrid[chosen], _top(problem))]
+def _rivals(problem: Problem, chosen: Setting) -> list[Setting]:
+    """The settings that may be better than the one chosen, as far as these samples tell."""
+    row = problem.hybrid[chosen]
+    return [setting for setting, peer in problem.fitting.items() if peer is not row and untold(peer, row)]
+
+
+def _recommendation(found: list[Problem], near: list[Problem], chosen: Setting) -> str:
+    run = command(chosen, found[0].results)
+    shown = [problem for problem in found if problem not in near]
     losers = [problem for problem in shown if better(_top(problem), problem.hybrid[chosen])]
     if not shown:
-        scope = "it has the best median, but is not told apart from others"
-    elif not losers:
+        return f"These samples do not tell which setting serves all programs: {run} has the best medians, and no more."
+    if not losers:
         scope = f"it is the fastest measured setting, or equal to it, for {_names(shown)}"
     else:
         worst = max(losers, key=lambda problem: _loss(problem, chosen))
@@ -51,7 +62,7 @@ def _recommendation(found: list[Problem], chosen: Setting) -> str:
             f"no one setting is the fastest for all of {_names(found)}, and this one loses the least: "
             f"at worst {percent(_loss(worst, chosen) - 1.0)}, in {worst.program.title}"
         )
-    return f"If one setting is to serve all programs, use {command(chosen, found[0].results)}: {scope}."
+    return f"If one setting is to serve all programs, use {run}: {scope}."
 
 
 def _alternatives(found: list[Problem], common: set[Setting], chosen: Setting) -> str:
@@ -70,20 +81,18 @@ def _exceptions(alone: list[Problem]) -> str:
     return f" Leave {enumerate_words([problem.title for problem in alone])} sequential." if alone else ""
 
 
-def _undecided(results: Results, gaining: list[Problem], chosen: Setting, unknown: list[Problem]) -> str:
+def _undecided(results: Results, near: list[Problem], chosen: Setting, unknown: list[Problem]) -> str:
     """For which programs these samples do not tell whether the setting is right, or any."""
-    near = [p for p in gaining if untold(p.hybrid[chosen], _top(p))]
-    sentences = []
+    text = ""
     if near:
-        tops = [f"{p.program.title} ({option((_top(p).ranks, _top(p).threads))} had the better median)" for p in near]
-        sentences.append(
-            f" These samples do not tell whether it is as good as the fastest for {enumerate_words(tops)}."
+        names = enumerate_words(
+            [f"{p.program.title} ({enumerate_words([option(s) for s in _rivals(p, chosen)])})" for p in near]
         )
+        text += f" These samples do not tell it from other settings for {names}."
     if unknown:
-        sentences.append(f" For {_names(unknown)} they do not tell whether any setting is faster than the base case.")
-    if sentences:
-        sentences.append(f" {again(results, [p.program.suite for p in (*near, *unknown)])}")
-    return "".join(sentences)
+        text += f" For {_names(unknown)} they do not tell whether any setting is faster than the base case."
+    suites = [problem.program.suite for problem in (*near, *unknown)]
+    return f"{text} {again(results, suites)}" if text else ""
 
 
 def _unknown(results: Results, unknown: list[Problem], alone: list[Problem]) -> Advice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import best, better, equal
+from kumiki.report.compare import best, better, no_worse
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, enumerate_words
 
@@ -31,12 +31,13 @@ def advise(results: Results) -> list[Advice]:
     frugal = min(policies, key=lambda policy: shares[policy].value)
     quick = _policy_of(best(delays[policy] for policy in policies), delays)
     text = f"What a waiting rank takes of a core, and how long after the signal it goes on: {enumerate_words(facts)}."
-    if quick == frugal or equal(delays[quick], delays[frugal]):
+    others = [delays[policy] for policy in policies if policy != frugal]
+    if all(no_worse(delays[frugal], other) for other in others):
         text += f" `--wait {frugal}` serves everywhere: no policy wakes sooner."
-    elif better(delays[quick], delays[frugal]):
+    elif better(delays[quick], delays[frugal]) and better(shares[frugal], shares[quick]):
         text += f" Where others need the cores use `--wait {frugal}`, where every wait is short `--wait {quick}`."
     else:
-        text += f" These samples do not tell which policy wakes the soonest. {again(results, ['wait'])}"
+        text += f" These samples do not tell which policy to use. {again(results, ['wait'])}"
     rows = [row for policy in policies for row in (shares[policy], delays[policy])]
     return [say("waiting", HEADING, text, rows)]
 
