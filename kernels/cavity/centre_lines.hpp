@@ -1,13 +1,28 @@
 #pragma once
 
+#include <array>
 #include <span>
+#include <vector>
 
 namespace kumiki::kernels::cavity {
 
-/// How far velocities on the centre lines lie from those that Ghia, Ghia and Shin published (1982, Re = 100, 129 x 129
-/// points): the largest difference at any of their points, between cells by linear interpolation. `u` is the velocity
-/// along x on the line x = 1/2, `v` the one along y on y = 1/2, both in the middle of each cell that the line crosses.
-/// Infinite where a flow has blown up.
-double deviation_from_published(std::span<const double> u, std::span<const double> v);
+/// The Reynolds numbers of the published tables that there are here.
+inline constexpr std::array published_reynolds{100, 400, 1000};
+
+/// A velocity on one of the two lines through the middle, beside the one that Ghia, Ghia and Shin published (J. Comput.
+/// Phys. 48, 1982, tables I and II; 129 x 129 points).
+struct CentreVelocity {
+    char component; ///< 'u', the velocity along x, on the line x = 1/2, at y = place; 'v' along y on y = 1/2, at x =
+                    ///< place
+    double place;
+    double published, computed;
+};
+
+/// The velocities at all inner points of the tables, between cells by linear interpolation. `u` and `v` are those in
+/// the middle of each cell that their line crosses; `reynolds` is one of published_reynolds.
+std::vector<CentreVelocity> beside_published(std::span<const double> u, std::span<const double> v, int reynolds);
+
+/// How far the computed ones lie from the published, at most. Infinite where a flow has blown up.
+double largest_deviation(std::span<const CentreVelocity> velocities);
 
 } // namespace kumiki::kernels::cavity

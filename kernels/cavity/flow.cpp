@@ -75,7 +75,7 @@ void Flow::set_walls() {
 
 void Flow::make_tentative_u(std::size_t row) {
     const double step = problem_.time_step(), h = problem_.spacing();
-    const double convection = step / (4 * h), diffusion = step / (h * h * Problem::reynolds);
+    const double convection = step / (4 * h), diffusion = step / (h * h * problem_.reynolds);
     const double *const south = velocities_.u(row - 1), *const u = velocities_.u(row),
                         *const north = velocities_.u(row + 1);
     const double *const v_south = velocities_.v(row - 1), *const v = velocities_.v(row);
@@ -92,7 +92,7 @@ void Flow::make_tentative_u(std::size_t row) {
 
 void Flow::make_tentative_v(std::size_t row) {
     const double step = problem_.time_step(), h = problem_.spacing();
-    const double convection = step / (4 * h), diffusion = step / (h * h * Problem::reynolds);
+    const double convection = step / (4 * h), diffusion = step / (h * h * problem_.reynolds);
     const double *const south = velocities_.v(row - 1), *const v = velocities_.v(row),
                         *const north = velocities_.v(row + 1);
     const double *const u = velocities_.u(row), *const u_north = velocities_.u(row + 1);

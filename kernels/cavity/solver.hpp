@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/cavity/centre_lines.hpp"
@@ -12,10 +13,11 @@ namespace kumiki::kernels::cavity {
 
 /// What a run leaves.
 struct Result {
-    std::uint64_t steps = 0;         ///< of time
-    std::uint64_t checksum = 0;      ///< of all velocities: the same bits for every number of workers
-    std::uint64_t leaking_cells = 0; ///< where less flows in than out, or more, beyond Problem's tolerance
-    double deviation = 0;            ///< from the published velocities
+    std::uint64_t steps = 0;                     ///< of time
+    std::uint64_t checksum = 0;                  ///< of all velocities: the same bits for every number of workers
+    std::uint64_t leaking_cells = 0;             ///< where less flows in than out, or more, beyond Problem's tolerance
+    double deviation = 0;                        ///< from the published velocities
+    std::vector<CentreVelocity> velocities = {}; ///< beside the published ones
 };
 
 /// The flow on the workers of a crew, each with a tile of cells.
@@ -59,8 +61,10 @@ public:
             Result own;
             inspect(*flow(worker), own);
             const std::uint64_t checksum = worker.sum(own.checksum), leaking_cells = worker.sum(own.leaking_cells);
-            const double deviation = deviation_of(worker);
-            if (worker.local() == 0) result_ = {result_.steps, checksum, leaking_cells, deviation};
+            auto velocities = velocities_of(worker);
+            if (worker.local() == 0)
+                result_ = {result_.steps, checksum, leaking_cells, largest_deviation(velocities),
+                           std::move(velocities)};
         });
         return result_;
     }
@@ -98,7 +102,7 @@ private:
             }
     }
     /// The worker that has a velocity adds it to zeros, so that all get it as it is.
-    double deviation_of(Worker& worker) {
+    std::vector<CentreVelocity> velocities_of(Worker& worker) {
         Velocities& velocities = flow(worker)->velocities();
         const Tile& own = flow(worker)->own();
         const auto from_owner = [&](std::size_t row, std::size_t column, auto value) {
@@ -110,7 +114,7 @@ private:
             u.push_back(from_owner(cell, middle, [&](std::size_t row) { return velocities.u(row); }));
             v.push_back(from_owner(middle, cell, [&](std::size_t row) { return velocities.v(row); }));
         }
-        return deviation_from_published(u, v);
+        return beside_published(u, v, problem_.reynolds);
     }
 
     C& crew_;

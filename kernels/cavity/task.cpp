@@ -1,6 +1,7 @@
 #include "kernels/cavity/task.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kumiki::kernels::cavity {
 
@@ -21,10 +22,16 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
                         "time in which it moves one length")
             ->check(CLI::Range(1e-9, 0.1))
             ->capture_default_str();
+        program
+            .add_option("--reynolds", task.problem.reynolds, "the Reynolds number, of those with published velocities")
+            ->check(CLI::IsMember(std::vector<int>(published_reynolds.begin(), published_reynolds.end())))
+            ->capture_default_str();
+        program.add_flag(
+            "--velocities", task.velocities,
+            "print the velocities on the lines through the middle beside the published ones, and no times");
         task.split.add_to(program);
     };
-    return read_task<Task>(name, "Flow in a cavity under a moving lid, Re = 100, by the MAC method", by, add_options,
-                           argc, argv);
+    return read_task<Task>(name, "Flow in a cavity under a moving lid by the MAC method", by, add_options, argc, argv);
 }
 
 } // namespace kumiki::kernels::cavity

@@ -8,6 +8,10 @@
 namespace kumiki::kernels::cavity {
 namespace {
 
+double deviation_from_published(const std::vector<double>& u, const std::vector<double>& v, int reynolds = 100) {
+    return largest_deviation(beside_published(u, v, reynolds));
+}
+
 TEST(DeviationFromPublished, is_the_largest_of_both_lines) {
     // Where nothing moves but the lid, u is wrong most at 0.9688, the middle of the last cell.
     const std::vector<double> still(16, 0.0);
@@ -21,6 +25,20 @@ TEST(DeviationFromPublished, of_a_flow_that_blew_up_is_infinite) {
     const std::vector<double> still(16, 0.0), blown_up(16, std::nan(""));
     EXPECT_TRUE(std::isinf(deviation_from_published(still, blown_up)));
     EXPECT_TRUE(std::isinf(deviation_from_published(blown_up, still)));
+}
+
+TEST(BesidePublished, has_the_lines_of_the_tables_but_for_a_misprint) {
+    const std::vector<double> still(16, 0.0);
+    for (const int reynolds : published_reynolds) {
+        const auto velocities = beside_published(still, still, reynolds);
+        EXPECT_EQ(velocities.size(), reynolds == 400 ? 29u : 30u);
+        for (const CentreVelocity& each : velocities)
+            EXPECT_EQ(each.computed, each.component == 'u' && each.place > 1 - 0.5 / 16 ? each.computed : 0.0);
+    }
+    // The largest of each column: u next to the lid.
+    EXPECT_EQ(beside_published(still, still, 100)[14].published, 0.84123);
+    EXPECT_EQ(beside_published(still, still, 400)[14].published, 0.75837);
+    EXPECT_EQ(beside_published(still, still, 1000)[14].published, 0.65928);
 }
 
 } // namespace

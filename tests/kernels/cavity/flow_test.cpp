@@ -24,7 +24,7 @@ TEST(Flow, at_rest_only_the_lid_moves_anything) {
     for (std::size_t row = 1; row <= cells; ++row)
         for (std::size_t i = 1; i < cells; ++i) {
             const double wanted =
-                row < cells ? 0 : 2 * small.time_step() / (small.spacing() * small.spacing() * Problem::reynolds);
+                row < cells ? 0 : 2 * small.time_step() / (small.spacing() * small.spacing() * small.reynolds);
             EXPECT_DOUBLE_EQ(flow.tentative().u(row)[i], wanted) << row << ", " << i;
             EXPECT_EQ(flow.tentative().v(row)[i], 0);
         }
