@@ -184,6 +184,9 @@ class Host:
     def _mpi(self) -> None:
         """Of each MPI, send is the best for small messages and sendrecv for large ones; of Kumiki send always."""
         for size in (1 << power for power in range(10, 26)):
+            for scope in ({"scope": "all"}, {"scope": "one", "rank": 1}, {"scope": "one", "rank": 3}):
+                copy: dict[str, Any] = {"ranks": 4, "bytes": size, "routine": "memcpy", "better": "higher", **scope}
+                self.add("mpi", "routine.bandwidth", "bound", "GB/s", 40.0, **copy)
             theirs = {"send": 1.0 if size <= 1 << 19 else 1.8, "sendrecv": 1.3, "ssend": 2.0}
             ours = {"send": 1.0 / self.messages_over_mpi, "isend": 1.3 / self.messages_over_mpi}
             for name in ("kumiki", *self.mpis):

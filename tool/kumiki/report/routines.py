@@ -9,6 +9,7 @@ from kumiki.report.model import Results, Row
 from kumiki.report.select import in_order
 
 SUITE = "mpi"
+BOUND = "bound"
 SIMPLE = ("send", "sendrecv", "isend")
 """The routines that need no preparation, in the order in which they are preferred."""
 PREPARED = ("rsend", "ssend", "bsend")
@@ -19,7 +20,7 @@ def by_size(results: Results) -> dict[str, dict[int, list[Row]]]:
     """The bandwidths of all routines over the longest chain, for each implementation; empty where none was measured."""
     sizes: dict[str, dict[int, list[Row]]] = {}
     for row in _of_longest_chain(results):
-        if row.text("scope") != "one":
+        if row.text("scope") != "one" and row.implementation != BOUND:
             sizes.setdefault(row.implementation, {}).setdefault(row.count("bytes"), []).append(row)
     return {name: dict(sorted(sizes[name].items())) for name in in_order(sizes)}
 
@@ -28,6 +29,12 @@ def _of_longest_chain(results: Results) -> list[Row]:
     rows = [row for row in results.suite(SUITE) if row.usable and row.unit == "GB/s"]
     longest = max((row.ranks for row in rows), default=0)
     return [row for row in rows if row.ranks == longest and {"routine", "bytes"} <= set(row.parameters)]
+
+
+def bound(results: Results, scope: str) -> dict[int, Row]:
+    """What no routine exceeds, by size: a copy by each that receives; of the whole chain (`all`), or of the second."""
+    rows = [row for row in _of_longest_chain(results) if row.implementation == BOUND and row.text("scope") == scope]
+    return {row.count("bytes"): row for row in rows if row.count("rank", 1) == 1}
 
 
 def best_routines(results: Results) -> dict[str, dict[int, Row]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kumiki.suites.kernel import Problems, Workload
-from kumiki.suites.model import Suite, with_mpi
+from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {33: 0.015, 65: 0.15, 129: 1.9}
 """By points along an edge: from rest to the steady state."""
@@ -21,6 +23,33 @@ def _workload(size: int) -> Workload:
     )
 
 
+REYNOLDS = {100: 2.5, 400: 5.0, 1000: 10.0}
+"""The numbers with published velocities: what one core takes at the size of the publication, 129."""
+
+
+def _velocities(grid: Grid) -> list[Point]:
+    """The velocities on the lines through the middle, by all cores; when they are those, all forms' are."""
+    return [
+        replace(
+            Workload(
+                suite="cavity",
+                program="cavity",
+                metric="cavity.velocity",
+                arguments=("--size", "129", "--reynolds", str(reynolds), "--velocities"),
+                parameters={"size": 129, "reynolds": reynolds},
+                one_core_seconds=seconds,
+            ).hybrid(grid, (1, grid.cores)),
+            unit="1",
+            better="higher",
+        )
+        for reynolds, seconds in REYNOLDS.items()
+    ]
+
+
+def _points(grid: Grid) -> list[Point]:
+    return [*PROBLEMS.everywhere(grid), *(() if grid.quick else _velocities(grid))]
+
+
 PROBLEMS = Problems(_workload(33), _workload(65), [_workload(129)], in_tiles=_workload(65).in_tiles())
 
 SUITE = Suite(
@@ -29,9 +58,9 @@ SUITE = Suite(
     sentence="A small grid and many short exchanges: whether a machine's latency allows to parallelise at all.",
     headline=("cavity.time", "cavity.rate"),
     programs=with_mpi("cavity"),
-    build=PROBLEMS.everywhere,
+    build=_points,
     build_over_hosts=PROBLEMS.over_hosts,
-    seconds=75,
+    seconds=150,
     quick_seconds=10,
     by_name=True,
 )

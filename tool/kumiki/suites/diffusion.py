@@ -7,9 +7,9 @@ from dataclasses import replace
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Suite, with_mpi
 
-STEPS = {129: 500, 513: 100, 1025: 20, 2049: 10}
-"""By points along an edge: as many as take one core some tenths of a second or less."""
-ONE_CORE_POINTS_PER_SECOND = {129: 450e6, 513: 300e6, 1025: 150e6, 2049: 120e6}
+STEPS = {17: 5000, 129: 500, 257: 300, 513: 100, 1025: 20, 2049: 10}
+"""By points along an edge, all those of the paper: as many as take one core some tenths of a second or less."""
+ONE_CORE_POINTS_PER_SECOND = {17: 450e6, 129: 450e6, 257: 400e6, 513: 300e6, 1025: 150e6, 2049: 120e6}
 
 
 def _workload(size: int) -> Workload:
@@ -22,19 +22,27 @@ def _workload(size: int) -> Workload:
         one_core_seconds=STEPS[size] * size**2 / ONE_CORE_POINTS_PER_SECOND[size],
         setup_seconds=0.2,
         in_messages=True,
+        most_workers=size - 2,
     )
 
 
-def _by_jacobi() -> Workload:
-    """At the size that takes tenths of a second: the number of iterations grows with the square of the size."""
-    return replace(_workload(129).variant("method", "jacobi", "--method", "jacobi"), one_core_seconds=0.15)
+JACOBI_ONE_CORE_SECONDS = {17: 0.01, 129: 0.15, 257: 2.0}
+"""The paper's sizes on its small machines: the number of iterations grows with the square of the size."""
+
+
+def _by_jacobi(size: int) -> Workload:
+    by_jacobi = _workload(size).variant("method", "jacobi", "--method", "jacobi")
+    return replace(by_jacobi, one_core_seconds=JACOBI_ONE_CORE_SECONDS[size])
 
 
 PROBLEMS = Problems(
     _workload(513),
     _workload(513),
-    [*(_workload(size) for size in (129, 1025, 2049)), _by_jacobi()],
-    in_tiles=_by_jacobi().in_tiles(),
+    [
+        *(_workload(size) for size in STEPS if size != 513),
+        *(_by_jacobi(size) for size in JACOBI_ONE_CORE_SECONDS),
+    ],
+    in_tiles=_by_jacobi(129).in_tiles(),
 )
 
 SUITE = Suite(
@@ -45,7 +53,7 @@ SUITE = Suite(
     programs=with_mpi("diffusion"),
     build=PROBLEMS.everywhere,
     build_over_hosts=PROBLEMS.over_hosts,
-    seconds=90,
+    seconds=180,
     quick_seconds=10,
     by_name=True,
 )

@@ -33,6 +33,8 @@ class Workload:
     """What making the problem and checking its solutions takes, for the estimate."""
     in_messages: bool = False
     """Whether the program has the form `message`."""
+    most_workers: int | None = None
+    """Into how many parts the problem can be cut at most."""
 
     def variant(self, name: str, value: str, *arguments: str) -> Workload:
         """The same problem solved in another way: the arguments ask for it, and the rows say so."""
@@ -44,23 +46,43 @@ class Workload:
 
     def everywhere(self, grid: Grid) -> list[Point]:
         """The problem in every form, over the whole grid."""
-        return [
+        return self._fitting(
             self.point(grid, Alone(), "sequential"),
             *(self.openmp(grid, threads) for threads in grid.thread_counts()),
             *(self.hybrid(grid, pair) for pair in grid.pairs()),
             *self.message(grid, grid.rank_counts()),
             *self.mpi(grid, grid.rank_counts()),
-        ]
+        )
 
     def where_it_tells(self, grid: Grid) -> list[Point]:
         """The problem on one core, and on all of them split in every way."""
-        return [
+        return self._fitting(
             self.point(grid, Alone(), "sequential"),
             *(self.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
             *(self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
             *self.message(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
             *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
-        ]
+        )
+
+    def as_series(self, grid: Grid) -> list[Point]:
+        """What is measured where it tells, and what a line over processors needs: ranks alone, threads alone, MPIs."""
+        fewer = [pair for pair in grid.pairs() if 1 in pair and 1 < pair[0] * pair[1] < grid.cores]
+        few_ranks = [ranks for ranks in grid.rank_counts() if 1 < ranks < grid.cores]
+        more = self._fitting(*(self.hybrid(grid, pair) for pair in fewer), *self.mpi(grid, few_ranks))
+        return [*self.where_it_tells(grid), *more]
+
+    def at_both_ends(self, grid: Grid) -> list[Point]:
+        """A problem that takes minutes: on one core, and on all of them by ranks, by threads and by each MPI."""
+        ends = [pair for pair in grid.pairs() if 1 in pair and pair[0] * pair[1] == grid.cores > 1]
+        return self._fitting(
+            self.point(grid, Alone(), "sequential"),
+            *(self.hybrid(grid, pair) for pair in ends),
+            *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores > 1]),
+        )
+
+    def _fitting(self, *points: Point) -> list[Point]:
+        """Those of the points that are no more workers than the problem can be cut for."""
+        return [point for point in points if self.most_workers is None or point.total <= self.most_workers]
 
     def over_hosts(self, grid: Grid) -> list[Point]:
         """The base case on one core, and the problem over hosts: ranks and threads, and each MPI's ranks."""
@@ -155,12 +177,15 @@ class Problems:
     others: Sequence[Workload] = ()
     in_tiles: Workload | None = None
     """One of them, with its grid cut both ways."""
+    long: Sequence[Workload] = ()
+    """Sizes that take minutes."""
 
     def everywhere(self, grid: Grid) -> list[Point]:
-        """The usual one in every form, over the whole grid; the others where they tell."""
+        """The usual one in every form, over the whole grid; the others as series beside it."""
         if grid.quick:
             return self.quick.everywhere(grid)
-        others = [point for workload in self.others for point in workload.where_it_tells(grid)]
+        others = [point for workload in self.others for point in workload.as_series(grid)]
+        others += [point for workload in self.long for point in workload.at_both_ends(grid)]
         cut = self.in_tiles.between_ranks(grid) if self.in_tiles and grid.cores >= CUTS_DIFFER_FROM else []
         return [*self.usual.everywhere(grid), *others, *cut]
 

@@ -63,13 +63,14 @@ class Grid:
     def pairs(self) -> list[tuple[int, int]]:
         """(ranks, threads) in ascending order.
 
-        Both named: every combination. Else: every split of 1, 2, 4, ... cores, of all cores, and of twice as many (the
-        one oversubscribed column), as far as the named ranks or threads take part; a named number is always measured.
+        Both named: every combination. Else: every split of 1, 2, 4, ... cores, of all cores and of all but one (which
+        leaves one to the system), and of twice as many (the one oversubscribed column), as far as the named ranks or
+        threads take part; a named number is always measured.
         """
-        return self._splits((*self._whole(), *self._crowded()))
+        return self._splits((*self._whole(), *self._spare(), *self._crowded()))
 
     def pairs_with_a_core_free(self) -> list[tuple[int, int]]:
-        """The same with a column that leaves one core free in the place of the oversubscribed one."""
+        """The same without the oversubscribed column, and in a first impression, too, with one that leaves a core."""
         return self._splits((*self._whole(), max(1, self.cores - 1)))
 
     def _splits(self, totals: Sequence[int]) -> list[tuple[int, int]]:
@@ -89,6 +90,10 @@ class Grid:
     def rank_counts(self, oversubscribed: bool = False) -> list[int]:
         """Ranks of one thread each, with or without the column of twice the cores."""
         return sorted(self.ranks or (*self._whole(), *((2 * self.cores,) if oversubscribed else ())))
+
+    def _spare(self) -> tuple[int, ...]:
+        """All cores but one, which a first impression does without."""
+        return () if self.quick or self.cores < 2 else (self.cores - 1,)
 
     def _crowded(self) -> tuple[int, ...]:
         """The oversubscribed column, which a first impression does without."""

@@ -25,7 +25,7 @@ def _workload(grid: Grid, method: str) -> Workload:
 
 
 def _points(grid: Grid) -> list[Point]:
-    return [*_workload(grid, "monte-carlo").everywhere(grid), *_workload(grid, "integration").where_it_tells(grid)]
+    return [*_workload(grid, "monte-carlo").everywhere(grid), *_workload(grid, "integration").as_series(grid)]
 
 
 def _over_hosts(grid: Grid) -> list[Point]:

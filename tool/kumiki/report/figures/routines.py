@@ -12,7 +12,11 @@ from kumiki.report.routines import OfOne
 
 
 def bandwidth(
-    name: str, subject: str, curves: Mapping[str, Mapping[int, Row]], looks: Mapping[str, Look]
+    name: str,
+    subject: str,
+    curves: Mapping[str, Mapping[int, Row]],
+    looks: Mapping[str, Look],
+    bound: Mapping[int, Row],
 ) -> Picture | None:
     """None where no curve has two points."""
     found = {label: dict(rows) for label, rows in curves.items() if len(rows) > 1}
@@ -23,13 +27,18 @@ def bandwidth(
         for label, rows in found.items():
             paint_curve(sheet, rows, looks[label], BANDWIDTH, 1.5)
             sheet.key(label, looks[label])
-        paint_frame(sheet, BANDWIDTH, {(label, ""): rows for label, rows in found.items()})
+        _bound(sheet, bound)
+        paint_frame(sheet, BANDWIDTH, {(label, ""): rows for label, rows in found.items()}, _values(bound))
 
     return draw(name, f"{subject}: bandwidth over the size of the message", paint)
 
 
 def of_single_processes(
-    name: str, subject: str, found: Mapping[str, Mapping[int, OfOne]], looks: Mapping[str, Look]
+    name: str,
+    subject: str,
+    found: Mapping[str, Mapping[int, OfOne]],
+    looks: Mapping[str, Look],
+    bound: Mapping[int, Row],
 ) -> Picture | None:
     """The same of one process of the chain, with a line at each point from the slowest process to the fastest."""
     curves = {label: sizes for label, sizes in found.items() if len(sizes) > 1}
@@ -46,6 +55,19 @@ def of_single_processes(
                 sheet.point(size, one.row, look, size=3.4)
             sheet.key(label, look)
         drawn = {(label, ""): {size: one.row for size, one in sizes.items()} for label, sizes in curves.items()}
-        paint_frame(sheet, BANDWIDTH, drawn, [one.fastest for sizes in curves.values() for one in sizes.values()])
+        _bound(sheet, bound)
+        fastest = [one.fastest for sizes in curves.values() for one in sizes.values()]
+        paint_frame(sheet, BANDWIDTH, drawn, [*fastest, *_values(bound)])
 
     return draw(name, f"{subject}: bandwidth of one process over the size of the message", paint)
+
+
+def _bound(sheet: Sheet, rows: Mapping[int, Row]) -> None:
+    if rows:
+        look = Look("bound", "", "dashed")
+        sheet.curve(list(rows), _values(rows), look, 1.3)
+        sheet.key("bound: memcpy", look, marker=False)
+
+
+def _values(rows: Mapping[int, Row]) -> list[float]:
+    return [row.value for row in rows.values()]

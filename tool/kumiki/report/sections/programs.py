@@ -16,6 +16,8 @@ from kumiki.report.papers import PAPERS, Papers
 from kumiki.report.quantity import amount, enumerate_words
 from kumiki.report.sections.compas import master_only, sort_messages
 from kumiki.report.sections.hosts import over_hosts
+from kumiki.report.sections.meshes import meshes
+from kumiki.report.sections.velocities import velocities
 from kumiki.report.select import Problem, Program, cores, principal
 
 
@@ -59,6 +61,10 @@ def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Ex
         )
     if problem.program.suite == "matmul":
         yield from master_only(results)
+    if problem.program.by_name:
+        yield from meshes(results, problem.program, papers)
+    if prefix == "cavity":
+        yield from velocities(results)
     yield from _tables(results, problem, papers, base)
 
 

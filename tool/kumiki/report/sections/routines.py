@@ -43,8 +43,9 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
         )
     known = looks(row.implementation for row in results.rows)
     found = {title(name): rows for name, rows in best_routines(results).items()}
+    whole, one = rows_of.bound(results, "all"), rows_of.bound(results, "one")
     picture = bandwidth(
-        "routines-best", "The best routines", found, {title(name): look for name, look in known.items()}
+        "routines-best", "The best routines", found, {title(name): look for name, look in known.items()}, whole
     )
     if picture and len(found) > 1:
         yield Exhibit(
@@ -58,7 +59,7 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
     for name in by_size(results):
         own = curves(results, name)
         shades = dict(zip(own, rank_looks(range(len(own))).values(), strict=True))
-        picture = bandwidth(f"routines-{name}", f"The routines of {title(name)}", own, shades)
+        picture = bandwidth(f"routines-{name}", f"The routines of {title(name)}", own, shades, whole)
         if picture:
             prepared = [routine for routine in PREPARED if routine in own]
             cost = f" Those that need a preparation ({', '.join(prepared)}) have it in their time;" if prepared else ""
@@ -77,6 +78,7 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             f"The routines of {title(name)}",
             rows_of.of_single_processes(results, name),
             shades,
+            one,
         )
         if picture:
             yield Exhibit(

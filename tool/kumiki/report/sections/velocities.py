@@ -1,0 +1,53 @@
+"""The cavity's velocities beside those that Ghia, Ghia and Shin published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kumiki.report.exhibit import Exhibit
+from kumiki.report.figures.velocities import centre_line
+from kumiki.report.model import Results, Row
+from kumiki.report.quantity import enumerate_words
+
+SOURCE = "Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982) 387-411, tables I and II"
+LINES = {"u": "up the middle", "v": "across the middle"}
+USUAL_REYNOLDS = 100
+
+
+def velocities(results: Results) -> Iterator[Exhibit]:
+    for component, words in LINES.items():
+        flows = _flows(results, component)
+        picture = centre_line(f"cavity-{component}", component, flows)
+        if picture:
+            yield Exhibit(
+                "Figure",
+                f"Cavity flow: the velocity {component} {words}, beside the published one",
+                f"What the flow is when it is steady, on {_sizes(flows)} points, by Reynolds number; the crosses are "
+                f"those of {SOURCE}.",
+                f"The largest difference is {_differences(flows)}. Each is within what the program allows, or its rows "
+                "would be marked as wrong: our error of second order, and the published one, by which spectral "
+                "methods differ as much from the tables.",
+                picture=picture,
+            )
+
+
+def _flows(results: Results, component: str) -> dict[int, list[Row]]:
+    """The velocities in the order of their places, by Reynolds number."""
+    rows = [row for row in results.where("cavity.velocity", component=component) if "published" in row.parameters]
+    flows: dict[int, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: float(row.text("place"))):
+        flows.setdefault(row.count("reynolds", USUAL_REYNOLDS), []).append(row)
+    return dict(sorted(flows.items()))
+
+
+def _sizes(flows: dict[int, list[Row]]) -> str:
+    sizes = sorted({row.count("size") for rows in flows.values() for row in rows})
+    return enumerate_words([f"{size} × {size}" for size in sizes])
+
+
+def _differences(flows: dict[int, list[Row]]) -> str:
+    return enumerate_words([f"{_difference(rows):.4f} at Re = {reynolds}" for reynolds, rows in flows.items()])
+
+
+def _difference(rows: Sequence[Row]) -> float:
+    return max(abs(row.value - float(row.text("published"))) for row in rows)
