@@ -8,7 +8,7 @@ from math import log2
 from typing import Any
 
 import pytest
-from kumiki.report import fragments, funnelled, growth, roundtrip
+from kumiki.report import fragments, funnelled, growth, growth_tables, roundtrip
 from kumiki.report.exhibit import Exhibit
 from kumiki.report.model import Results, Row
 from kumiki.report.sections.machine import rank_barrier
@@ -81,7 +81,7 @@ def test_what_follows_no_line_gets_none() -> None:
     rows = rows_of({2: 1.0, 4: 8000.0, 8: 16000.0, 16: 70000.0})
     found = growth.growth(rows)
     assert found and not found.fits
-    lines = texts(growth.slopes({"MPI": rows}) or Table("", []))
+    lines = texts(growth_tables.slopes({"MPI": rows}) or Table("", []))
     assert lines["MPI"][0] == "–" and lines["MPI"][-1] == "does not follow a line"
 
 
@@ -98,9 +98,9 @@ def test_crossovers_are_measured_and_lines_say_where() -> None:
     pm = rows_of({members: -3.5 + 16.98 * log2(members) for members in (2, 4, 8, 16)})
     (found,) = growth.overtakings({"NICAM": nicam, "PM": pm})
     assert (found.few, found.many, found.last, found.first) == ("PM", "NICAM", 4, 8)
-    lines = texts(growth.crossovers({"NICAM": nicam, "PM": pm}) or Table("", []))
+    lines = texts(growth_tables.crossovers({"NICAM": nicam, "PM": pm}) or Table("", []))
     assert lines["PM"] == ["NICAM", "up to 4", "from 8", "4.2"]
-    assert growth.crossovers({"NICAM": nicam, "the same": nicam}) is None
+    assert growth_tables.crossovers({"NICAM": nicam, "the same": nicam}) is None
 
 
 def test_the_page_shows_slopes_and_crossovers() -> None:

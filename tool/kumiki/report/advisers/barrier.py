@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.compare import against, best, better, clearly_better, equal, settled, untold, within
+from kumiki.report.growth import growth
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, quantity
 from kumiki.report.select import MPI
 
-FITS = 0.25
-"""A line that misses any of its points by more describes no growth."""
 GRAIN = 100
 """Work of this many barriers between two barriers keeps synchronising at one percent of the time."""
 
@@ -73,23 +70,18 @@ def _threads_against_libraries(results: Results) -> Advice | None:
 
 def _growth(results: Results) -> Advice | None:
     """How the cost grows with the number of ranks: whoever meets by steps of doubling distance needs log2 of them."""
-    rows = [row for row in results.where("rank_barrier.time", "kumiki", form="plain") if row.usable and row.ranks > 1]
-    rows = sorted((row for row in rows if not row.oversubscribed), key=lambda row: row.ranks)
-    if len(rows) < 3 or not better(rows[0], rows[-1]):
+    rows = results.where("rank_barrier.time", "kumiki", form="plain")
+    line = growth({row.ranks: row for row in rows if not row.oversubscribed})
+    if line is None or not line.fits or not better(line.rows[0], line.rows[-1]):
         return None  # turns of the scheduler follow no law, and what is not shown to grow has no growth
-    steps, times = np.log2([row.ranks for row in rows]), np.array([row.value for row in rows])
-    each, fixed = np.polyfit(steps, times, 1)
-    deviation = float(np.max(np.abs(fixed + each * steps - times) / times))
-    if deviation > FITS:
-        return None
-    unit = rows[0].unit
-    sign = "−" if fixed < 0 else "+"
+    unit = line.rows[0].unit
+    sign = "−" if line.fixed < 0 else "+"
     text = (
-        f"Kumiki's barrier of P ranks costs about {quantity(float(each), unit, 2)} × log2 P {sign} "
-        f"{quantity(abs(float(fixed)), unit, 2)}: that line misses the figures of "
-        f"{enumerate_words([str(row.ranks) for row in rows])} ranks by at most {percent(deviation)}"
+        f"Kumiki's barrier of P ranks costs about {quantity(line.doubling, unit, 2)} × log2 P {sign} "
+        f"{quantity(abs(line.fixed), unit, 2)}: that line misses the figures of "
+        f"{enumerate_words([str(ranks) for ranks in line.members])} ranks by at most {percent(line.miss)}"
     )
-    return say("barrier", "Rank barrier", text + ".", rows)
+    return say("barrier", "Rank barrier", text + ".", list(line.rows))
 
 
 def _ranks_against_mpi(results: Results) -> Advice | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kumiki.report import funnelled, growth, tables
+from kumiki.report import funnelled, growth, growth_tables, tables
 from kumiki.report.exhibit import Exhibit
 from kumiki.report.figures.exchange import message_sizes
 from kumiki.report.figures.growth import lines
@@ -37,7 +37,7 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
         picture=picture,
         wide=True,
     )
-    table = growth.slopes(series)
+    table = growth_tables.slopes(series)
     if table:
         yield Exhibit(
             "Table",
@@ -49,7 +49,7 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
             table=table,
             wide=True,
         )
-    table = growth.crossovers(series)
+    table = growth_tables.crossovers(series)
     if table:
         yield Exhibit(
             "Table",
