@@ -63,12 +63,10 @@ def print_table(comparison: Comparison, out: Console) -> None:
         out.print(_table(significant))
     rest = len(comparison.changes) - len(significant)
     told = Counter(change.verdict for change in comparison.changes)
-    out.print(
-        Text(
-            f"{rest} of {len(comparison.changes)} figures changed by no more than chance: {told['equal']} are the same "
-            f"within {EQUAL_WITHIN:.0%}; of {told['open']} the samples do not tell, and more of them would."
-        )
-    )
+    same = [f"{told['equal']} the same within {100 * EQUAL_WITHIN:.0f} %"] if told["equal"] else []
+    same += [f"{told['open']} of which the samples do not tell, and more of them would"] if told["open"] else []
+    details = f": {', '.join(same)}" if same else ""
+    out.print(Text(f"{rest} of {len(comparison.changes)} figures changed by no more than chance{details}."))
     for words, rows in (("the first", comparison.only_before), ("the second", comparison.only_after)):
         if rows:
             out.print(Text(f"Only in {words} ({len(rows)}): {_listed(rows)}"))

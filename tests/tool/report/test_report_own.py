@@ -312,3 +312,15 @@ def test_one_setting_alone_is_no_comparison(tmp_path: Path) -> None:
     host = Own(amdahl(0.1), ((1, 1),))
     assert "use `./heat 1 1`, 1.00 s." in host.said("Your program")
     assert "speed-up over processors" not in host.page(tmp_path)
+
+
+def test_more_threads_than_cores_are_recommended_where_run_after_run_shows_it() -> None:
+    def times(gain: float) -> Times:
+        return lambda r, t: {1: 1.0, 2: 0.6, 4: 0.6 / gain}[t]
+
+    settings = ((1, 1), (1, 2), (1, 4))
+    clear = Own(times(1.5), settings, cores=2, noise=0.01)
+    text = clear.said("use `./heat 1 4`")
+    assert "with 4 threads, more than there are cores" in text and "processor" not in text.partition("times")[2]
+    assert "gains from them" in clear.said("Your program gains")
+    assert "use `./heat 1 2`" in Own(times(1.05), settings, cores=2, noise=0.005).said("use `./heat")

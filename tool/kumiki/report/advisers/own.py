@@ -13,6 +13,8 @@ from kumiki.report.select import cores
 from kumiki.statistics import FEWEST_SAMPLES
 
 KIND = "own"
+CLOSE = 0.1
+"""A serial share whose interval is wider than this foresees nothing."""
 FITS = 0.1
 """A law that is further off than this does not describe the program."""
 STEADY = 0.01
@@ -79,6 +81,8 @@ def _foreseen(problem: OwnProblem, fit: laws.Fit, total: int | None) -> str:
         return "; less than none: the pieces get faster as they get smaller, and how far that goes the law cannot tell"
     if fit.serial < 0:
         return ", which is none as far as these runs tell"
+    if fit.low is not None and fit.high is not None and fit.high - fit.low > CLOSE:
+        return "; these runs tell it too roughly to foresee more: more of them would tell"
     most = max(total or 1, *(row.processors for row in fit.rows))
     words = f"; on {2 * most} processors it foresees {factor(fit.speedup(2 * most))} times the speed of one"
     if fit.name == "Gustafson":
