@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 from kumiki.report.compare import best, equal
 from kumiki.report.model import Results, Row
-from kumiki.report.quantity import enumerate_words, size_text
+from kumiki.report.quantity import size_text
 from kumiki.report.select import OWN_RULE, fragment_rows
-from kumiki.report.tables import Cell, Column, Line, Table, ranked
-
-UNCUT = "all in one"
 
 
 @dataclass(frozen=True)
@@ -48,38 +45,6 @@ def choices(results: Results, fabric: str) -> list[Choice]:
     return made
 
 
-def table(results: Results, fabric: str) -> Table | None:
-    """A line for each size: the best length, what it brings, and what the library's own rule does."""
-    lines = [_line(choice) for choice in choices(results, fabric)]
-    columns = [
-        Column("best length"),
-        Column("bandwidth", noted=True),
-        Column("by the library's rule", noted=True),
-        Column("as good"),
-    ]
-    return Table("message", columns, lines) if lines else None
-
-
-def _line(choice: Choice) -> Line:
-    length = choice.best.count("fragment")
-    others = [each for each in choice.as_good if each != length]
-    figures = ranked("", [(choice.best, ""), (choice.own, "") if choice.own else None])
-    return Line(
-        size_text(choice.size),
-        [
-            Cell(_best_text(length, choice.size), row=choice.best.id),
-            *figures.cells,
-            Cell(enumerate_words([length_text(each) for each in others]) if others else "none"),
-        ],
-        figures.crowded,
-    )
-
-
 def length_text(length: int) -> str:
     """A length of fragments to the byte: 4048 B is not 4 KiB."""
     return size_text(length) if length % 1024 == 0 else f"{length} B"
-
-
-def _best_text(length: int, size: int) -> str:
-    """One that cuts nothing says so."""
-    return length_text(length) if length < size else f"{length_text(length)} ({UNCUT})"

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kumiki.report.model import Results, Row
-from kumiki.report.palette import title
-from kumiki.report.quantity import percent, size_text
 from kumiki.report.select import by_bytes, in_order
-from kumiki.report.tables import Column, Line, Table, ranked
 
 METRIC = "message.round_trip"
 RAW = {"shm": "bound", "network": "tcp"}
@@ -52,26 +49,3 @@ def _share(row: Row, raw: Row) -> Share:
 
 def raw_title(fabric: str) -> str:
     return RAW_TITLES[RAW[fabric]]
-
-
-def table(results: Results, fabric: str) -> Table | None:
-    """A line for each size, a column for each implementation, with its share of the raw link beside it."""
-    found, of_raw = round_trips(results, fabric), shares(results, fabric)
-    names = [name for name in found if name != RAW[fabric]]
-    sizes = sorted({size for rows in found.values() for size in rows})
-    if not names or not sizes:
-        return None
-    lines = []
-    for size in sizes:
-        entries = [(found[name][size], _note(of_raw, name, size)) if size in found[name] else None for name in names]
-        line = ranked(size_text(size), entries)
-        raw = found.get(RAW[fabric], {}).get(size)
-        beside = ranked("", [(raw, "") if raw else None]).cells
-        lines.append(Line(line.head, [*line.cells, *beside], line.crowded))
-    columns = [Column(title(name), noted=True) for name in names]
-    return Table("size", [*columns, Column(f"{raw_title(fabric)} (raw link)")], lines)
-
-
-def _note(of_raw: dict[str, dict[int, Share]], name: str, size: int) -> str:
-    share = of_raw.get(name, {}).get(size)
-    return f"{percent(share.middle)} of raw" if share else ""

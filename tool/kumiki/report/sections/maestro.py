@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kumiki.report import fragments, roundtrip
 from kumiki.report.exhibit import Exhibit
 from kumiki.report.figures.fragments import by_message_size
 from kumiki.report.figures.roundtrip import share_of_raw, times
+from kumiki.report.message_tables import fragment_table, round_trip_table
 from kumiki.report.model import Results
 from kumiki.report.papers import MAESTRO
 from kumiki.report.select import FABRICS
@@ -46,7 +46,7 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
             picture=picture,
             source=MAESTRO,
         )
-    table = roundtrip.table(results, fabric)
+    table = round_trip_table(results, fabric)
     if table:
         yield Exhibit(
             "Table",
@@ -82,7 +82,7 @@ def by_fragments(results: Results, fabric: str) -> Iterator[Exhibit]:
             picture=picture,
             source=MAESTRO,
         )
-    table = fragments.table(results, fabric)
+    table = fragment_table(results, fabric)
     if table:
         yield Exhibit(
             "Table",
