@@ -30,7 +30,14 @@ function(kumiki_expect_rows NAME)
     endif()
     add_test(NAME ${NAME}
         COMMAND ${Python3_EXECUTABLE} ${KUMIKI_EXPECT_ROWS} ${options} ${T_EXPECT} -- ${T_COMMAND})
-    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${KUMIKI_FORM_TIMEOUT})
+    # As many as the ranks and threads that its rows shall have: side by side run only tests that have processors for all of theirs.
+    set(processors 1)
+    foreach(count IN LISTS T_EXPECT)
+        if(count MATCHES "^(ranks|threads)=([0-9]+)$")
+            math(EXPR processors "${processors} * ${CMAKE_MATCH_2}")
+        endif()
+    endforeach()
+    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${KUMIKI_FORM_TIMEOUT} PROCESSORS ${processors})
 endfunction()
 
 function(kumiki_expect_rows_hybrid NAME)
