@@ -7,6 +7,8 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite,
 
 OUR_FIGURES = 4
 """plain, split-phase, the paper's shuffle-exchange, and the bare flags that bound them"""
+BARE_RANKS_PER_CORE = 2
+"""Up to which the program measures the bare flags, which never yield."""
 GROWTH = (2, 4, 8, 16)
 """Ranks over which the cost of a barrier is seen to grow (the paper's nodes, and twice as many)."""
 MPI_FIGURES = 2
@@ -20,7 +22,12 @@ def _points(grid: Grid) -> list[Point]:
         counts = [ranks for ranks in counts if ranks >= grid.cores]
     if grid.in_full and not grid.ranks:
         counts = sorted({*counts, *GROWTH})
-    ours = [_point(grid, KumikiRun(ranks), "kumiki", "rank-barrier", OUR_FIGURES) for ranks in counts]
+    ours = [
+        _point(
+            grid, KumikiRun(ranks), "kumiki", "rank-barrier", OUR_FIGURES - (ranks > BARE_RANKS_PER_CORE * grid.cores)
+        )
+        for ranks in counts
+    ]
     peers = [
         _point(grid, Mpirun(peer, ranks), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES)
         for peer in mpi.ALL
