@@ -48,7 +48,19 @@ private:
 };
 
 /// A routine: sends and receives what `messages` hold, once.
-using Routine = std::pair<std::string, std::function<void(Messages& messages)>>;
+struct Routine {
+    std::string name;
+    std::function<void(Messages& messages)> call;
+    bool bound = false; ///< it is no routine but what bounds them: nothing arrives, so that nothing is to be checked
+};
+
+/// The bound of all routines: whoever receives a message copies its bytes once, from memory of its own.
+inline Routine copy_alone(int rank) {
+    const auto copy = [rank](Messages& messages) {
+        if (rank > 0) std::ranges::copy(messages.sent(), messages.received().begin());
+    };
+    return {"memcpy", copy, true};
+}
 
 /// The calls of one routine along the chain, and what comes of them: the bandwidth of the chain, which is what all
 /// ranks send over the time of the slowest, and that of each rank, which is the bytes of a message over the rank's own
@@ -69,24 +81,24 @@ public:
         std::vector<double> seconds(of_ranks_.size()); // every rank fills in its own
         world_.barrier();
         const auto start = Clock::now();
-        for (std::uint64_t i = 0; i < calls_; ++i) routine_.second(messages_);
+        for (std::uint64_t i = 0; i < calls_; ++i) routine_.call(messages_);
         seconds[static_cast<std::size_t>(world_.rank())] = seconds_since(start);
         world_.largest(std::span(seconds));
         const double gigabytes = static_cast<double>(bytes()) * static_cast<double>(calls_) * 1e-9;
         for (std::size_t rank = 0; rank < seconds.size(); ++rank) of_ranks_[rank].push_back(gigabytes / seconds[rank]);
-        return {gigabytes * (world_.size() - 1) / std::ranges::max(seconds), messages_.right()};
+        return {gigabytes * (world_.size() - 1) / std::ranges::max(seconds), routine_.bound || messages_.right()};
     }
 
     /// The row of the chain, without samples.
     Row of_all(const std::string& implementation) const {
         Row row{.metric = "routine.bandwidth",
-                .implementation = implementation,
+                .implementation = routine_.bound ? "bound" : implementation,
                 .parameters = {},
                 .unit = "GB/s",
                 .better = measure::Better::higher,
                 .samples = {}};
         row.parameters = {{"ranks", std::int64_t{world_.size()}},
-                          {"routine", routine_.first},
+                          {"routine", routine_.name},
                           {"bytes", static_cast<std::int64_t>(bytes())},
                           {"scope", "all"}};
         return row;
@@ -99,6 +111,9 @@ public:
         all.samples.assign(taken.end() - static_cast<std::ptrdiff_t>(all.samples.size()), taken.end());
         return all;
     }
+
+    /// The first rank of which there is a row: of a bound the first has nothing to do.
+    std::size_t first_rank() const { return routine_.bound ? 1 : 0; }
 
 private:
     std::size_t bytes() const { return messages_.sent().size_bytes(); }
@@ -114,7 +129,7 @@ private:
 template <World W>
 int report_chains(W& world, std::span<const Chain<W>> chains, std::vector<Contestant> contestants) {
     for (std::size_t i = 0; i < chains.size(); ++i)
-        for (std::size_t rank = 0; rank < static_cast<std::size_t>(world.size()); ++rank)
+        for (std::size_t rank = chains[i].first_rank(); rank < static_cast<std::size_t>(world.size()); ++rank)
             contestants.push_back({chains[i].of_rank(contestants[i].row, rank), {}});
     return report(world, std::span<const Contestant>(contestants));
 }

@@ -21,6 +21,7 @@ public:
             {"send", [this](Messages& m) { send(m); }},
             {"sendrecv", [this](Messages& m) { sendrecv(m); }},
             {"isend", [this](Messages& m) { isend(m); }},
+            copy_alone(job_.rank()),
         };
     }
 

@@ -52,6 +52,23 @@ TEST(Chain, measures_all_ranks_by_the_slowest_and_each_by_its_own_time) {
     EXPECT_EQ(std::get<std::int64_t>(chain.of_rank(all, 2).parameters.at("rank")), 2);
 }
 
+TEST(Chain, of_the_bound_is_a_copy_by_those_who_receive) {
+    Messages messages(1, bytes);
+    messages.renew();
+    EXPECT_FALSE(messages.right());
+    const Routine first = copy_alone(0), second = copy_alone(1);
+    first.call(messages);
+    EXPECT_NE(messages.received().back(), messages.sent().back()) << "nothing comes to the first of a chain";
+    second.call(messages);
+    EXPECT_EQ(messages.received().back(), messages.sent().back());
+
+    ThreeRanks world;
+    Chain<ThreeRanks> chain(world, second, messages, calls);
+    EXPECT_TRUE(chain.take().right) << "no message arrives";
+    EXPECT_EQ(chain.of_all("kumiki").implementation, "bound");
+    EXPECT_EQ(chain.first_rank(), 1u);
+}
+
 TEST(RoutineOptions, time_the_papers_hundred_calls_however_little_time_there_is) {
     RoutineOptions options;
     options.budget.seconds = 0;
