@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <numeric>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -24,7 +25,10 @@ constexpr auto patience_of_users = 1s;
 } // namespace
 
 Conductor::Conductor(HostsJob job, const std::vector<Share>& shares)
-    : job_(std::move(job)), ready_(shares.size()), printer_(job_.label ? shares.front().size : 0) {
+    : job_(std::move(job)),
+      ready_(shares.size()),
+      stopped_(shares.size()),
+      printer_(job_.label ? shares.front().size : 0) {
     for (const Share& share : shares)
         hosts_.push_back(std::make_unique<RemoteHost>(share, job_.agent, job_.program, job_.timeout));
 }
@@ -91,6 +95,7 @@ void Conductor::hear(std::size_t index, const Frame& frame) {
     else if (read_message<Closed>(frame)) input_.stop();
     else if (const auto card = read_message<Card>(frame)) tell_all(*card);
     else if (auto judgement = read_message<Judgement>(frame)) judge(host, std::move(judgement->verdict));
+    else if (const auto stopped = read_message<Stopped>(frame)) count_stopped(index, stopped->ranks);
     else if (const auto remark = read_message<Remark>(frame)) printer_.remark(remark->text);
     else if (read_message<Done>(frame)) host.leave();
 }
@@ -130,6 +135,12 @@ void Conductor::start_ranks() {
 void Conductor::print(std::size_t host, Bytes bytes) {
     const Share& share = hosts_[host]->share();
     if (bytes.rank >= share.first && bytes.rank < share.first + share.ranks) printer_.print(host, std::move(bytes));
+}
+
+/// Ranks of all hosts must know: a stopped one says nothing, which is no reason to give its host up.
+void Conductor::count_stopped(std::size_t host, int ranks) {
+    stopped_[host] = ranks;
+    tell_all(Stopped{std::accumulate(stopped_.begin(), stopped_.end(), 0)});
 }
 
 void Conductor::judge(RemoteHost& host, Verdict verdict) {

@@ -48,6 +48,7 @@ private:
     void give_order(RemoteHost& host, const std::string& version);
     void start_ranks();
     void print(std::size_t host, Bytes bytes);
+    void count_stopped(std::size_t host, int ranks);
     void judge(RemoteHost& host, Verdict verdict);
     void lose(RemoteHost& host);
     void give_up(RemoteHost& host, std::chrono::seconds silent_for);
@@ -69,6 +70,7 @@ private:
     Descriptor signals_;
     std::vector<std::unique_ptr<RemoteHost>> hosts_;
     std::vector<Ready> ready_; ///< by host: what it said
+    std::vector<int> stopped_; ///< by host: how many of its ranks are
     Printer printer_;
     InputSource input_;
     std::optional<Verdict> verdict_;

@@ -5,13 +5,14 @@
 #include <chrono>
 #include <csignal>
 #include <dirent.h>
-#include <fstream>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <unordered_map>
+
+#include "platform/process.hpp"
 
 namespace kumiki::launch {
 namespace {
@@ -20,19 +21,6 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 10s;
 constexpr auto pause_between_rounds = 5ms;
-
-/// The parent of a process, or 0 when the process is gone.
-pid_t parent_of(const char* process) {
-    std::ifstream file(std::string("/proc/") + process + "/stat");
-    std::string line;
-    std::getline(file, line);
-    // "1234 (any text) S 1 ...": the text may hold anything, so count from its last parenthesis.
-    const auto end = line.rfind(')');
-    if (end == line.npos || end + 4 >= line.size()) return 0;
-    pid_t parent = 0;
-    std::from_chars(line.data() + end + 4, line.data() + line.size(), parent);
-    return parent;
-}
 
 /// Who is whose child. The table of all processes is read because the kernel's lists of children
 /// (/proc/PID/task/TID/children) are not in every kernel, and each alone is no more reliable.
@@ -45,7 +33,7 @@ std::unordered_multimap<pid_t, pid_t> children_by_parent() {
         const std::string_view name(entry->d_name);
         const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
         if (error != std::errc{} || end != name.data() + name.size()) continue;
-        if (const pid_t parent = parent_of(entry->d_name); parent > 0) children.emplace(parent, process);
+        if (const auto status = platform::status_of(process)) children.emplace(status->parent, process);
     }
     return children;
 }

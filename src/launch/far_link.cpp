@@ -46,7 +46,8 @@ void FarLink::take(const Frame& frame) {
     if (const auto word = read_message<SignalWord>(frame)) {
         if (word->signal == SIGTSTP) pulse_.excuse();
         listener_->hear({word->signal, false});
-    } else if (read_message<End>(frame)) listener_->end_with({exit_code::failed, ""});
+    } else if (const auto stopped = read_message<Stopped>(frame)) listener_->hear_of_stopped(stopped->ranks);
+    else if (read_message<End>(frame)) listener_->end_with({exit_code::failed, ""});
     else if (const auto bytes = read_message<Bytes>(frame)) input_.add(bytes->text);
     else if (const auto written = read_message<Written>(frame)) output_.written(written->stream, written->bytes);
     else if (const auto closed = read_message<Closed>(frame)) output_.closed(closed->stream);

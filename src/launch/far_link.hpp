@@ -19,6 +19,7 @@ public:
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
     void judged(const Verdict& verdict) override { channel_.send(Judgement{verdict}); }
+    void stopped(int ranks) override { channel_.send(Stopped{ranks}); }
     void finish() override { output_.finish(); }
     bool finished() const override { return output_.finished(); }
     void remark(const std::string& sentence) override { channel_.send(Remark{sentence}); }

@@ -30,7 +30,11 @@ constexpr auto answer_limit = 500ms;
 } // namespace
 
 Keeper::Keeper(const Job& job, Front front, std::unique_ptr<Link> link)
-    : job_(job), front_(std::move(front)), link_(std::move(link)), ranks_(static_cast<std::size_t>(job.ranks())) {}
+    : job_(job),
+      front_(std::move(front)),
+      link_(std::move(link)),
+      ranks_(static_cast<std::size_t>(job.ranks())),
+      stopped_(job.share) {}
 
 int Keeper::run() {
     link_->attach(events_, *this);
@@ -49,7 +53,10 @@ int Keeper::run() {
 /// Returns processes that would not end.
 std::vector<pid_t> Keeper::run_ranks() {
     start_ranks();
+    ticker_.start(events_, std::chrono::nanoseconds(std::chrono::seconds(job_.settings.timeout_s)) / beats_per_timeout,
+                  [this] { beat(); });
     while (children_left_ && !at_once_) watch();
+    ticker_.stop();
     auto survivors = end_descendants();
     finish_output();
     return survivors;
@@ -115,10 +122,12 @@ bool Keeper::start_rank(int rank, const Environment& environment) {
 void Keeper::watch() {
     events_.wait(deadline_);
     signalfd_siginfo ignored;
-    while (read(child_signals_.get(), &ignored, sizeof ignored) > 0) {}
+    bool children_changed = false;
+    while (read(child_signals_.get(), &ignored, sizeof ignored) > 0) children_changed = true;
     hear_front();
     hear_exec_failures();
     reap();
+    if (children_changed) look_for_stopped();
     // What ranks have left behind (background processes of a script) belongs to the job and ends with it.
     if (living_ == 0 && children_left_) ask_to_end();
     if (deadline_ && Clock::now() >= *deadline_) at_once_ = true;
@@ -135,6 +144,7 @@ void Keeper::hear_front() {
 }
 
 void Keeper::hear(const Word& word) {
+    if (word.signal == SIGTSTP || word.signal == SIGCONT) paused_ = word.signal == SIGTSTP;
     if (asks_to_end(word.signal)) end_by_user(word);
     else if (!word.has_reached_ranks) pass_on(word.signal);
 }
@@ -190,6 +200,38 @@ void Keeper::rank_ended(int rank, int status) {
     ask_front();
     end_with({exit_code_of(end), sentence(end, job_.share)});
 }
+
+// -- ranks that are stopped --
+
+/// The kernel tells at once (SIGCHLD) when a child is stopped or continued by a signal. What a debugger holds, and a
+/// grandchild that has joined in the place of its rank (`sh -c ./solver`), are found at the next beat.
+void Keeper::look_for_stopped() {
+    const int before = stopped_.count();
+    for (int rank = 0; rank < job_.ranks(); ++rank)
+        stopped_.look(rank, ranks_[static_cast<std::size_t>(rank)], segment_->block(rank).process.load());
+    if (stopped_.count() != before) link_->stopped(stopped_.count());
+}
+
+/// By the user: Ctrl-Z, or a rank that wants to read from a terminal in whose background the job runs.
+bool Keeper::job_is_stopped() const {
+    const auto front = platform::status_of(front_.process);
+    return paused_ || (front && front->state == platform::ProcessStatus::State::stopped);
+}
+
+void Keeper::beat() {
+    look_for_stopped();
+    if (verdict_ || job_is_stopped()) return;
+    for (const StoppedRank& stopped : stopped_.beat()) {
+        if (stopped.by_debugger || job_.settings.wait_for_stopped) link_->remark(wait_for(stopped, job_.share));
+        else
+            end_with(
+                {exit_code::environment, end_of(stopped, job_.share, std::chrono::seconds(job_.settings.timeout_s))});
+    }
+}
+
+void Keeper::hear_of_stopped(int ranks) { segment_->header().stopped.store(static_cast<std::uint32_t>(ranks)); }
+
+// -- the end --
 
 void Keeper::end_by_user(const Word& word) {
     if (ending_since_ && Clock::now() - *ending_since_ > one_request) at_once_ = true;

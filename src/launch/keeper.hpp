@@ -13,6 +13,8 @@
 #include "launch/link.hpp"
 #include "launch/origin.hpp"
 #include "launch/signals.hpp"
+#include "launch/stopped_ranks.hpp"
+#include "launch/ticker.hpp"
 
 namespace kumiki::launch {
 
@@ -48,6 +50,10 @@ private:
     void hear_exec_failures();
     void reap();
     void rank_ended(int rank, int status);
+    void look_for_stopped();
+    bool job_is_stopped() const;
+    void beat();
+    void hear_of_stopped(int ranks) override;
     void end_by_user(const Word& word);
     void end_with(Verdict verdict) override;
     void judge(Verdict verdict);
@@ -65,7 +71,10 @@ private:
     Descriptor child_signals_; ///< readable when a child has ended
     Pipe exec_failures_;
     std::vector<pid_t> ranks_; ///< by rank on this host; 0: not started or ended
-    int living_ = 0;           ///< ranks that have not ended
+    StoppedRanks stopped_;
+    Ticker ticker_;
+    bool paused_ = false; ///< the user has stopped the job
+    int living_ = 0;      ///< ranks that have not ended
     bool children_left_ = true;
     bool answered_ = false;          ///< the front has answered the last question
     bool asked_ = false;             ///< all descendants have been asked to end

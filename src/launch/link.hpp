@@ -23,6 +23,8 @@ public:
     virtual void hear(const Word& word) = 0;
     /// The job is to end; what is to be said about it is said elsewhere, when the sentence is empty.
     virtual void end_with(Verdict verdict) = 0;
+    /// So many ranks of the job, on all hosts, are stopped now.
+    virtual void hear_of_stopped(int ranks) = 0;
     /// Nobody is there any more for whom the job is run.
     virtual void link_is_lost() = 0;
 
@@ -44,6 +46,8 @@ public:
     virtual void started() = 0;
     /// Why the job ends before its time; as soon as that is known, and once.
     virtual void judged(const Verdict& verdict) = 0;
+    /// So many ranks of this host are stopped now.
+    virtual void stopped(int ranks) = 0;
     /// Nothing of the job is alive: what its ranks have printed is to be written out.
     virtual void finish() = 0;
     virtual bool finished() const = 0;

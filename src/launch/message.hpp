@@ -30,6 +30,7 @@ enum class MessageType : std::uint32_t {
     remark = 12,
     done = 13,
     alive = 14,
+    stopped = 15,
 };
 
 /// Hosts have so long to be ready; then they are given up, or give up waiting.
@@ -141,6 +142,13 @@ struct Remark {
 struct Done {
     static constexpr auto type = MessageType::done;
     static auto fields(auto&) { return std::tuple<>(); }
+};
+
+/// keeper -> front: so many ranks of its host are stopped; front -> keeper: so many of the job.
+struct Stopped {
+    static constexpr auto type = MessageType::stopped;
+    int ranks = 0;
+    static auto fields(auto& self) { return std::tie(self.ranks); }
 };
 
 /// Both ways, now and then.

@@ -18,6 +18,7 @@ public:
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
     void judged(const Verdict&) override {}
+    void stopped(int) override {} // no rank is on another host, where it would be missed
     void finish() override;
     bool finished() const override { return !labels_ || labels_->printer.finished(); }
     void remark(const std::string& sentence) override;

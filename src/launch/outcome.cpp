@@ -40,13 +40,17 @@ std::string on_host(const Share& share, const std::string& sentence) {
     return share.host.empty() ? sentence : fmt::format("host {}: {}", share.host, sentence);
 }
 
+std::string name_of(int rank, pid_t process, const Share& share) {
+    return fmt::format("rank {} of {}{} (process {})", rank, share.size,
+                       share.host.empty() ? "" : " on host " + share.host, process);
+}
+
 std::string sentence(const RankEnd& end, const Share& share) {
     std::string how;
     if (WIFSIGNALED(end.status)) how = "was killed by " + signal_of(end.status);
     else if (WEXITSTATUS(end.status) != 0) how = fmt::format("exited with code {}", WEXITSTATUS(end.status));
     else how = "ended without leaving the job (Job's destructor did not run)";
-    return fmt::format("rank {} of {}{} (process {}) {}{}", end.rank, share.size,
-                       share.host.empty() ? "" : " on host " + share.host, end.process, how,
+    return fmt::format("{} {}{}", name_of(end.rank, end.process, share), how,
                        share.size > 1 ? "; the other ranks were ended" : "");
 }
 

@@ -15,6 +15,9 @@ struct RankEnd {
     bool joined = false; ///< it had joined the job and not left it
 };
 
+/// "rank 2 of 4 on host b (process 1234)"
+std::string name_of(int rank, pid_t process, const Share& share);
+
 bool is_failure(const RankEnd& end);
 
 /// What kumiki-run returns for this end.

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <functional>
 
-#include "launch/events.hpp"
+#include "launch/ticker.hpp"
 
 namespace kumiki::launch {
 
@@ -13,23 +13,19 @@ class Pulse {
 public:
     /// After `timeout` without heard() the other side counts as silent.
     explicit Pulse(std::chrono::seconds timeout) : timeout_(timeout) {}
-    ~Pulse() { stop(); }
     Pulse(const Pulse&) = delete;
     Pulse& operator=(const Pulse&) = delete;
 
     /// Calls `beat` several times in a timeout, and `silent` at each of these times when the other side is silent.
     void start(Events& events, std::function<void()> beat, std::function<void()> silent);
-    void stop();
+    void stop() { ticker_.stop(); }
     void heard() { missed_ = 0; }
     /// The other side is stopped: its silence means nothing until it is heard again.
     void excuse() { missed_ = -1; }
 
 private:
-    void tick();
     std::chrono::seconds timeout_;
-    std::function<void()> beat_, silent_;
-    Events* events_ = nullptr;
-    Descriptor timer_;
+    Ticker ticker_;
     int missed_ = 0; ///< our own beats since the last sign of life; negative: not counted
 };
 

@@ -29,9 +29,10 @@ struct Settings {
     bool bind = true;
     int threads = 0;
     std::string native_prefix;
-    std::string trace;     ///< a file; empty: none
-    std::string interface; ///< of the network, by name; empty: any
-    int timeout_s = 0;     ///< after so many seconds without a sign of life a host is lost
+    std::string trace;             ///< a file; empty: none
+    std::string interface;         ///< of the network, by name; empty: any
+    int timeout_s = 0;             ///< after so many seconds without a sign of life a host is lost
+    bool wait_for_stopped = false; ///< for ranks that are stopped longer than that, too
 
     // What the launcher tells a rank; not for users.
     int rank = 0;

@@ -62,6 +62,12 @@ Result<bool> binding(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be core or none");
 }
 
+Result<bool> waits_for_stopped(std::string_view text) {
+    if (text == "wait") return true;
+    if (text == "end") return false;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be end or wait");
+}
+
 /// A list of processor numbers: "0,2,5".
 Result<std::vector<int>> cpu_list(std::string_view text) {
     std::vector<int> cpus;
@@ -123,6 +129,12 @@ constexpr std::array table = {
     Setting{"KUMIKI_TIMEOUT", "", "10", "s",
             "After how long without a sign of life from a host the others give it up and end the job.", false,
             [](Settings& s, std::string_view t) { return into(s.timeout_s, number(t, 1, 86400)); }},
+    Setting{
+        "KUMIKI_STOPPED", "", "end", "end, wait",
+        "What becomes of a job when one of its ranks has been stopped (SIGSTOP) for KUMIKI_TIMEOUT seconds: it ends, "
+        "or waits until the rank is continued. It always waits for a rank that a debugger holds, and when it is "
+        "stopped as a whole (Ctrl-Z).",
+        false, [](Settings& s, std::string_view t) { return into(s.wait_for_stopped, waits_for_stopped(t)); }},
     Setting{"KUMIKI_RANK", "", "0", "", "This rank's number.", true,
             [](Settings& s, std::string_view t) { return into(s.rank, number(t, 0, most_ranks - 1)); }},
     Setting{"KUMIKI_SIZE", "", "1", "", "The number of ranks.", true,

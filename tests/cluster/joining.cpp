@@ -2,6 +2,7 @@
 // the ranks by MPI, and finds out whether MPI counts them as Kumiki does.
 //   joining alone                joins, sums, puts to the next rank, prints a line, leaves
 //   joining killed|exited|ended  the last rank dies while the others wait for it: by a signal, with code 9, with code 0
+//   joining stopped              rank 2 of them stops itself
 //   joining late                 leaves at the end of a global object's life, when main has returned
 //   joining twice                joins, leaves, and joins again
 //   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
@@ -65,6 +66,11 @@ void run_alone(std::string_view task) {
     tell(job);
     if (task == "alone") return;
     job.barrier(); // all have said that they are there
+    if (task == "stopped") {
+        if (job.rank() == 2) std::raise(SIGSTOP);
+        job.barrier();
+        return;
+    }
     if (job.rank() == job.size() - 1) {
         if (task == "killed") kill(getpid(), SIGKILL);
         if (task == "ended") std::exit(0);

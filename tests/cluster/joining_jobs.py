@@ -130,7 +130,8 @@ class Mpirun:
         hosts = ",".join(f"{namespace}:{ranks_per_host}" for namespace in namespaces)
         count = ["-n", str(ranks_per_host * len(namespaces))]
         if self.kind is mpi.OPENMPI:
-            how = ["--mca", "plm_rsh_agent", str(agent), "-x", "KUMIKI_INTERFACE", "-x", MARK, "--host", hosts]
+            passed_on = [word for name in ("KUMIKI_INTERFACE", "KUMIKI_TIMEOUT", MARK) for word in ("-x", name)]
+            how = ["--mca", "plm_rsh_agent", str(agent), *passed_on, "--host", hosts]
             return [*enter, self.path, *how, *count]
         how = ["-iface", "eth0", "-launcher", "ssh", "-launcher-exec", str(agent), "-hosts", hosts]
         return [*enter, self.path, *how, *count]

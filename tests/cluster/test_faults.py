@@ -54,18 +54,42 @@ def test_a_host_that_is_cut_off_is_missed(jobs: Jobs) -> None:
 
 
 @pytest.mark.parametrize("local", [0, 1], ids=["leader", "follower"])
-def test_a_rank_that_is_stopped_is_missed(jobs: Jobs, local: int) -> None:
+def test_a_rank_that_is_stopped_is_named(jobs: Jobs, local: int) -> None:
     job = jobs.start(RANKS, *ENDLESS)
     process = jobs.wait_for_ranks(RANKS)[2 + local]
     os.kill(process, signal.SIGSTOP)
     code, said, seconds = ending(job)
+    who = f"rank {2 + local} of {RANKS} on host {jobs.hosts.namespaces[1]} (process {process})"
     assert code == 3
-    assert "has shown no sign of life" in said
-    if local == 1:
-        assert f"rank 3 on host {jobs.hosts.namespaces[1]} (process {process})" in said
-    else:
-        assert f"host {jobs.hosts.namespaces[1]} has shown" in said
+    assert said.startswith(f"kumiki-run: {who} was stopped and not continued for {TIMEOUT} s (KUMIKI_TIMEOUT)")
+    assert said.count("\n") == 1
     assert seconds < NOTICED_WITHIN
+    assert jobs.nothing_left()
+
+
+@pytest.mark.parametrize("how", ["one", "whole-host", "job"])
+def test_who_is_stopped_on_purpose_is_waited_for(jobs: Jobs, how: str) -> None:
+    """Twice as long as a silent host is, and then the job goes on."""
+    if how != "job":
+        jobs.environment["KUMIKI_STOPPED"] = "wait"
+    job = jobs.start(RANKS, "laplace", "--form", "hybrid", "--size", "200", "--iterations", "200000")
+    ranks = jobs.wait_for_ranks(RANKS)
+    chosen = {"one": [2], "whole-host": [2, 3], "job": []}[how]
+    for rank in chosen:
+        os.kill(ranks[rank], signal.SIGSTOP)
+    if how == "job":
+        job.send_signal(signal.SIGTSTP)
+    time.sleep(2 * TIMEOUT)
+    for rank in chosen:
+        os.kill(ranks[rank], signal.SIGCONT)
+    if how == "job":
+        job.send_signal(signal.SIGCONT)
+    time.sleep(TIMEOUT)
+    assert job.poll() in (None, 0)
+    job.send_signal(signal.SIGTERM)
+    code, said, _ = ending(job)
+    assert code in (0, 128 + signal.SIGTERM)
+    assert [line for line in said.splitlines() if "is stopped; the job waits" not in line] == []
     assert jobs.nothing_left()
 
 

@@ -118,6 +118,22 @@ def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -
     assert starter.nothing_left()
 
 
+def test_a_stopped_rank_is_named_by_its_neighbour(
+    mpirun: Mpirun, starter: Starter, program: str, make_cluster: Callable[..., Hosts]
+) -> None:
+    """Rank 2 speaks for its host to the others; while it is stopped, rank 3 does."""
+    need_module("kumiki-ucx", "libucx-dev")
+    hosts = make_cluster(2)
+    settings = {"KUMIKI_INTERFACE": "eth0", "KUMIKI_TIMEOUT": "2"}
+    ended = starter.run(*mpirun.over(hosts.namespaces, 2), program, "stopped", environment=settings)
+    assert ended.returncode != 0
+    first = ended.stderr[ended.stderr.index("kumiki:") :].splitlines()[0]
+    how = "has been stopped for 2 s (KUMIKI_TIMEOUT); KUMIKI_STOPPED=wait waits for it"
+    assert re.fullmatch(
+        rf"kumiki: rank 3 on host \S+ ends the job: rank 2 on host \S+ \(process \d+\) {re.escape(how)}", first
+    )
+
+
 @pytest.mark.parametrize("place", ["one-host", "hosts"])
 def test_a_rank_that_exits_with_0_within_the_job(
     mpirun: Mpirun, starter: Starter, program: str, place: str, request: pytest.FixtureRequest

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <thread>
-#include <vector>
 
 #include "error/result.hpp"
 
@@ -59,25 +58,6 @@ private:
     std::atomic<bool> stop_{false};
     int wake_ = -1; ///< an eventfd
     std::thread thread_;
-};
-
-/// Who has shown signs of life, seen from one rank: a host whose last one is older than `patience` is lost.
-class LifeSigns {
-public:
-    using Clock = std::chrono::steady_clock;
-    LifeSigns(int hosts, Clock::duration patience) : patience_(patience), last_(static_cast<std::size_t>(hosts)) {
-        for (auto& last : last_) last.store(Clock::now().time_since_epoch(), std::memory_order_relaxed);
-    }
-    void seen(int host) {
-        last_[static_cast<std::size_t>(host)].store(Clock::now().time_since_epoch(), std::memory_order_relaxed);
-    }
-    bool lost(int host) const { return too_old(last_[static_cast<std::size_t>(host)].load(std::memory_order_relaxed)); }
-    bool too_old(Clock::duration last) const { return Clock::now().time_since_epoch() - last > patience_; }
-    Clock::duration patience() const { return patience_; }
-
-private:
-    Clock::duration patience_;
-    std::vector<std::atomic<Clock::duration>> last_; ///< by host
 };
 
 } // namespace kumiki::fabric

@@ -15,7 +15,10 @@ Network::Network(Fabric& fabric, const Settings& settings)
       credits_(settings.size),
       bursts_(static_cast<std::size_t>(settings.size)),
       last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
-      unflushed_(static_cast<std::size_t>(settings.size)) {}
+      unflushed_(static_cast<std::size_t>(settings.size)),
+      timeout_(settings.timeout_s),
+      waits_for_stopped_(settings.wait_for_stopped),
+      neighbours_beats_(static_cast<std::size_t>(settings.local_size)) {}
 
 Network::~Network() {
     agent_.stop();
@@ -76,7 +79,9 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
     checking_ = std::make_unique<Checking>(fabric_.regions(), fabric_.messenger(), hosts_, rank_);
     dropped_.resize(cards.size() + 1);
 
-    life_ = std::make_unique<LifeSigns>(hosts_.count(), std::chrono::seconds(settings.timeout_s));
+    const auto most_missed = static_cast<int>(timeout_ / beat());
+    hosts_life_ = std::make_unique<LifeSigns>(hosts_.count(), most_missed);
+    neighbours_life_ = std::make_unique<LifeSigns>(settings.local_size, most_missed);
     barrier_ = std::make_unique<HostsBarrier>(
         hosts_.count(), hosts_.own(),
         [this](int host, int round, std::uint64_t epoch) {
@@ -106,48 +111,11 @@ Result<> Network::serve() {
         const std::lock_guard lock(mutex_);
         return waiting_.empty() && transport_->arm();
     };
-    duties.tick = [this] { watch_over_hosts(); };
+    duties.tick = [this] { watch(); };
     duties.descriptor = transport_->descriptor();
     duties.linger = std::min<std::chrono::nanoseconds>(fabric_.patience().spin, std::chrono::milliseconds(1));
-    duties.period = std::min(std::chrono::milliseconds(1000),
-                             std::chrono::duration_cast<std::chrono::milliseconds>(life_->patience()) / 5);
+    duties.period = beat();
     return agent_.start(std::move(duties));
-}
-
-/// Leaders tell each other that their hosts live; within a host each rank leaves a mark for its leader, so that a rank
-/// that was stopped is missed as well as a host that was cut off.
-void Network::watch_over_hosts() {
-    const auto now = LifeSigns::Clock::now().time_since_epoch().count();
-    fabric_.own().alive.store(now, std::memory_order_relaxed);
-    release();
-    if (!hosts_.leads()) return;
-    for (int host = 0; host < hosts_.count(); ++host) {
-        if (host == hosts_.own()) continue;
-        if (life_->lost(host)) give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)));
-    }
-    MessageHeader message = header(MessageKind::sign_of_life);
-    message.value = fabric_.self().note;
-    {
-        const std::lock_guard lock(mutex_);
-        post_to_hosts(message);
-    }
-    for (int local = 0; local < fabric_.host_size(); ++local)
-        if (const auto& block = fabric_.host_block(local);
-            block.state.load(std::memory_order_relaxed) == shm::RankState::joined)
-            if (const auto last = block.alive.load(std::memory_order_relaxed);
-                last != 0 && life_->too_old(LifeSigns::Clock::duration(last)))
-                give_up(fmt::format("rank {} on host {} (process {}) has shown no sign of life",
-                                    hosts_.rank_at(hosts_.own(), local), hosts_.name(hosts_.own()),
-                                    block.process.load(std::memory_order_relaxed)));
-}
-
-/// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.
-void Network::give_up(const std::string& what) const {
-    constexpr int environment_not_usable = 3;
-    fmt::print(stderr, "kumiki: rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT)\n", rank_,
-               hosts_.name(hosts_.own()), what,
-               std::chrono::duration_cast<std::chrono::seconds>(life_->patience()).count());
-    std::_Exit(environment_not_usable);
 }
 
 } // namespace kumiki::fabric

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "fabric/network/credits.hpp"
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
+#include "fabric/network/life_signs.hpp"
 #include "fabric/network/mail.hpp"
 #include "fabric/network/polite_mutex.hpp"
 #include "fabric/network/tickets.hpp"
@@ -146,8 +150,14 @@ private:
     Network(Fabric& fabric, const Settings& settings);
     Result<> open(const std::string& interface, const Key& key);
     Result<> connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity);
+    std::chrono::milliseconds beat() const;
+    void watch();
+    void watch_over_neighbours();
     void watch_over_hosts();
-    [[noreturn]] void give_up(const std::string& what) const;
+    bool speaks_for_host() const;
+    void miss_neighbour(int local);
+    void show_life();
+    [[noreturn]] void give_up(const std::string& what, std::string_view remedy = "") const;
 
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
     Result<> ask(int rank, MessageHeader request, Ticket& ticket);
@@ -200,8 +210,11 @@ private:
     std::vector<Early> early_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
-    std::uint64_t events_ = 0; ///< of the transport, so far
-    std::unique_ptr<LifeSigns> life_;
+    std::uint64_t events_ = 0;     ///< of the transport, so far
+    std::chrono::seconds timeout_; ///< without a sign of life
+    bool waits_for_stopped_;
+    std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
+    std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: that were seen last
     Agent agent_;
 };
 

@@ -25,7 +25,7 @@ bool Network::progress() {
 /// Nothing that comes over the wire is believed: a message that cannot be right is dropped, and the job goes on.
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     if (const char* fault = checking_->fault(header, payload)) return drop(header, fault);
-    life_->seen(hosts_.host_of(header.source));
+    hosts_life_->seen(hosts_.host_of(header.source));
     if (!carry_out(header, payload)) drop(header, "does not fit what came before it");
 }
 

@@ -20,7 +20,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690004; // "kumiki", version 4
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690005; // "kumiki", version 5
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
@@ -117,9 +117,9 @@ struct alignas(platform::apart) Transfer {
 struct alignas(platform::page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
-    std::atomic<std::int64_t> alive; ///< when its agent last ran (steady clock); 0: it has none
-    std::atomic<CallNote> call;      ///< the collective it is in
-    wait::Bell bell;                 ///< who waits at this rank for anything that other ranks do
+    std::atomic<std::uint64_t> beats; ///< of its agent, by which its neighbours know that it lives; 0: it has none
+    std::atomic<CallNote> call;       ///< the collective it is in
+    wait::Bell bell;                  ///< who waits at this rank for anything that other ranks do
     std::array<wait::Flag, wait::most_rounds> barrier;
     std::array<std::array<Contribution, most_contributors>, 2>
         contributions; ///< used in turn, by number of the contributor
@@ -145,6 +145,9 @@ struct alignas(platform::page) Header {
     wait::Gate split;       ///< split-phase barrier
     wait::Gate job;         ///< the barrier of all ranks, when there are several hosts
     std::uint64_t identity; ///< of this memory: a random number
+    /// Ranks of the job, on all hosts, that are known to be stopped: until they are continued silence means nothing.
+    /// Set by kumiki-run.
+    std::atomic<std::uint32_t> stopped;
     HostsResult result;
     Differing differing;
 };

@@ -1,0 +1,90 @@
+// Who is alive. Hosts tell each other by messages; within a host each rank counts beats in the shared memory, so that a
+// rank that hangs is missed as well as a host that was cut off.
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "fabric/fabric.hpp"
+#include "platform/process.hpp"
+
+namespace kumiki::fabric {
+
+/// From one sign of life to the next.
+std::chrono::milliseconds Network::beat() const {
+    return std::min<std::chrono::milliseconds>(std::chrono::seconds(1), std::chrono::milliseconds(timeout_) / 5);
+}
+
+void Network::watch() {
+    fabric_.own().beats.fetch_add(1, std::memory_order_relaxed);
+    release();
+    if (fabric_.header().stopped.load(std::memory_order_relaxed) != 0) {
+        hosts_life_->all_seen();
+        neighbours_life_->all_seen();
+    } else {
+        watch_over_neighbours();
+        watch_over_hosts();
+    }
+    if (speaks_for_host()) show_life();
+}
+
+void Network::watch_over_neighbours() {
+    for (int local = 0; local < fabric_.host_size(); ++local) {
+        const auto& block = fabric_.host_block(local);
+        const auto beats = block.beats.load(std::memory_order_relaxed);
+        auto& seen = neighbours_beats_[static_cast<std::size_t>(local)];
+        const bool is_alive = beats != seen || beats == 0 || local == fabric_.host_rank() ||
+                              block.state.load(std::memory_order_relaxed) != shm::RankState::joined;
+        seen = beats;
+        if (is_alive) neighbours_life_->seen(local);
+        else if (neighbours_life_->miss(local) && speaks_for_host()) miss_neighbour(local);
+    }
+}
+
+/// A host speaks by its first rank. While that one is stopped, the next one speaks in its place: the host lives.
+bool Network::speaks_for_host() const {
+    for (int local = 0; local < fabric_.host_rank(); ++local)
+        if (!neighbours_life_->overdue(local)) return false;
+    return true;
+}
+
+/// Where kumiki-run has started the ranks it knows best who is stopped, and tells everybody (shm::Header::stopped);
+/// under other launchers the neighbours find out.
+void Network::miss_neighbour(int local) {
+    using State = platform::ProcessStatus::State;
+    const int process = fabric_.host_block(local).process.load(std::memory_order_relaxed);
+    const auto status = platform::status_of(process);
+    const auto state = status ? status->state : State::dead;
+    if (state == State::traced || (state == State::stopped && waits_for_stopped_)) return;
+    const int host = hosts_.own();
+    const auto who =
+        fmt::format("rank {} on host {} (process {})", hosts_.rank_at(host, local), hosts_.name(host), process);
+    if (state == State::stopped) give_up(who + " has been stopped", "; KUMIKI_STOPPED=wait waits for it");
+    give_up(who + " has shown no sign of life");
+}
+
+/// Signs of other hosts come to the first rank only.
+void Network::watch_over_hosts() {
+    if (!hosts_.leads()) return;
+    for (int host = 0; host < hosts_.count(); ++host)
+        if (host != hosts_.own() && hosts_life_->miss(host))
+            give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)),
+                    "; it is cut off, or all its ranks are stopped");
+}
+
+void Network::show_life() {
+    MessageHeader message = header(MessageKind::sign_of_life);
+    // Calls are compared between first ranks: the others may be at other places of the same one.
+    message.value = hosts_.leads() ? fabric_.self().note : 0;
+    const std::lock_guard lock(mutex_);
+    post_to_hosts(message);
+}
+
+/// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.
+void Network::give_up(const std::string& what, std::string_view remedy) const {
+    constexpr int environment_not_usable = 3;
+    fmt::print(stderr, "kumiki: rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT){}\n", rank_,
+               hosts_.name(hosts_.own()), what, timeout_.count(), remedy);
+    std::_Exit(environment_not_usable);
+}
+
+} // namespace kumiki::fabric
