@@ -25,8 +25,8 @@ bool Checking::may_come_from(MessageKind kind, int source) const {
     if (source == own_rank_) return false;
     switch (kind) {
     case MessageKind::arrived: return hosts_.here(source) && hosts_.leads();
-    case MessageKind::barrier:
-    case MessageKind::sign_of_life: return !hosts_.here(source) && is_between_leaders(source);
+    case MessageKind::barrier: return !hosts_.here(source) && is_between_leaders(source);
+    case MessageKind::sign_of_life: // of a host whose leader is stopped, by the next rank
     case MessageKind::difference: return !hosts_.here(source) && hosts_.leads();
     default: return !hosts_.here(source);
     }
