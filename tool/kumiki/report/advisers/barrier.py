@@ -103,9 +103,9 @@ def _split_phase(results: Results) -> Advice | None:
     if plain is None or split is None:
         return None
     hidden = _same_place(results, "rank_barrier.hidden", split)
-    if not split.usable or better(split, plain):
+    if better(split, plain):
         left = f"{amount(split)} of it remains" if split.usable else "nothing of it remains"
-        share = f" ({percent(hidden.value / 100)} is hidden)" if hidden and hidden.value > 0 else ""
+        share = f" ({percent(hidden.value / 100)} is hidden)" if hidden and 0 < hidden.value <= 100 else ""
         text = (
             f"Where there is work to do between arriving and waiting, use the split-phase rank barrier: {left} visible"
             f"{share}, against {amount(plain)} for the plain one."
