@@ -28,11 +28,16 @@ def print_report(directory: Path, out: Console) -> ExitCode:
     for caption, table in tables:
         out.print(Text(caption, style="bold"))
         out.print(grid(table))
-    if advice:
-        out.print(Text("Advice", style="bold underline"))
     metrics = {row["id"]: row["metric"] for row in content["rows"]}
-    for piece in advice:
-        out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
+    first = report.first_of(advice)
+    for heading, pieces in (
+        ("What matters here", first),
+        ("All other advice", [piece for piece in advice if piece not in first]),
+    ):
+        if pieces:
+            out.print(Text(heading, style="bold underline"))
+        for piece in pieces:
+            out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
 

@@ -362,8 +362,8 @@ def test_wrong_results_are_reported_and_not_used() -> None:
     host = Host(suites=("laplace",))
     row = faster(host, "laplace.time", 0.01, ranks=2, threads=1)
     row["validated"] = False
-    assert said(host, "trust", "failed validation").rows == [row["id"]]
-    assert all(row["id"] not in piece.rows for piece in report.advice(host.results) if piece.kind != "trust")
+    assert said(host, "alert", "failed validation").rows == [row["id"]]
+    assert all(row["id"] not in piece.rows for piece in report.advice(host.results) if piece.kind != "alert")
 
 
 def test_unconverged_rows_are_named() -> None:

@@ -113,10 +113,13 @@ class Own:
         (found,) = [text for text in pieces if all(word in text for word in words)] or [f"nothing in {pieces}"]
         return found
 
-    def page(self, directory: Path) -> str:
+    def save(self, directory: Path) -> Path:
         (directory / "results.json").write_text(json.dumps(self.results), encoding="utf-8")
         (directory / "samples.json").write_text(json.dumps(self.samples), encoding="utf-8")
-        return report.write(directory).read_text(encoding="utf-8")
+        return directory
+
+    def page(self, directory: Path) -> str:
+        return report.write(self.save(directory)).read_text(encoding="utf-8")
 
 
 def amdahl(serial: float) -> Times:
@@ -304,7 +307,7 @@ def test_page_of_a_program_that_never_ran(tmp_path: Path) -> None:
     host.rows[0].update(median=None, ci95=None, n=0, failed="command: ./heat 1 1: ended with exit code 3")
     host.samples.clear()
     text = host.page(tmp_path)
-    assert "ended with exit code 3" in text and "Not measured." in text
+    assert "ended with exit code 3" in text and "Nothing here could be measured." in text
     assert report.summary(host.results) == []
 
 

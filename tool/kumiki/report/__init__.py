@@ -1,18 +1,20 @@
 """The report: one HTML file with the tables, figures and advice drawn from the rows of an evaluation.
 
-`write` draws the file; `advice` and `summary` give the sentences and what they rest on alone (for the command line);
-`side_by_side` compares several evaluations.
+`write` draws the file; `advice`, `first_of` and `summary` give the sentences and what they rest on alone (for the
+command line); `side_by_side` compares several evaluations.
 Nothing here measures, and nothing knows a number of any machine: all is computed from the rows, and the advice cites
 them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kumiki.report.advisers import Advice, derive
+from kumiki.report.advisers.kinds import ALERT
+from kumiki.report.headlines import headlines
 from kumiki.report.model import Results, ResultsError
 from kumiki.report.own import table
 from kumiki.report.own.problem import own_problems
@@ -20,7 +22,7 @@ from kumiki.report.platforms.comparison import Comparison
 from kumiki.report.platforms.model import Platform
 from kumiki.report.tables import Table
 
-__all__ = ["Advice", "Comparison", "ResultsError", "Table", "advice", "side_by_side", "summary", "write"]
+__all__ = ["Advice", "Comparison", "ResultsError", "Table", "advice", "first_of", "side_by_side", "summary", "write"]
 
 
 def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> list[Advice]:
@@ -29,6 +31,11 @@ def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None)
     Without `samples` (the content of samples.json) it does without what needs raw samples.
     """
     return derive(Results.parse(results, samples))
+
+
+def first_of(advice: Sequence[Advice]) -> list[Advice]:
+    """What decides whether the figures may be used at all, then the three to five pieces that matter most."""
+    return [*(piece for piece in advice if piece.kind == ALERT), *headlines(advice)]
 
 
 def summary(results: Mapping[str, Any]) -> list[tuple[str, Table]]:

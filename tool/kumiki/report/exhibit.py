@@ -11,8 +11,6 @@ from kumiki.report.papers import COMPAS
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Table
 
-HOLLOW = "Hollow points in the shaded part are oversubscribed: more threads than cores."
-
 
 @dataclass(frozen=True)
 class Exhibit:
@@ -30,7 +28,15 @@ class Exhibit:
     table: Table | None = None
     wide: bool = False
     number: int = 0
+    """Its place among the tables or figures of the page; 0 on the first screen, which repeats one."""
     source: str = COMPAS
+    lead: bool = False
+    """Whether it says most of its section: where that stands alone, this is the picture of the first screen."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What its picture and its table say of themselves."""
+        return [*(self.picture.notes if self.picture else ()), *(self.table.notes if self.table else ())]
 
 
 @dataclass
@@ -45,12 +51,13 @@ class Section:
     wrong: list[Row] = field(default_factory=list)
 
     @property
-    def measured(self) -> bool:
-        return bool(self.exhibits)
+    def tried(self) -> bool:
+        """Whether any of it was measured, or failed to be: else it does not stand in the page."""
+        return bool(self.exhibits or self.gaps or self.wrong)
 
     @staticmethod
     def of(results: Results, suite: str, heading: str, intro: str, exhibits: Iterator[Exhibit]) -> Section:
-        """The section of a suite: its exhibits, and what its rows say of gaps and validation."""
+        """The section of a suite: its exhibits, and what its rows say of gaps and validation; empty without rows."""
         rows = results.suite(suite)
         checked = [row for row in rows if row.validated is not None]
         wrong = [row for row in checked if not row.validated]
@@ -58,13 +65,13 @@ class Section:
         verdict = ""
         if checked and not wrong:
             verdict = f"All {plural(len(checked), 'row')} with a result to check were validated and are right."
-        return Section(suite, heading, intro, list(exhibits), gaps, verdict, wrong)
+        return Section(suite, heading, intro, list(exhibits) if rows else [], gaps, verdict, wrong)
 
 
 def numbered(sections: Iterable[Section]) -> list[Section]:
-    """The sections with their tables and figures numbered throughout the page."""
+    """The sections that stand in the page, with their tables and figures numbered throughout it."""
     counts = {"Table": 0, "Figure": 0}
-    found = list(sections)
+    found = [section for section in sections if section.tried]
     for section in found:
         for place, exhibit in enumerate(section.exhibits):
             counts[exhibit.kind] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,22 @@ from markupsafe import Markup, escape
 
 from kumiki.report import environment as surroundings
 from kumiki.report.advisers import Advice, derive
+from kumiki.report.advisers.kinds import ALERT
 from kumiki.report.figures.canvas import Key
+from kumiki.report.headlines import headlines
 from kumiki.report.model import Results, Row
 from kumiki.report.own import section as own
 from kumiki.report.own.problem import asked
 from kumiki.report.palette import looks, title
 from kumiki.report.quantity import common_scale, digits_of, parameters_text, significant
 from kumiki.report.sections import build
+from kumiki.report.sections.overview import overview
 from kumiki.report.select import cores
 
 LONG_CODE = 36
 """Characters that do not fit into a line of a narrow page."""
 _TEMPLATES = Path(__file__).parent / "templates"
+_SCRIPTS = ("fold.js", "sort.js")
 
 
 @dataclass(frozen=True)
@@ -53,28 +58,31 @@ class Listing:
 
 def render(results: Results) -> str:
     """The whole page as one string of HTML."""
+    advice = derive(results)
+    chosen = headlines(advice)
+    sections = own.sections(results) if asked(results) else build(results)
     return page(
         "report.html.j2",
         machine=surroundings.machine(results.environment),
         host=results.environment.get("hostname") or "",
         date=surroundings.date(results.environment),
-        complete=results.complete,
         cores=cores(results),
-        topics=_topics(derive(results)),
-        sections=own.sections(results) if asked(results) else build(results),
+        alerts=[piece for piece in advice if piece.kind == ALERT],
+        headlines=chosen,
+        overview=overview(results, sections),
+        topics=topics(piece for piece in advice if piece.kind != ALERT) if len(advice) > len(chosen) else [],
+        sections=sections,
         listings=_listings(results),
         groups=surroundings.groups(results),
         own=bool(asked(results)),
         measured=sum(row.median is not None for row in results.rows),
-        wrong=[row for row in results.rows if row.validated is False],
-        script=Markup((_TEMPLATES / "sort.js").read_text(encoding="utf-8")),
     )
 
 
 def page(template: str, **content: Any) -> str:
     """A template filled with this content, in the style of all pages."""
-    style = Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))
-    return _environment().get_template(template).render(style=style, **content)
+    style, *scripts = (Markup((_TEMPLATES / name).read_text(encoding="utf-8")) for name in ("style.css", *_SCRIPTS))
+    return _environment().get_template(template).render(style=style, script=Markup("\n").join(scripts), **content)
 
 
 def _environment() -> Environment:
@@ -85,18 +93,18 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["code"] = _code
+    environment.filters["code"] = code
     environment.filters["swatch"] = _swatch
     environment.filters["ranges"] = _ranges
     return environment
 
 
-def _topics(pieces: list[Advice]) -> list[Topic]:
+def topics(pieces: Iterable[Advice]) -> list[Topic]:
     """Pieces of one heading together, in the order in which the headings first appear."""
-    topics: dict[str, Topic] = {}
+    found: dict[str, Topic] = {}
     for piece in pieces:
-        topics.setdefault(piece.heading, Topic(piece.heading, piece.kind, [])).pieces.append(piece)
-    return list(topics.values())
+        found.setdefault(piece.heading, Topic(piece.heading, piece.kind, [])).pieces.append(piece)
+    return list(found.values())
 
 
 def _listings(results: Results) -> list[Listing]:
@@ -123,10 +131,14 @@ def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
     )
 
 
-def _code(text: str) -> Markup:
+def code(text: str) -> Markup:
     """Text in which what stands between backticks is set as code; only a long command may be broken into lines."""
-    marked = re.sub(rf"`([^`]{{{LONG_CODE},}})`", r'<code class="long">\1</code>', str(escape(text)))
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", marked))
+    return Markup(re.sub(r"`([^`]+)`", _span, str(escape(text))))
+
+
+def _span(match: re.Match[str]) -> str:
+    kind = ' class="long"' if len(match[1]) >= LONG_CODE else ""
+    return f"<code{kind}>{match[1]}</code>"
 
 
 def _ranges(ids: list[int]) -> list[tuple[int, int]]:
@@ -161,10 +173,18 @@ _STROKES = {"dashed": "4 2.5", "dotted": "1.2 2.2", "dashdot": "5 2 1.2 2"}
 
 def _swatch(key: Key) -> Markup:
     """The sample of a legend entry: the line with its marker, or a block for a bar."""
+    if key.marker == "|":
+        return Markup(
+            '<svg class="swatch" viewBox="0 0 24 12"><path d="M11 0h2v12h-2z" fill="var(--{})"/></svg>'
+        ).format(key.role)
     if key.marker == "bar":
         return Markup(
             '<svg class="swatch" viewBox="0 0 24 12"><path d="M6 1h12v10H6z" fill="var(--{})"/></svg>'
         ).format(key.role)
+    if key.dash == "none":
+        return Markup('<svg class="swatch" viewBox="0 0 24 12" fill="var(--{})">{}</svg>').format(
+            key.role, Markup(_SHAPES.get(key.marker, ""))
+        )
     stroke = f' stroke-dasharray="{_STROKES[key.dash]}"' if key.dash in _STROKES else ""
     return Markup(
         '<svg class="swatch" viewBox="0 0 24 12" fill="var(--{0})"><path d="M1 6h22" stroke="var(--{0})" '

@@ -66,6 +66,8 @@ class Table:
     corner: str
     columns: list[Column]
     lines: list[Line] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Sentences on what its figures show."""
 
 
 NOTHING = Cell("–")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kumiki.report.advisers.again import again
-from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.advisers.kinds import ALERT, Advice, say
 from kumiki.report.model import Results
 from kumiki.report.quantity import plural
 from kumiki.statistics import FEWEST_SAMPLES, Unsteady
@@ -28,7 +28,7 @@ def advise(results: Results) -> list[Advice]:
             f"{plural(len(wrong), 'row')} failed validation: the program computed a wrong result, so these figures are "
             "left out of every plot and every other sentence. Look into them before using anything else."
         )
-        pieces.append(say("trust", HEADING, text, wrong))
+        pieces.append(say(ALERT, HEADING, text, wrong))
     if load := _load(results):
         pieces.append(say("trust", HEADING, load))
     pieces += _loose(results)
@@ -38,7 +38,7 @@ def advise(results: Results) -> list[Advice]:
             pieces.append(say("trust", HEADING, f"{plural(len(rows), 'row')} {words}.", rows))
     if not results.complete:
         text = "The evaluation was interrupted: what is missing was not measured. `kumiki evaluate --resume` goes on."
-        pieces.append(say("trust", HEADING, text))
+        pieces.append(say(ALERT, HEADING, text))
     return pieces
 
 

@@ -40,7 +40,8 @@ def breakdown(name: str, problem: Problem) -> Picture | None:
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
         for part in names:
-            sheet.key(WORDS.get(part, part), Look(ROLES.get(part, part), "bar"))
+            if any(part in parts and parts[part].value > 0 for _, _, parts in bars):
+                sheet.key(WORDS.get(part, part), Look(ROLES.get(part, part), "bar"))
 
     return draw(name, f"{problem.title}: time in {enumerate_words(list(names))}", paint, WIDTH, TALL)
 
@@ -84,8 +85,11 @@ def _bar(sheet: Sheet, line: int, row: Row, parts: dict[str, Row]) -> None:
             url=f"#row-{part.id}",
         )
         start += part.value
+        if row.oversubscribed:
+            sheet.note("Hatched bars are oversubscribed: more threads than cores.")
     shared = sum(part.value for name, part in parts.items() if name not in COMPUTING)
     if start > 0 and shared / start >= 0.01:
+        sheet.note("Beside a bar stands the share that is not computation.")
         sheet.axes.annotate(
             percent(shared / start),
             (start, line),

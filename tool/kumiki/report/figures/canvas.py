@@ -28,6 +28,8 @@ WIDTH, HEIGHT, TALL = 5.3, 3.5, 4.0
 WIDE = 2 * WIDTH + 0.4
 """Inches at which the text has the same size in half and in full columns of the page."""
 
+HOLLOW = "Hollow points are oversubscribed: more threads than cores."
+
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "kumiki",
@@ -78,22 +80,33 @@ class Key:
 
 @dataclass(frozen=True)
 class Picture:
+    """A drawing, and all that there is to say of what it really shows."""
+
+    name: str
     svg: str
     legend: tuple[Key, ...] = ()
+    notes: tuple[str, ...] = ()
+    """A sentence for each thing drawn that no legend entry explains: the ideal, a bound, hollow points, a shade."""
 
 
 @dataclass
 class Sheet:
-    """A figure being drawn, and the legend that grows with it."""
+    """A figure being drawn, and the legend and the notes that grow with it.
+
+    Whoever draws a thing says there what it is: so the page never explains what a figure does not show.
+    """
 
     figure: Figure
     axes: Axes
     legend: list[Key] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     cited: dict[int, Row] = field(default_factory=dict)
 
     def point(self, x: float, row: Row, look: Look, y: float | None = None, size: float | None = None) -> None:
         """One measured point, linked to its row; hollow when it was oversubscribed."""
         self.cited[row.id] = row
+        if row.oversubscribed:
+            self.note(HOLLOW)
         self.axes.plot(
             [x],
             [row.value if y is None else y],
@@ -111,7 +124,15 @@ class Sheet:
         self.axes.plot(xs, ys, color=look.colour, linestyle=look.dash, linewidth=width, zorder=3)
 
     def key(self, text: str, look: Look, marker: bool = True) -> None:
-        self.legend.append(Key(text, look.role, look.marker if marker else "", look.dash))
+        """An entry of the legend; the same entry stands there once."""
+        entry = Key(text, look.role, look.marker if marker else "", look.dash)
+        if entry not in self.legend:
+            self.legend.append(entry)
+
+    def note(self, sentence: str) -> None:
+        """A sentence on something that was drawn; the same sentence stands there once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
 
 
 def draw(
@@ -125,7 +146,8 @@ def draw(
         paint(sheet)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    return Picture(_inline(buffer.getvalue(), name, description, sheet.cited), tuple(sheet.legend))
+    svg = _inline(buffer.getvalue(), name, description, sheet.cited)
+    return Picture(name, svg, tuple(sheet.legend), tuple(sheet.notes))
 
 
 def log_axis(axis: Any, ticks: Sequence[float], text: Callable[[float], str]) -> None:
@@ -163,6 +185,12 @@ def describe(row: Row) -> str:
 def unlinked(picture: Picture) -> Picture:
     """The same for a page without the rows that its points are: they keep their tooltips."""
     return replace(picture, svg=re.sub(r'<a href="#row-\d+">', "<g>", picture.svg).replace("</a>", "</g>"))
+
+
+def again(picture: Picture, name: str) -> Picture:
+    """The same drawing for a second place on its page: no two elements of a page have one id."""
+    svg = re.sub(rf'((?: id="|url\(#|href="#)){re.escape(picture.name)}-', rf"\g<1>{name}-", picture.svg)
+    return replace(picture, name=name, svg=svg)
 
 
 def _inline(svg: str, name: str, description: str, cited: Mapping[int, Row]) -> str:

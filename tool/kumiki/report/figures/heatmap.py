@@ -29,6 +29,12 @@ def efficiency(name: str, problem: Problem) -> Picture | None:
         axes.set_ylim(len(ranks), 0)
         axes.set_xticks([i + 0.5 for i in range(len(threads))], [str(t) for t in threads])
         axes.set_yticks([i + 0.5 for i in range(len(ranks))], [str(r) for r in ranks])
+        if any(row.oversubscribed for row, _ in cells.values()):
+            sheet.note("Dashed empty cells are oversubscribed: more threads than cores, so the ideal is out of reach.")
+        if threads[0] == 1 and len(ranks) > 1:
+            sheet.note("Down the first column: ranks only.")
+        if ranks[0] == 1 and len(threads) > 1:
+            sheet.note("Along the first row: threads only.")
         axes.set_xlabel("threads per rank")
         axes.set_ylabel("ranks")
         axes.tick_params(length=0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy
 
 from kumiki.report.compare import best
-from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis
+from kumiki.report.figures.canvas import HOLLOW, WIDE, Picture, Sheet, decades, draw, log_axis
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look, colour, looks, title
 from kumiki.report.quantity import quantity as quantity_text
@@ -116,11 +116,13 @@ def _bound(sheet: Sheet, results: Results, quantity: Quantity, between_hosts: bo
         if line is not None:
             sheet.axes.axhline(line.value, color=look.colour, linestyle="dotted", linewidth=1.2, zorder=2)
             sheet.key("bound: one cache line", Look("bound", "", "dotted"), marker=False)
+            sheet.note("The dotted grey line is the bound: one cache line handed from core to core.")
     name, rows = transfer_bound(results, between_hosts)
     values = [quantity.of(row)[0] for row in rows.values()] if quantity.rows == "bandwidth" else []
     if values:
         sheet.curve(list(rows), values, look, 1.3)
         sheet.key(f"bound: {name}", look, marker=False)
+        sheet.note(f"The dashed grey line is the bound: {name}.")
     return values
 
 
@@ -175,6 +177,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
             look = Look("bound", "|") if _is_bound(row) else known[row.implementation]
             tail = _tail(results, row)
             if tail:
+                sheet.note("A faint line reaches from the least sample to the 99th percentile.")
                 axes.plot(tail, [line, line], color=look.colour, linewidth=1.0, alpha=0.45, zorder=2)
             axes.plot(row.interval, [line, line], color=look.colour, linewidth=3.5, alpha=0.55, zorder=3)
             sheet.cited[row.id] = row
@@ -182,6 +185,10 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
         bound = next((row for row in rows if row.metric == "bound.cacheline_pingpong" or _is_tcp(row)), None)
         if bound is not None:
             axes.axvline(bound.value, color=colour("bound"), linestyle="dashed", linewidth=1.0, zorder=1)
+            what = "plain TCP over the same link" if _is_tcp(bound) else "one cache line handed from core to core"
+            sheet.note(f"The dashed line is the bound: {what}.")
+        if any(row.metric == "bound.remote_load" for row in rows):
+            sheet.note("No get is faster than a bare load.")
         axes.set_xscale("log")
         axes.margins(x=0.12)
         low, high = axes.get_xlim()
@@ -213,6 +220,8 @@ def message_latencies(results: Results, fabric: str) -> list[Row]:
 
 
 def _dot(sheet: Sheet, line: int, row: Row, look: Look) -> None:
+    if row.oversubscribed:
+        sheet.note(HOLLOW)
     sheet.axes.plot(
         [row.value],
         [line],

@@ -36,6 +36,8 @@ def bandwidth(name: str, results: Results) -> Picture | None:
             look = Look(look.role, look.marker, dash)
             paint_curve(sheet, rows, look, BANDWIDTH, 1.9 if implementation == "kumiki" else 1.4)
             sheet.key("bound: plain TCP" if bound else f"{title(implementation)} {operation}", look, marker=not bound)
+            if bound:
+                sheet.note("The dashed grey line is the bound: plain TCP on the same link.")
         paint_frame(sheet, BANDWIDTH, curves)
 
     return draw(name, "bandwidth over the size of the message, between two hosts, with plain TCP as bound", paint)

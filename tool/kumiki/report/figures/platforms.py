@@ -27,7 +27,7 @@ def scaling(
     for place, (label, problem) in enumerate(problems.items()):
         rows = [(row.processors, row) for row in problem.best_by_processors()]
         curve = curve_of(problem, figure, Series(label, looks[label], rows))
-        points = [(count, replace(point, row=_own(point.row, place))) for count, point in curve.points]
+        points = [(count, replace(point, row=own(point.row, place))) for count, point in curve.points]
         curves.append(Curve(label, looks[label], points))
     usable = max((cores(problem.results) or 1 for problem in problems.values()), default=1)
 
@@ -48,13 +48,14 @@ def bandwidth(
 
     def paint(sheet: Sheet) -> None:
         for place, (label, sizes) in enumerate(curves.items()):
-            own = {size: _own(row, place) for size, row in sizes.items()}
-            paint_curve(sheet, own, looks[label], BANDWIDTH, 1.6)
+            numbered = {size: own(row, place) for size, row in sizes.items()}
+            paint_curve(sheet, numbered, looks[label], BANDWIDTH, 1.6)
             sheet.key(label, looks[label])
         paint_frame(sheet, BANDWIDTH, {(label, ""): sizes for label, sizes in curves.items()})
 
     return unlinked(draw(name, heading, paint))
 
 
-def _own(row: Row, place: int) -> Row:
+def own(row: Row, place: int) -> Row:
+    """The row of a platform with a number that no other platform's row has."""
     return replace(row, id=row.id + place * APART)

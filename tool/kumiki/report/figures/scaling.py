@@ -103,6 +103,8 @@ def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws
     unit = next((rate.unit for rate in rates if rate), "")
 
     def refer(sheet: Sheet, counts: list[int]) -> None:
+        if sum(line.look.role.startswith("ranks-") for line in lines) > 1:
+            sheet.note("One line for each number of ranks: where more ranks do better, they gain more than threads do.")
         _reference(sheet, problem, figure, counts, cores)
         for law in laws:
             _law(sheet, law, figure, counts[-1])
@@ -159,6 +161,7 @@ def ideal(sheet: Sheet, figure: Figure, last: int, usable: int) -> None:
     look = Look("muted", dash="dashed")
     sheet.curve(corner, [min(x, usable) / (x if figure == "efficiency" else 1) for x in corner], look, 1.0)
     sheet.key("ideal", look, marker=False)
+    sheet.note(_ends("The dashed line is the ideal", last, usable))
 
 
 def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], cores: int | None) -> None:
@@ -172,11 +175,17 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
         look = Look("muted", dash="dashed")
         sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], look, 1.0)
         sheet.key("ideal (base case ÷ processors)", look, marker=False)
+        sheet.note(_ends("The dashed line is the base case divided by the processors", last, usable))
     elif figure == "rate":
         _dgemm(sheet, problem)
     crowded = [count for count in counts if count > usable]
     if crowded:
         sheet.axes.axvspan((usable * crowded[0]) ** 0.5, last * 1.6, color=colour("crowd"), linewidth=0, zorder=0)
+        sheet.note("In the shaded part there are more threads than cores.")
+
+
+def _ends(sentence: str, last: int, usable: int) -> str:
+    return f"{sentence}; it ends at the number of cores." if last > usable else f"{sentence}."
 
 
 def _law(sheet: Sheet, law: Law, figure: Figure, last: int) -> None:
@@ -196,6 +205,7 @@ def _dgemm(sheet: Sheet, problem: Problem) -> None:
         sheet.point(threads, row, look, size=12)
     sheet.curve([threads for threads, _ in points], [row.value for _, row in points], look, 1.1)
     sheet.key("bound: DGEMM of the library", look)
+    sheet.note("The grey marks are the library's own DGEMM on as many threads, the bound.")
 
 
 def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from kumiki.report.exhibit import HOLLOW, Exhibit, Section, numbered
+from kumiki.report.exhibit import Exhibit, Section, numbered
 from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results
 from kumiki.report.own import laws, table
@@ -63,7 +63,7 @@ def _exhibits(results: Results, problem: OwnProblem) -> Iterator[Exhibit]:
             "Figure",
             f"{problem.program.title}: efficiency over processors",
             "Speed-up divided by the processors: the share of them that goes into the work of the base case.",
-            f"100 % is ideal. Where the line falls below what the program is worth to you, stop adding. {HOLLOW}",
+            "100 % is ideal. Where the line falls below what the program is worth to you, stop adding.",
             base=base,
             picture=picture,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kumiki.report.headlines import in_turn
 from kumiki.report.platforms import tables
 from kumiki.report.platforms.guidelines import Guidelines, guidelines
 from kumiki.report.platforms.model import Contest, Platform, contests
@@ -46,12 +47,16 @@ class Comparison:
 
     def page(self) -> str:
         """The page as one string of HTML."""
-        from kumiki.report.html import page  # matplotlib is slow to load
-        from kumiki.report.platforms.sections import sections
+        from kumiki.report.html import Topic, page  # matplotlib is slow to load
+        from kumiki.report.platforms.sections import overview, sections
+        from kumiki.report.sections.overview import leading
 
+        made = sections(self.platforms, self.contests)
         return page(
             "platforms.html.j2",
             labels=[platform.label for platform in self.platforms],
-            guidelines=self.guidelines,
-            sections=sections(self.platforms, self.contests),
+            headlines=in_turn(self.guidelines),
+            overview=overview(self.platforms, self.contests) or leading(made),
+            topics=[Topic(guide.label, "platform", guide.pieces) for guide in self.guidelines],
+            sections=made,
         )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from kumiki.report.compare import speed
 from kumiki.report.exhibit import Exhibit, Section, numbered
 from kumiki.report.figures import platforms as figures
+from kumiki.report.figures.canvas import unlinked
+from kumiki.report.figures.overview import Line, Mark, by_line
 from kumiki.report.model import Row
+from kumiki.report.palette import Look
 from kumiki.report.platforms import tables
 from kumiki.report.platforms.model import Contest, Platform, looks
+from kumiki.report.quantity import percent
 from kumiki.report.select import network_rows
 from kumiki.report.tables import Table
 
@@ -28,7 +34,32 @@ def sections(platforms: Sequence[Platform], contests: Sequence[Contest]) -> list
             "figures", "All figures in common", "Every figure of two platforms or more.", list(_figures(platforms))
         ),
     ]
-    return numbered(section for section in found if section.measured)
+    return numbered(found)
+
+
+def overview(platforms: Sequence[Platform], contests: Sequence[Contest]) -> Exhibit | None:
+    """Every platform's speed in every program, as a share of the fastest; nothing without a program in common."""
+    known = looks(platforms)
+    lines = [Line(contest.name, list(_shares(contest, known))) for contest in contests]
+    if not lines:
+        return None
+    heading = "The speed of each platform, by program"
+    picture = by_line("overview", heading, "share of the fastest", lines, percent, lambda _: None)
+    return Exhibit(
+        "Figure",
+        heading,
+        "At the best of all settings measured, as a share of the fastest platform's speed, with its 95 % interval.",
+        "Further right is better; 100 % is the fastest.",
+        picture=unlinked(picture),
+    )
+
+
+def _shares(contest: Contest, known: Mapping[str, Look]) -> Iterator[Mark]:
+    tops = {entrant.platform.label: top for entrant in contest.entrants if (top := entrant.top)}
+    fastest = max(speed(top) for top in tops.values())
+    for place, (label, top) in enumerate(tops.items()):
+        ends = [speed(replace(top, median=value)) / fastest for value in (top.value, *top.interval)]
+        yield Mark(label, known[label], figures.own(top, place), ends[0], min(ends), max(ends))
 
 
 def _machines(platforms: Sequence[Platform]) -> Iterator[Exhibit]:

@@ -12,12 +12,17 @@ from kumiki.report.select import PROGRAMS
 
 
 def build(results: Results) -> list[Section]:
-    """What every report has, then the suites that were named; a section without rows says what is missing."""
-    sections = [memory(results), thread_barrier(results), rank_barrier(results), waiting(results), remote(results)]
-    sections += [network(results)] if results.suite("network") else []
-    sections += [messages(results)] if results.suite("message") else []
-    sections += [routines(results)] if results.suite("mpi") else []
-    sections += [
-        program_section(results, program) for program in PROGRAMS if not program.by_name or results.suite(program.suite)
-    ]
-    return numbered(sections)
+    """The sections of the suites that were measured."""
+    return numbered(
+        [
+            *(program_section(results, program) for program in PROGRAMS),
+            memory(results),
+            thread_barrier(results),
+            rank_barrier(results),
+            waiting(results),
+            remote(results),
+            network(results),
+            messages(results),
+            routines(results),
+        ]
+    )

@@ -103,8 +103,7 @@ def _barrier_figure(heading: str, paper: str, picture: Picture) -> Exhibit:
         "Figure",
         heading,
         "The medians of the table above on logarithmic axes, with their 95 % intervals.",
-        "A straight rise means a cost that grows with a power of the number of members; a flat line scales. "
-        "Hollow points are oversubscribed.",
+        "A straight rise means a cost that grows with a power of the number of members; a flat line scales.",
         paper,
         picture=picture,
         wide=True,

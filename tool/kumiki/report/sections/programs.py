@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kumiki.report import tables
-from kumiki.report.exhibit import HOLLOW, Exhibit, Section
+from kumiki.report.exhibit import Exhibit, Section
 from kumiki.report.figures.breakdown import WORDS, breakdown
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.heatmap import efficiency
@@ -52,10 +52,8 @@ def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Ex
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: where the time goes",
-            f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is "
-            "the largest over ranks. Beside the bar: the share that is not computation.",
-            "Computation should shrink with processors; what does not shrink with it limits the program. Hatched bars "
-            "are oversubscribed.",
+            f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is the largest over ranks.",
+            "Computation should shrink with processors; what does not shrink with it limits the program.",
             papers.breakdown,
             picture=picture,
         )
@@ -82,12 +80,12 @@ def speedup_figure(
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: speed-up over processors",
-            "How many times as fast as the base case, by total processors; one line for each number of ranks.",
-            "The dashed line is the ideal; it ends at the number of cores. Lines of more ranks above lines of fewer: "
-            f"the program gains from ranks rather than from threads. {HOLLOW}",
+            "How many times as fast as the base case, by total processors.",
+            "Higher is better.",
             paper,
             base,
             picture,
+            lead=True,
         )
 
 
@@ -99,8 +97,7 @@ def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> I
             "Figure",
             f"{problem.program.title}: efficiency over ranks × threads",
             "Speed-up divided by the number of processors used (ranks × threads).",
-            "100 % is ideal; the stronger the colour the better. Down the first column: ranks only; along the first "
-            "row: threads only. Dashed empty cells are oversubscribed, where the ideal cannot be reached.",
+            "100 % is ideal; the stronger the colour the better.",
             paper,
             base,
             picture,
@@ -108,12 +105,11 @@ def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> I
 
 
 def _rate_figure(problem: Problem, picture: Picture, papers: Papers, bounded: bool) -> Exhibit:
-    bound = "; the grey marks are the library's own DGEMM on as many threads, the bound" if bounded else ""
     return Exhibit(
         "Figure",
         f"{problem.program.title}: rate over processors{', beside the bound' if bounded else ''}",
-        "Operations per second by total processors; one line for each number of ranks.",
-        f"Higher is better{bound}. {HOLLOW}",
+        "Operations per second by total processors.",
+        "Higher is better.",
         papers.rate,
         picture=picture,
     )
@@ -123,9 +119,8 @@ def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str) 
     return Exhibit(
         "Figure",
         f"{problem.program.title}: time over processors",
-        "Execution time by total processors, logarithmic; one line for each number of ranks, beside plain MPI and "
-        "OpenMP.",
-        f"Lower is better; the dashed line is the base case divided by the processors. {HOLLOW}",
+        "Execution time by total processors, logarithmic.",
+        "Lower is better.",
         papers.time,
         base,
         picture,

@@ -34,9 +34,8 @@ def remote(results: Results) -> Section:
                 "Figure",
                 "The shortest operations",
                 "Time of one operation on a word, half of a round trip where it goes one way: dot the median, thick "
-                "line its 95 % interval, faint line from the least sample to the 99th percentile.",
-                "Further left is better. No message can be faster than one cache line handed from core to core (dashed "
-                "line); no get faster than a bare load.",
+                "line its 95 % interval.",
+                "Further left is better.",
                 "Figure 4",
                 picture=picture,
                 wide=True,
@@ -79,10 +78,9 @@ def _messages(results: Results, fabric: str) -> Iterator[Exhibit]:
     if picture:
         yield Exhibit(
             "Figure",
-            f"The shortest messages {where}, beside puts and the bound",
-            "Half of a round trip of 8 bytes: dot the median, thick line its 95 % interval, faint line from the least "
-            "sample to the 99th percentile.",
-            "Further left is better; the dashed line is the bound. A put needs no receiver that asks for it; a message "
+            f"The shortest messages {where}",
+            "Half of a round trip of 8 bytes: dot the median, thick line its 95 % interval.",
+            "Further left is better. A put needs no receiver that asks for it; a message "
             "finds its receiver by source and tag.",
             picture=picture,
             wide=True,
@@ -130,8 +128,7 @@ def network(results: Results) -> Section:
                 "Bandwidth between two hosts over the size of the message",
                 "Median with its 95 % band, logarithmic on both axes; many transfers in a row, until the last has been "
                 "answered.",
-                "Higher is better; the dashed grey line is plain TCP on the same link, the bound. Sizes of which one "
-                "transfer takes longer than a quarter of a second are left out.",
+                "Higher is better. Sizes of which one transfer takes longer than a quarter of a second are left out.",
                 "Figures 4 and 5",
                 picture=picture,
             )
@@ -178,8 +175,7 @@ def _over_size(quantity: Quantity, heading: str, picture: Picture, paper: str = 
         heading,
         "Median with its 95 % band between two ranks, logarithmic on both axes; line styles tell the operations apart, "
         f"colours the implementations.{origin}",
-        f"{better} is better; grey lines are bounds. Where a curve bends the caches end, or the implementation changes "
-        "its method.",
+        f"{better} is better. Where a curve bends the caches end, or the implementation changes its method.",
         paper,
         picture=picture,
     )

@@ -1,0 +1,50 @@
+"""The sentences of the first screen, chosen in one place by what the owner of a machine needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from kumiki.report.advisers.kinds import ALERT, Advice
+from kumiki.report.platforms.guidelines import Guidelines
+
+FEWEST, MOST = 3, 5
+NEEDS = (
+    ("setting", "program"),
+    ("own", "memory"),
+    ("network",),
+    ("trust",),
+)
+"""What an owner asks, the first question first: how to run programs here, what limits them, what the network between
+the hosts costs, how far to trust the figures. Each is answered by the first piece of the first of these kinds that
+has something to say. Room that is left goes to whatever has the most at stake."""
+
+
+def headlines(advice: Sequence[Advice]) -> list[Advice]:
+    """Three to five pieces of this advice (fewer where there are not so many), the most important first.
+
+    What decides whether the figures may be used at all is not among them: it stands above them.
+    """
+    left = [piece for piece in advice if piece.kind != ALERT]
+    answers = [piece for kinds in NEEDS if (piece := _first(left, kinds))]
+    for piece in sorted((piece for piece in left if piece.stake > 1), key=lambda piece: -piece.stake):
+        if len(answers) < MOST and piece.heading not in {other.heading for other in answers}:
+            answers.append(piece)
+    for piece in left:
+        if len(answers) < FEWEST and piece not in answers:
+            answers.append(piece)
+    # How far to trust what was said comes after it.
+    return sorted(answers, key=lambda piece: piece.kind == "trust")
+
+
+def in_turn(guides: Sequence[Guidelines]) -> list[Advice]:
+    """Of several platforms the first guideline of each, then the second of each, as far as there is room."""
+    rounds = zip_longest(*([replace(piece, heading=guide.label) for piece in guide.pieces] for guide in guides))
+    chosen = [piece for pieces in rounds for piece in pieces if piece][:MOST]
+    order = [guide.label for guide in guides]
+    return sorted(chosen, key=lambda piece: order.index(piece.heading))
+
+
+def _first(pieces: Sequence[Advice], kinds: Sequence[str]) -> Advice | None:
+    return next((piece for kind in kinds for piece in pieces if piece.kind == kind), None)

@@ -1,0 +1,117 @@
+"""The one picture of the first screen: the programs at their best, or what says most of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kumiki.report.advisers.memory import by_threads, carried
+from kumiki.report.compare import best
+from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.figures.canvas import Picture, Sheet, again
+from kumiki.report.figures.overview import Line, Mark, by_line
+from kumiki.report.model import Results, Row
+from kumiki.report.own.problem import SUITE as OWN
+from kumiki.report.palette import Look, looks, title
+from kumiki.report.quantity import factor, plural
+from kumiki.report.select import PROGRAMS, Problem, cores, principal, setting_words
+
+NAME = "overview"
+_PROGRAMS = {OWN, *(program.suite for program in PROGRAMS)}
+
+
+def overview(results: Results, sections: Sequence[Section]) -> Exhibit | None:
+    """The programs beside each other where there are several, else the leading figure of a section, programs first."""
+    found = [problem for program in PROGRAMS if (problem := principal(results, program)) and _speedup(problem)]
+    if len(found) > 1:
+        return _programs(results, found)
+    return leading(sorted(sections, key=lambda section: section.id not in _PROGRAMS))
+
+
+def leading(sections: Sequence[Section]) -> Exhibit | None:
+    """The figure that says most of the first section that has one, for its second place in the page."""
+    figures = [exhibit for section in sections for exhibit in section.exhibits if exhibit.picture]
+    chosen = next((exhibit for exhibit in figures if exhibit.lead), figures[0] if figures else None)
+    if chosen is None or chosen.picture is None:
+        return None
+    return replace(chosen, picture=again(chosen.picture, NAME), number=0, wide=False)
+
+
+def _programs(results: Results, found: Sequence[Problem]) -> Exhibit:
+    total = _processors(results, found)
+    return Exhibit(
+        "Figure",
+        "The programs at their best settings",
+        "How many times as fast as its base case (the sequential form, or one rank of one thread) each program runs "
+        "at the best setting measured, ranks × threads; beside it the best of its peers.",
+        "Further right is better.",
+        picture=_picture(results, found, total),
+    )
+
+
+def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
+    def refer(sheet: Sheet) -> None:
+        ideal = Look("muted", dash="dashed")
+        sheet.axes.axvline(total, color=ideal.colour, linestyle=ideal.dash, linewidth=1.0, zorder=1)
+        sheet.key("ideal", ideal, marker=False)
+        sheet.note(f"The dashed line is the ideal on {plural(total, 'processor')}.")
+        bus = by_threads(results, "copy")
+        if len(bus) > 1 and 1 in bus:
+            bound = Look("bound", dash="dotted")
+            sheet.axes.axvline(carried(bus), color=bound.colour, linestyle=bound.dash, linewidth=1.4, zorder=1)
+            sheet.key("bound: memory bus", bound, marker=False)
+            sheet.note(
+                "The dotted line is what the memory bus gains from threads: a bound for programs whose data do not fit "
+                "into the caches."
+            )
+
+    lines = [Line(_head(problem), list(_marks(results, problem))) for problem in found]
+    description = "speed-up of each program at its best setting, beside its peers, the ideal and the bounds"
+    return by_line(NAME, description, "speed-up over the base case", lines, lambda value: f"{value:g}×", refer)
+
+
+def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
+    """What bounds it, its peers, and the program itself on top of them."""
+    known = looks(row.implementation for row in results.rows)
+    if bound := _dgemm(results, problem):
+        yield bound
+    peers = [best(row for rows in problem.mpi.values() for row in rows.values()), best(problem.openmp.values())]
+    for row in filter(None, peers):
+        if mark := _of(problem, row, title(row.implementation), known[row.implementation]):
+            yield mark
+    if problem.best_hybrid and (mark := _of(problem, problem.best_hybrid[1], "Kumiki", known["kumiki"])):
+        yield mark
+
+
+def _head(problem: Problem) -> str:
+    """The program, and what it gains at which setting."""
+    gain = _speedup(problem)
+    at = f"\n{factor(gain)}× at {setting_words(problem.best_hybrid[0])}" if gain and problem.best_hybrid else ""
+    return problem.program.title + at
+
+
+def _of(problem: Problem, row: Row, text: str, look: Look) -> Mark | None:
+    gains = [problem.speedup(row, value) for value in (row.value, *row.interval)]
+    known = [gain for gain in gains if gain is not None]
+    return Mark(text, look, row, known[0], min(known), max(known)) if known else None
+
+
+def _dgemm(results: Results, problem: Problem) -> Mark | None:
+    """The rate of the library's own product on all cores, as a speed-up over the base case."""
+    rows = [row for row in results.where("bound.dgemm") if row.usable]
+    base = problem.rate(problem.base) if problem.base else None
+    top = best(rows)
+    if problem.program.suite != "matmul" or top is None or base is None:
+        return None
+    gain = top.value / base.value
+    return Mark("bound: DGEMM of the library", Look("bound"), top, gain, gain, gain, bound=True)
+
+
+def _speedup(problem: Problem) -> float | None:
+    return problem.speedup(problem.best_hybrid[1]) if problem.best_hybrid else None
+
+
+def _processors(results: Results, found: Sequence[Problem]) -> int:
+    """The cores of the machine; over hosts as many as any setting used with a core for each."""
+    used = [row.processors for problem in found for row in problem.hybrid.values() if not row.oversubscribed]
+    return max([cores(results) or 1, *used])
