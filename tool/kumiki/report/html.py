@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from kumiki.report import environment as surroundings
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.advisers.kinds import ALERT
+from kumiki.report.caches import holding
 from kumiki.report.figures.canvas import Key
 from kumiki.report.headlines import headlines
 from kumiki.report.model import Results, Row
@@ -54,6 +55,8 @@ class Listing:
     span: str
     state: str
     """`wrong`, `failed`, `absent` or empty."""
+    cache: str
+    """Which cache served it in the place of memory; empty for all else."""
 
 
 def render(results: Results) -> str:
@@ -109,10 +112,11 @@ def topics(pieces: Iterable[Advice]) -> list[Topic]:
 
 def _listings(results: Results) -> list[Listing]:
     known = looks(row.implementation for row in results.rows)
-    return [_listing(row, results.samples.get(row.id, ()), known[row.implementation].role) for row in results.rows]
+    return [_listing(results, row, known[row.implementation].role) for row in results.rows]
 
 
-def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
+def _listing(results: Results, row: Row, role: str) -> Listing:
+    samples = results.samples.get(row.id, ())
     digits = max(3, digits_of(row)) if row.measured else 3
     scale, unit = common_scale([row])
     low, high = (value * scale for value in (row.interval if row.measured else (0.0, 0.0)))
@@ -128,6 +132,7 @@ def _listing(row: Row, samples: tuple[float, ...], role: str) -> Listing:
         else "",
         span=f"{significant(min(samples) * scale)} – {significant(max(samples) * scale)}" if samples else "",
         state="wrong" if row.validated is False else "failed" if row.failed else "absent" if row.absent else "",
+        cache=holding(results, row) if row.measured else "",
     )
 
 

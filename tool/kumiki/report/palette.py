@@ -8,7 +8,7 @@ readers.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _ROLES = (
     *("ink", "muted", "grid", "surface", "crowd", "bound", "kumiki", "openmpi", "mpich", "openmp", "pthread", "std"),
@@ -75,6 +75,11 @@ class Look:
     @property
     def colour(self) -> str:
         return colour(self.role)
+
+    @property
+    def point(self) -> Look:
+        """The same for what has no line."""
+        return replace(self, dash="none")
 
 
 def colour(role: str) -> str:

@@ -97,6 +97,21 @@ class Problem:
     def title(self) -> str:
         return f"{self.program.title} ({self.label})" if self.label else self.program.title
 
+    @cached_property
+    def bounds(self) -> dict[int, Row]:
+        """The rates that bound the program, by number of threads; empty where none was measured."""
+        metric = "bound.dgemm" if self.program.suite == "matmul" else self.program.metric("bound")
+        rows = [
+            row
+            for row in self.results.where(metric)
+            if row.usable and dict(self.size).items() <= row.parameters.items()
+        ]
+        return dict(sorted({row.threads: row for row in rows}.items()))
+
+    @property
+    def bound_name(self) -> str:
+        return "DGEMM of the library" if self.program.suite == "matmul" else "memory"
+
     @property
     def name(self) -> str:
         """The program within a sentence."""

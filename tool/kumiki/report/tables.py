@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from kumiki.report.beyond import beyond
 from kumiki.report.compare import best, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
@@ -268,11 +269,7 @@ def settings(problem: Problem) -> Table | None:
     entries = _entries(problem)
     if not entries:
         return None
-    bound = (
-        {r.threads: r for r in problem.results.where("bound.dgemm") if r.usable}
-        if problem.program.suite == "matmul"
-        else {}
-    )
+    bound = problem.bounds if problem.program.suite == "matmul" else {}
     rates = [rate for _, _, row in entries if (rate := problem.rate(row))]
     scale, unit = common_scale([row for _, _, row in entries])
     times = Format.of([row for _, _, row in entries], scale)
@@ -292,7 +289,7 @@ def settings(problem: Problem) -> Table | None:
         Line(text, [fill(row) for _, fill in columns], row.oversubscribed, role + (" best" if row is fastest else ""))
         for text, role, row in entries
     ]
-    return Table("setting", [column for column, _ in columns], lines)
+    return Table("setting", [column for column, _ in columns], lines, beyond(problem, (row for _, _, row in entries)))
 
 
 def _entries(problem: Problem) -> list[tuple[str, str, Row]]:

@@ -22,7 +22,7 @@ def by_members(name: str, series: dict[str, tuple[Look, list[Row]]], members: st
                 axes.plot([row.count(members)] * 2, row.interval, color=look.colour, linewidth=1.1, zorder=3)
                 sheet.point(row.count(members), row, look)
             sheet.curve([row.count(members) for row in ordered], [row.value for row in ordered], look, 1.3)
-            sheet.key(text, look)
+            sheet.key(text, look if len(ordered) > 1 else look.point)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.patches import Rectangle
 
+from kumiki.report.beyond import beyond
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.model import Row
 from kumiki.report.palette import colour
@@ -29,6 +30,8 @@ def efficiency(name: str, problem: Problem) -> Picture | None:
         axes.set_ylim(len(ranks), 0)
         axes.set_xticks([i + 0.5 for i in range(len(threads))], [str(t) for t in threads])
         axes.set_yticks([i + 0.5 for i in range(len(ranks))], [str(r) for r in ranks])
+        for sentence in beyond(problem, (row for row, _ in cells.values())):
+            sheet.note(sentence)
         if any(row.oversubscribed for row, _ in cells.values()):
             sheet.note("Dashed empty cells are oversubscribed: more threads than cores, so the ideal is out of reach.")
         if threads[0] == 1 and len(ranks) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy
 
+from kumiki.report.caches import COPIES, levels
 from kumiki.report.compare import best
 from kumiki.report.figures.canvas import HOLLOW, WIDE, Picture, Sheet, decades, draw, log_axis
 from kumiki.report.model import Results, Row
@@ -87,6 +88,8 @@ def over_size(
             paint_curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
             sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
         paint_frame(sheet, quantity, found, _bound(sheet, results, quantity, between_hosts))
+        if quantity.rows == "bandwidth" and not between_hosts:
+            _caches(sheet, results)
 
     return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
 
@@ -126,6 +129,31 @@ def _bound(sheet: Sheet, results: Results, quantity: Quantity, between_hosts: bo
     return values
 
 
+def _caches(sheet: Sheet, results: Results) -> None:
+    """Upright lines at the largest transfers that each level of cache holds."""
+    axes = sheet.axes
+    low, high = axes.get_xlim()
+    ends = {name: size / COPIES for name, size in levels(results).items() if low < size / COPIES < high}
+    for name, end in ends.items():
+        axes.axvline(end, color=colour("muted"), linestyle=(0, (1, 3)), linewidth=0.9, zorder=1)
+        axes.annotate(
+            name,
+            (end, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-3, -2),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=7.5,
+            color=colour("muted"),
+        )
+    if ends:
+        sheet.note(
+            f"Left of the upright dotted lines ({', '.join(ends)}) that cache holds what is moved, again and again: "
+            "there rates are those of the cache, not of memory."
+        )
+
+
 def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable[float] = ()) -> None:
     """Axes that hold the medians, and reach up to what else is drawn."""
     axes = sheet.axes
@@ -158,10 +186,24 @@ def by_fragment(name: str, results: Results, fabric: str) -> Picture | None:
             rule = Look("kumiki", dash="dashed")
             sheet.axes.axhline(own.value, color=rule.colour, linestyle=rule.dash, linewidth=1.2, zorder=2)
             sheet.key("by the library's own rule", rule, marker=False)
-        paint_frame(sheet, BANDWIDTH, {("kumiki", ""): rows}, [own.value] if own else [])
+        limits = [row.value for row in (own, _fragment_bound(sheet, results, fabric, rows)) if row]
+        paint_frame(sheet, BANDWIDTH, {("kumiki", ""): rows}, limits)
         sheet.axes.set_xlabel("length of a fragment")
 
     return draw(name, "bandwidth of long messages over the length of their fragments", paint)
+
+
+def _fragment_bound(sheet: Sheet, results: Results, fabric: str, rows: dict[int, Row]) -> Row | None:
+    """Draws what bounds a message of this size, or of the largest one below it, however it is cut."""
+    name, bounds = transfer_bound(results, fabric == "network")
+    size = next(iter(rows.values())).count("bytes")
+    row = next((row for of, row in sorted(bounds.items(), reverse=True) if of <= size), None)
+    if row is not None:
+        look = Look("bound", dash="dotted")
+        sheet.axes.axhline(row.value, color=look.colour, linestyle=look.dash, linewidth=1.2, zorder=2)
+        sheet.key(f"bound: {name}", look, marker=False)
+        sheet.note(f"The dotted grey line is the bound: {name} at {size_text(row.count('bytes'))}.")
+    return row
 
 
 def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture | None:

@@ -81,4 +81,4 @@ def _mark(sheet: Sheet, place: int, mark: Mark) -> None:
     else:
         axes.plot([mark.low, mark.high], [place] * 2, color=look.colour, linewidth=2.6, alpha=0.5, zorder=3)
         sheet.point(mark.middle, mark.row, look, place)
-    sheet.key(mark.text, Look(look.role, "|", "none") if mark.bound else Look(look.role, look.marker, "none"))
+    sheet.key(mark.text, Look(look.role, "|", "none") if mark.bound else look.point)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from matplotlib.ticker import PercentFormatter
 
+from kumiki.report.beyond import beyond
 from kumiki.report.compare import speed
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.model import Row
@@ -105,6 +106,9 @@ def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws
     def refer(sheet: Sheet, counts: list[int]) -> None:
         if sum(line.look.role.startswith("ranks-") for line in lines) > 1:
             sheet.note("One line for each number of ranks: where more ranks do better, they gain more than threads do.")
+        if figure in ("speedup", "efficiency"):
+            for sentence in beyond(problem, (point.row for line in lines for _, point in line.points)):
+                sheet.note(sentence)
         _reference(sheet, problem, figure, counts, cores)
         for law in laws:
             _law(sheet, law, figure, counts[-1])
@@ -152,7 +156,7 @@ def _line(sheet: Sheet, line: Curve, shift: float) -> None:
         ys.append(point.middle)
     if len(xs) > 1:
         sheet.curve(xs, ys, line.look, 1.2)
-    sheet.key(line.text, line.look)
+    sheet.key(line.text, line.look if len(xs) > 1 else line.look.point)
 
 
 def ideal(sheet: Sheet, figure: Figure, last: int, usable: int) -> None:
@@ -168,6 +172,8 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
     """The ideal that ends at the number of cores, the bound, and a shade where there are more threads than cores."""
     last = counts[-1]
     usable = min(cores or last, last)
+    if figure != "efficiency":
+        _bound(sheet, problem, figure)
     if figure in ("speedup", "efficiency"):
         ideal(sheet, figure, last, usable)
     elif figure == "time" and problem.base is not None:
@@ -176,8 +182,6 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
         sheet.curve(corner, [problem.base.value / min(x, usable) for x in corner], look, 1.0)
         sheet.key("ideal (base case ÷ processors)", look, marker=False)
         sheet.note(_ends("The dashed line is the base case divided by the processors", last, usable))
-    elif figure == "rate":
-        _dgemm(sheet, problem)
     crowded = [count for count in counts if count > usable]
     if crowded:
         sheet.axes.axvspan((usable * crowded[0]) ** 0.5, last * 1.6, color=colour("crowd"), linewidth=0, zorder=0)
@@ -195,17 +199,21 @@ def _law(sheet: Sheet, law: Law, figure: Figure, last: int) -> None:
     sheet.key(law.text, look, marker=False)
 
 
-def _dgemm(sheet: Sheet, problem: Problem) -> None:
-    rows = [row for row in problem.results.where("bound.dgemm") if row.usable]
-    if problem.program.suite != "matmul" or not rows:
+def _bound(sheet: Sheet, problem: Problem, figure: Figure) -> None:
+    """What bounds the program, where that was measured: as a rate, or as what it would make of the base case."""
+    rate = problem.rate(problem.base) if problem.base else None
+    unit = 1.0 if figure == "rate" else 1.0 / rate.value if rate else None
+    points = [(threads, row, row.value * unit) for threads, row in problem.bounds.items() if unit]
+    if figure == "time" and problem.base:
+        points = [(threads, row, problem.base.value / gain) for threads, row, gain in points]
+    if not points:
         return
     look = Look("bound", "_", "dashed")
-    points = sorted({row.threads: row for row in rows}.items())
-    for threads, row in points:
-        sheet.point(threads, row, look, size=12)
-    sheet.curve([threads for threads, _ in points], [row.value for _, row in points], look, 1.1)
-    sheet.key("bound: DGEMM of the library", look)
-    sheet.note("The grey marks are the library's own DGEMM on as many threads, the bound.")
+    for threads, row, value in points:
+        sheet.point(threads, row, look, value, size=12)
+    sheet.curve([threads for threads, _, _ in points], [value for _, _, value in points], look, 1.1)
+    sheet.key(f"bound: {problem.bound_name}", look)
+    sheet.note(f"The grey marks are the bound, {problem.bound_name} on as many threads.")
 
 
 def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:

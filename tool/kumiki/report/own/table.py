@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kumiki.report.beyond import beyond
 from kumiki.report.model import Row
 from kumiki.report.own.laws import serial_fraction
 from kumiki.report.own.problem import OwnProblem
@@ -39,7 +40,7 @@ def settings(problem: OwnProblem) -> Table | None:
         Column("serial fraction"),
         Column("runs"),
     ]
-    return Table("setting", heads, lines)
+    return Table("setting", heads, lines, beyond(problem, rows))
 
 
 def _words(problem: OwnProblem, setting: Setting, row: Row) -> str:

@@ -31,7 +31,8 @@ def overview(results: Results, sections: Sequence[Section]) -> Exhibit | None:
 def leading(sections: Sequence[Section]) -> Exhibit | None:
     """The figure that says most of the first section that has one, for its second place in the page."""
     figures = [exhibit for section in sections for exhibit in section.exhibits if exhibit.picture]
-    chosen = next((exhibit for exhibit in figures if exhibit.lead), figures[0] if figures else None)
+    # A wide figure would be too small to read there.
+    chosen = next(iter(sorted(figures, key=lambda exhibit: (not exhibit.lead, exhibit.wide))), None)
     if chosen is None or chosen.picture is None:
         return None
     return replace(chosen, picture=again(chosen.picture, NAME), number=0, wide=False)
@@ -73,7 +74,7 @@ def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
 def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
     """What bounds it, its peers, and the program itself on top of them."""
     known = looks(row.implementation for row in results.rows)
-    if bound := _dgemm(results, problem):
+    if bound := _bound(problem):
         yield bound
     peers = [best(row for rows in problem.mpi.values() for row in rows.values()), best(problem.openmp.values())]
     for row in filter(None, peers):
@@ -96,15 +97,14 @@ def _of(problem: Problem, row: Row, text: str, look: Look) -> Mark | None:
     return Mark(text, look, row, known[0], min(known), max(known)) if known else None
 
 
-def _dgemm(results: Results, problem: Problem) -> Mark | None:
-    """The rate of the library's own product on all cores, as a speed-up over the base case."""
-    rows = [row for row in results.where("bound.dgemm") if row.usable]
+def _bound(problem: Problem) -> Mark | None:
+    """The highest rate that bounds it, as a speed-up over the base case."""
     base = problem.rate(problem.base) if problem.base else None
-    top = best(rows)
-    if problem.program.suite != "matmul" or top is None or base is None:
+    top = best(problem.bounds.values())
+    if top is None or base is None:
         return None
     gain = top.value / base.value
-    return Mark("bound: DGEMM of the library", Look("bound"), top, gain, gain, gain, bound=True)
+    return Mark(f"bound: {problem.bound_name}", Look("bound"), top, gain, gain, gain, bound=True)
 
 
 def _speedup(problem: Problem) -> float | None:

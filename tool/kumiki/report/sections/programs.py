@@ -35,7 +35,7 @@ def program_section(results: Results, program: Program) -> Section:
 def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Exhibit]:
     prefix, total = problem.program.suite, cores(results)
     base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
-    bounded = prefix == "matmul" and bool(results.where("bound.dgemm"))
+    bounded = bool(problem.bounds)
     by_rate = bounded or bool(papers.rate)
     picture = scaling(f"{prefix}-{'rate' if by_rate else 'time'}", problem, "rate" if by_rate else "time", total)
     if picture:

@@ -131,6 +131,7 @@ def network(results: Results) -> Section:
                 "Higher is better. Sizes of which one transfer takes longer than a quarter of a second are left out.",
                 "Figures 4 and 5",
                 picture=picture,
+                lead=True,
             )
         yield from _between_hosts(results)
 
@@ -168,6 +169,7 @@ def _between_hosts(results: Results) -> Iterator[Exhibit]:
 
 
 def _over_size(quantity: Quantity, heading: str, picture: Picture, paper: str = "Figures 4 and 5") -> Exhibit:
+    """The bandwidth leads its section."""
     better = "Higher" if quantity is BANDWIDTH else "Lower"
     origin = " A transfer's time is its size divided by the bandwidth of many in a row." if quantity.derived else ""
     return Exhibit(
@@ -178,4 +180,5 @@ def _over_size(quantity: Quantity, heading: str, picture: Picture, paper: str = 
         f"{better} is better. Where a curve bends the caches end, or the implementation changes its method.",
         paper,
         picture=picture,
+        lead=quantity is BANDWIDTH,
     )

@@ -17,10 +17,10 @@ reveal();
 
 const folds = [...document.querySelectorAll("main > section > details")];
 const button = document.createElement("button");
-const name = () => { button.textContent = folds.some(fold => !fold.open) ? "Unfold all" : "Fold all"; };
+const label = () => { button.textContent = folds.some(fold => !fold.open) ? "Unfold all" : "Fold all"; };
 button.type = "button";
 button.className = "unfold";
 button.onclick = () => { const open = folds.some(fold => !fold.open); for (const fold of folds) fold.open = open; };
-for (const fold of folds) fold.addEventListener("toggle", name);
-name();
+for (const fold of folds) fold.addEventListener("toggle", label);
+label();
 document.querySelector("main").prepend(button);
