@@ -51,6 +51,12 @@ def settled(row: Row) -> bool:
     return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * abs(row.value)
 
 
+def stake(*pairs: tuple[Row, Row]) -> float:
+    """How many times as good as the other one of a pair is at least, at most of all pairs; 1 where none is shown."""
+    found = [gain(a, b) for a, b in pairs]
+    return max([1.0, *(max(each.low, 1 / each.high) for each in found if each.differ)])
+
+
 def speed(row: Row) -> float:
     """A figure that grows with quality, whatever the direction of the metric."""
     return row.value if row.better == "higher" else 1.0 / row.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, clearly_better, equal, settled, untold, within
+from kumiki.report.compare import against, best, better, clearly_better, equal, settled, stake, untold, within
 from kumiki.report.growth import growth
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
@@ -65,7 +65,7 @@ def _threads_against_libraries(results: Results) -> Advice | None:
     slowest = max(rows, key=lambda row: row.value)
     if better(ours, slowest) and slowest.value >= 2 * ours.value and slowest is not fastest:
         text += f"; avoid {names[slowest.implementation]}, which costs {amount(slowest)}"
-    return say("barrier", "Thread barrier", text + ".", [ours, fastest, slowest])
+    return say("barrier", "Thread barrier", text + ".", [ours, fastest, slowest], stake((ours, fastest)))
 
 
 def _growth(results: Results) -> Advice | None:
@@ -95,7 +95,7 @@ def _ranks_against_mpi(results: Results) -> Advice | None:
         return None
     other = f"the best MPI_Barrier ({title(fastest.implementation)}, {amount(fastest)})"
     text = f"With {ours.ranks} ranks Kumiki's barrier is {against(ours, fastest, other)}."
-    return say("barrier", "Rank barrier", text, [ours, fastest])
+    return say("barrier", "Rank barrier", text, [ours, fastest], stake((ours, fastest)))
 
 
 def _split_phase(results: Results) -> Advice | None:
@@ -155,7 +155,7 @@ def _crowded(results: Results) -> Advice | None:
     if slow:
         worst = factor(max(r.value for r in slow) / ours.value)
         text += f", {names}, up to {worst} times as much: do not start more ranks than cores under that MPI"
-    return say("barrier", "Rank barrier", text + ".", [ours, *slow])
+    return say("barrier", "Rank barrier", text + ".", [ours, *slow], stake(*((ours, row) for row in slow)))
 
 
 def _forms(results: Results, form: str) -> tuple[Row | None, Row | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, equal, gain, untold
+from kumiki.report.compare import against, best, better, equal, gain, stake, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, factor, plural
 
@@ -89,4 +89,4 @@ def _nontemporal(results: Results) -> Advice | None:
         text = f"Copy large blocks that are not read again soon with non-temporal stores, here {figures}."
     else:
         text = f"Leave large copies to memcpy: non-temporal stores are {figures}."
-    return say("memory", HEADING, text, [a, b])
+    return say("memory", HEADING, text, [a, b], stake((a, b)))

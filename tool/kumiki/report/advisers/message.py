@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
-from kumiki.report.compare import against, best, better, equal, no_worse, untold, within
+from kumiki.report.compare import against, best, better, equal, no_worse, stake, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
@@ -55,7 +55,7 @@ def _short(results: Results, fabric: str) -> Advice | None:
         text += f", {against(latency, rival, other)}"
     if rate:
         text += f"; with many under way at once a rank sends {factor(rate.value)} million a second"
-    return say("message", HEADING, text + ".", [latency, *rivals, rate])
+    return say("message", HEADING, text + ".", [latency, *rivals, rate], stake(*([(latency, rival)] if rival else [])))
 
 
 def _message_or_put(results: Results, fabric: str) -> Advice | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import half_peak
-from kumiki.report.compare import against, best, better, gain, untold
+from kumiki.report.compare import against, best, better, gain, stake, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
@@ -42,7 +42,7 @@ def _latency(results: Results) -> Advice | None:
     if rival is not None:
         other = f"the fastest put of its peers ({title(rival.implementation)}, {amount(rival)})"
         text += f"; it is {against(put, rival, other)}"
-    return say("network", HEADING, text + ".", [put, tcp, *rivals])
+    return say("network", HEADING, text + ".", [put, tcp, *rivals], stake(*([(put, rival)] if rival else [])))
 
 
 def _against_memory(results: Results) -> Advice | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import best, better, clearly_better, equal, speed, untold, within
+from kumiki.report.compare import best, better, clearly_better, equal, speed, stake, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
 from kumiki.report.select import PROGRAMS, Problem, cores, option, principal
@@ -99,7 +99,8 @@ def _crowd(found: list[Problem], total: int) -> Advice | None:
     idle = [row for _, _, row in pairs if row.working < row.threads]
     if idle:
         text += f" {_idle(idle)}"
-    return say("occupancy", HEADING, text, [row for _, full, crowded in pairs for row in (full, crowded)])
+    at_stake = stake(*((full, crowded) for _, full, crowded in pairs))
+    return say("occupancy", HEADING, text, [row for _, full, crowded in pairs for row in (full, crowded)], at_stake)
 
 
 def _win(problem: Problem, full: Row, row: Row) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.limits import limit
-from kumiki.report.compare import against, best, better, equal, no_worse, settled, speed, untold, within
+from kumiki.report.compare import against, best, better, equal, no_worse, settled, speed, stake, untold, within
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
@@ -216,4 +216,5 @@ def _peers(problem: Problem) -> Advice | None:
     if unknown:
         subject = "it" if told else ours
         text += f" How {subject} does beside {enumerate_words(unknown)} these samples do not tell."
-    return say("program", problem.program.title, text.strip(), [row, mpi, openmp])
+    weighed = stake(*((row, peer) for peer, _ in peers))
+    return say("program", problem.program.title, text.strip(), [row, mpi, openmp], weighed)

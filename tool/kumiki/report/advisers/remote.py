@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
-from kumiki.report.compare import against, best, better, equal, settled, untold
+from kumiki.report.compare import against, best, better, equal, settled, stake, untold
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
@@ -36,7 +36,7 @@ def _latency(results: Results) -> Advice | None:
     name = f"{title(rival.implementation)} {rival.metric.partition('.')[0]}"
     other = f"the fastest of its peers ({name}, {amount(rival)})"
     text = f"A put of {size_text(size)} with its signal arrives after {amount(ours)}, {against(ours, rival, other)}."
-    return say("remote", HEADING, text, [ours, *rivals])
+    return say("remote", HEADING, text, [ours, *rivals], stake((ours, rival)))
 
 
 def _bound(results: Results) -> Advice | None:

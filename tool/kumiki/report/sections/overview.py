@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kumiki.report.advisers.memory import by_threads, carried
+from kumiki.report.advisers.memory import by_threads, saturates
 from kumiki.report.compare import best
 from kumiki.report.exhibit import Exhibit, Section
 from kumiki.report.figures.canvas import Picture, Sheet, again
@@ -57,9 +57,12 @@ def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
         sheet.key("ideal", ideal, marker=False)
         sheet.note(f"The dashed line is the ideal on {plural(total, 'processor')}.")
         bus = by_threads(results, "copy")
-        if len(bus) > 1 and 1 in bus:
+        top = best(bus.values())
+        if top and 1 in bus and saturates(bus):
             bound = Look("bound", dash="dotted")
-            sheet.axes.axvline(carried(bus), color=bound.colour, linestyle=bound.dash, linewidth=1.4, zorder=1)
+            sheet.axes.axvline(
+                top.value / bus[1].value, color=bound.colour, linestyle=bound.dash, linewidth=1.4, zorder=1
+            )
             sheet.key("bound: memory bus", bound, marker=False)
             sheet.note(
                 "The dotted line is what the memory bus gains from threads: a bound for programs whose data do not fit "
