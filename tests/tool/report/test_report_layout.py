@@ -164,11 +164,16 @@ def test_room_that_is_left_goes_to_the_highest_stakes_one_for_each_heading() -> 
     assert [each.stake for each in headlines(advice)] == [1, 9, 3, 2, 1]
 
 
-@pytest.mark.parametrize("noise", [0.01, 30.0])
-def test_a_large_difference_reaches_the_first_screen_where_it_is_shown(noise: float) -> None:
-    host = Host(suites=("memory", "rank-barrier", "laplace"), noise=noise)
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_large_difference_reaches_the_first_screen(slow: bool) -> None:
+    host = Host(suites=("memory", "rank-barrier", "laplace"))
+    if not slow:
+        for row in host.rows:
+            if (row["suite"], row["implementation"]) == ("rank-barrier", "mpich"):
+                ours = host.find(row["metric"], **row["parameters"])
+                row.update(median=ours["median"], ci95=ours["ci95"])
     told = [piece.text for piece in headlines(report.advice(host.results, host.samples))]
-    assert any("MPICH's" in text for text in told) is (noise < 1)
+    assert any("MPICH's" in text for text in told) is slow
 
 
 def test_alerts_stand_above_the_sentences_and_not_among_them() -> None:
