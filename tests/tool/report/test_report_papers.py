@@ -178,6 +178,11 @@ def test_round_trips_stand_in_the_page_with_their_shares() -> None:
     table = titled(exhibits, "Round trips within a host and their share").table
     assert table and [column.title for column in table.columns] == ["Kumiki", "MPICH", "memcpy and flags (raw link)"]
     assert table.lines[0].cells[0].note == "50 % of raw" and table.lines[0].cells[0].best
+    wide = talk()
+    for row in wide.rows:
+        row["ci95"] = [row["median"] * 0.7, row["median"] * 1.4]
+    table = titled(messages(wide.results()).exhibits, "Round trips within a host and their share").table
+    assert table and table.lines[0].cells[0].note == "", "a share of which the samples tell nothing is not named"
     for words in ("share of the raw link that", "Round trips within a host"):
         picture = titled(exhibits, words).picture
         assert picture and "raw link" in " ".join(key.text for key in picture.legend)

@@ -32,7 +32,7 @@ def round_trip_table(results: Results, fabric: str) -> Table | None:
 
 def _note(of_raw: dict[str, dict[int, Share]], name: str, size: int) -> str:
     share = of_raw.get(name, {}).get(size)
-    return f"{percent(share.middle)} of raw" if share else ""
+    return f"{percent(share.middle)} of raw" if share and share.told else ""
 
 
 def fragment_table(results: Results, fabric: str) -> Table | None:

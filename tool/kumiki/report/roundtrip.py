@@ -22,6 +22,11 @@ class Share:
     low: float
     high: float
 
+    @property
+    def told(self) -> bool:
+        """Whether its interval leaves no more than a factor of 2 open."""
+        return self.low > 0 and self.high <= 2 * self.low
+
 
 def round_trips(results: Results, fabric: str) -> dict[str, dict[int, Row]]:
     """By implementation and size; the raw link last."""

@@ -28,7 +28,7 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
             f"Round trips {where}",
             "Time until the sender of a message has the receiver's answer of 4 bytes, by the size of the message; "
             "median with its 95 % band, logarithmic on both axes.",
-            f"Lower is better. The raw link is {raw}, in the same rounds.",
+            f"Lower is better. The raw link is {raw}, in the same rounds as Kumiki.",
             "Figure 4",
             picture=picture,
             source=MAESTRO,
@@ -52,7 +52,7 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
             "Table",
             f"Round trips {where} and their share of the raw link",
             "Time of a round trip with an answer of 4 bytes by the size of the message, with its share of the raw "
-            "link's throughput.",
+            "link's throughput where its interval leaves no more than a factor of 2 open.",
             "Less time is better. The best figure of a line is set in bold, with those equal to it.",
             "Figure 4",
             table=table,
