@@ -84,9 +84,13 @@ void Agent::serve() {
             naps_.store(false);
             continue;
         }
-        if (duties_.receive()) awake_until = now + duties_.linger;
-        else if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) continue;
-        else if (duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
+        const bool received = duties_.receive();
+        if (received) awake_until = now + duties_.linger;
+        if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) {
+            // A thread that was woken by what came may need this very core: as long as more comes, it would wait for a
+            // time slice to end, and both sides would send and receive by turns instead of at once.
+            std::this_thread::yield();
+        } else if (!received && duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
     }
 }
 
