@@ -27,9 +27,9 @@ def test_rows_become_results(native: Native) -> None:
     assert set(copies) == {1, 2}
     row = copies[1]
     assert row["suite"] == "memory"
-    assert (row["median"], row["ci95"], row["n"], row["converged"]) == (pytest.approx(10.15), [10.0, 10.3], 4, False)
+    assert (row["median"], row["ci95"], row["n"], row["converged"]) == (pytest.approx(10.15), [10.0, 10.3], 6, True)
     samples = json.loads((native.prefix / "out" / "samples.json").read_text())
-    assert samples[str(row["id"])] == [10.1, 10.2, 10.0, 10.3]
+    assert samples[str(row["id"])] == [10.1, 10.2, 10.0, 10.3, 10.1, 10.2]
     assert "memory.copy" not in ended.stderr
     assert "10.1" in ended.stdout and "Report: out/index.html" in ended.stdout
     assert (native.prefix / "out" / "index.html").exists()
@@ -360,6 +360,33 @@ def test_two_evaluations_do_not_share_a_folder(native: Native, tmp_path: Path) -
     running.communicate(timeout=20)
     assert ended.returncode == 2
     assert "another kumiki evaluate" in ended.stderr
+
+
+def test_open_figures_get_the_time_that_settled_ones_left(native: Native) -> None:
+    native.program("memory", "row memory.read bound GB/s higher 20,20,20,20,20,20\n")
+    native.program("thread-barrier", "row thread_barrier.time kumiki us lower 0.1,0.2,0.1,0.2,0.1,0.2\n")
+    ended = native.kumiki("evaluate", "--suite", "memory,thread-barrier", "--threads", "2", "--output", "out")
+    assert ended.returncode == 0, ended.stderr
+    content = results_of(native.prefix / "out")
+    keys = [point["key"] for point in content["points"]]
+    assert [key for key in keys if "memory" in key] == ["memory: memory --threads 2"]
+    barrier = "thread-barrier: thread-barrier --threads 2"
+    repeats = sum("again" in key for key in keys)
+    assert 1 <= repeats <= 4  # a slow machine leaves no time for more
+    assert [key for key in keys if "barrier" in key] == [
+        barrier,
+        *(f"{barrier}, again {time}" for time in range(1, repeats + 1)),
+    ]
+    settled, still_open = content["rows"]
+    assert (settled["n"], settled["converged"]) == (6, True)
+    assert (still_open["n"], still_open["converged"]) == ((1 + repeats) * 6, False)
+    assert {number for point in content["points"] if "barrier" in point["key"] for number in point["rows"]} == {1}
+
+
+def test_quick_evaluation_measures_nothing_again(native: Native) -> None:
+    native.program("memory", "row memory.read bound GB/s higher 10,20,10,20,10,20\n")
+    native.kumiki("evaluate", "--quick", "--suite", "memory", "--threads", "1", "--output", "out")
+    assert len(results_of(native.prefix / "out")["points"]) == 1
 
 
 def test_program_that_hung_twice_is_not_started_again(native: Native) -> None:

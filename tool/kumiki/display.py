@@ -54,6 +54,11 @@ class Display:
             self._task = self._progress.add_task("", total=self._left, left="")
             self._progress.start()
 
+    def extends(self, point: Point) -> None:
+        self._left += point.estimated_seconds
+        if self._progress is not None:
+            self._progress.update(self._task, total=(self._progress.tasks[0].total or 0) + point.estimated_seconds)
+
     def point_begins(self, point: Point) -> None:
         if self._progress is not None:
             self._progress.update(self._task, description=point.label, left=self._time_left())

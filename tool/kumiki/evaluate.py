@@ -6,6 +6,7 @@ import secrets
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from kumiki import environment, results, suites
@@ -22,12 +23,17 @@ from kumiki.suites.model import Point, Suite
 
 SEEDS = 2**32
 HANGS_BEFORE_GIVING_UP = 2
+MOST_REPEATS = 4
+"""Of a point whose figures stay open."""
 
 
 class Audience(Protocol):
     """Who is told how the evaluation goes."""
 
     def begin(self, points: Sequence[Point]) -> None: ...
+    def extends(self, point: Point) -> None:
+        """The point will be measured again, which was not planned."""
+
     def point_begins(self, point: Point) -> None: ...
     def point_ends(self, outcome: Outcome) -> None: ...
     def suite_ends(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None: ...
@@ -69,18 +75,30 @@ def evaluate(
     missing = [point for _, points in stages for point in points if point.key not in known]
     pace = Pace(missing)
     others = OtherLoad(machine)
+
+    def take(point: Point) -> None:
+        if point.key in known or point.setting in failed:
+            return
+        audience.point_begins(point)
+        outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
+        hung[point.program] += outcome.hung
+        failed.update({point.setting} if outcome.failed else ())
+        folder.add(outcome, others.so_far())
+        audience.point_ends(outcome)
+
     audience.begin(missing)
     try:
         with termination_interrupts():
             for suite, points in stages:
                 for point in points:
-                    if point.key not in known and point.setting not in failed:
-                        audience.point_begins(point)
-                        outcome = _measure(pace.next(point), hung, request.time_limit, native, cores, folder.log)
-                        hung[point.program] += outcome.hung
-                        failed |= {point.setting} if outcome.failed else set()
-                        folder.add(outcome, others.so_far())
-                        audience.point_ends(outcome)
+                    take(pace.next(point))
+                # Quick figures leave time, which is given to those that are still open: in a run of its own each time,
+                # since some noise differs from run to run.
+                for again in range(1, MOST_REPEATS + 1) if not request.quick else ():
+                    for point in filter(folder.is_open, points):
+                        if point.may_settle and pace.spare() > point.estimated_seconds:
+                            audience.extends(point)
+                            take(replace(point, again=again))
                 audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
             folder.finish()
     except KeyboardInterrupt:

@@ -24,6 +24,10 @@ class Pace:
         self._start = clock()
         self._estimated = sum(point.estimated_seconds for point in points)
 
+    def spare(self) -> float:
+        """Seconds by which the points so far took less than was estimated."""
+        return self._estimated - sum(each.estimated_seconds for each in self._left) - (self._clock() - self._start)
+
     def next(self, point: Point) -> Point:
         """The point, with a budget that lets all that are left end in time; what comes before it will not come."""
         while self._left and self._left.popleft() is not point:

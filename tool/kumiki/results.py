@@ -65,6 +65,13 @@ class Folder:
         """The points that need not be measured again."""
         return {point["key"] for point in self.content["points"] if point["state"] == "measured"}
 
+    def is_open(self, point: Point) -> bool:
+        """Whether some figure of a point that was measured has not converged."""
+        numbers = {row for each in self.content["points"] if each["key"] == point.key for row in each["rows"]}
+        return any(
+            not row["converged"] for row in self.content["rows"] if row["id"] in numbers and row["median"] is not None
+        )
+
     def finish(self) -> None:
         self.content["complete"] = True
         self.write()
@@ -114,6 +121,7 @@ class Folder:
     def _forget(self, key: str) -> None:
         """Drops what an earlier, failed attempt at a point left."""
         gone = {number for point in self.content["points"] if point["key"] == key for number in point["rows"]}
+        gone -= {number for point in self.content["points"] if point["key"] != key for number in point["rows"]}
         self.content["points"] = [point for point in self.content["points"] if point["key"] != key]
         self.content["rows"] = [row for row in self.content["rows"] if row["id"] not in gone]
         for number in gone:

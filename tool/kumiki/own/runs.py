@@ -39,6 +39,11 @@ class Run(Point):
         return self.number == WARM_UP
 
     @property
+    def may_settle(self) -> bool:
+        """The user says how often it is run."""
+        return False
+
+    @property
     def label(self) -> str:
         ranks, threads = self.place
         return f"{Path(self.program).name}, {ranks} x {threads}{'' if self.warm_up else f', run {self.number}'}"

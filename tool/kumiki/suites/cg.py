@@ -38,6 +38,6 @@ SUITE = Suite(
     programs=with_mpi("cg"),
     build=PROBLEMS.everywhere,
     build_over_hosts=_over_hosts,
-    seconds=38,
+    seconds=60,
     quick_seconds=7,
 )

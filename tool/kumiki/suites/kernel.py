@@ -10,6 +10,8 @@ from kumiki.peer import Peer
 from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 
 FULL_SECONDS = 0.8
+SAMPLES = 6
+"""A figure is settled by so many where it does not scatter (measure/interval.hpp), and they may take longer."""
 QUICK_SECONDS = 0.2
 CUTS_DIFFER_FROM = 4
 """With fewer workers the smallest surface between the parts of a grid is that of rows."""
@@ -149,6 +151,7 @@ class Workload:
         """One point; the form is an argument of the program, but for MPI's, which is a program of its own."""
         total = launcher.ranks * launcher.threads
         own_program = isinstance(launcher, Mpirun)
+        sample_seconds = self.one_core_seconds / min(total, grid.cores)
         return Point(
             suite=self.suite,
             metric=self.metric,
@@ -159,8 +162,8 @@ class Workload:
             parameters={**self.parameters, "form": form, "ranks": launcher.ranks, "threads": launcher.threads},
             unit="s",
             better="lower",
-            seconds=QUICK_SECONDS if grid.quick else FULL_SECONDS,
-            sample_seconds=self.one_core_seconds / min(total, grid.cores),
+            seconds=QUICK_SECONDS if grid.quick else max(FULL_SECONDS, SAMPLES * sample_seconds),
+            sample_seconds=sample_seconds,
             setup_seconds=self.setup_seconds,
             variables=variables,
             built_on=self.built_on,

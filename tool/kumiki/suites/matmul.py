@@ -63,6 +63,6 @@ SUITE = Suite(
     programs=with_mpi("matmul", BLAS),
     build=_points,
     build_over_hosts=_over_hosts,
-    seconds=24,
+    seconds=30,
     quick_seconds=8,
 )

@@ -176,6 +176,8 @@ class Point:
     variables: Mapping[str, str] | None = None
     built_on: Peer | None = None
     """Software of others without which the program does not exist."""
+    again: int = 0
+    """How often it was measured before in this evaluation: all its samples join in the rows of the first time."""
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -186,17 +188,23 @@ class Point:
     @property
     def key(self) -> str:
         """Names the point among all others, in the same words on every run."""
-        return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
+        return f"{self.setting}, again {self.again}" if self.again else self.setting
 
     @property
-    def setting(self) -> object:
+    def setting(self) -> str:
         """What the point is a run of: points of one setting are repeats, and their samples belong to the same rows."""
-        return self.key
+        return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
 
     @property
     def warm_up(self) -> bool:
         """Whether its figures do not count."""
         return False
+
+    @property
+    def may_settle(self) -> bool:
+        """Whether measuring it again may settle figures that are still open, as it may for programs that sample until
+        their figures are."""
+        return True
 
     @property
     def label(self) -> str:

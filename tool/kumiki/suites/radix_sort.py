@@ -55,6 +55,6 @@ SUITE = Suite(
     programs=with_mpi("radix-sort"),
     build=_points,
     build_over_hosts=_over_hosts,
-    seconds=42,
+    seconds=52,
     quick_seconds=7,
 )
