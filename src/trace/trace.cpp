@@ -1,8 +1,6 @@
 #include "trace/trace.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,43 +15,23 @@ std::int64_t now() {
         .count();
 }
 
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = write(file, text.data(), text.size());
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
-/// Appends as a whole: other ranks do so at the same time.
-bool append(const std::string& path, std::string_view text, int flags = 0) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
-    if (file < 0) return false;
-    while (flock(file, LOCK_EX) < 0 && errno == EINTR) {}
-    const bool written = write_all(file, text);
-    const int error = errno;
-    close(file);
-    errno = error;
-    return written;
-}
-
-/// In us, as the format wants it, with the nanoseconds as decimals.
-std::string microseconds(std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
-
 } // namespace
 
 Result<std::unique_ptr<Trace>> Trace::open(const std::string& file, int rank, const std::string& host) {
     if (file.empty()) return nullptr;
-    // The format lets the bracket open: whoever ends last need not know it.
-    if (rank == 0 && !append(file, "[\n", O_TRUNC))
+    // Ranks may have begun something a moment before the first of them comes here: times are small, and seldom below 0.
+    const std::int64_t second = 1'000'000'000;
+    const File target(file, now() / second * second - second);
+    if (rank == 0 && !target.begin())
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot write the trace KUMIKI_TRACE={} ({}); name a file in "
                                                           "a folder that can be written",
                                                           file, std::strerror(errno)));
-    return std::unique_ptr<Trace>(new Trace(file, rank, host));
+    return std::unique_ptr<Trace>(new Trace(target, rank, host));
 }
 
-Trace::~Trace() { append(file_, text()); }
+Trace::~Trace() {
+    file_.add([this](std::int64_t start) { return text(start); });
+}
 
 void Trace::add(const Event& event) {
     const std::lock_guard lock(mutex_);
@@ -61,25 +39,24 @@ void Trace::add(const Event& event) {
     else ++left_out_;
 }
 
-std::string Trace::text() const {
-    std::string lines;
+std::string Trace::text(std::int64_t start) const {
+    const std::string where = host_.empty() ? "" : " on " + host_;
+    std::string lines = fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank_,
+                                    quoted(fmt::format("rank {}{}", rank_, where)));
     const auto line = [&lines]<class... Parts>(fmt::format_string<Parts...> format, Parts&&... parts) {
         fmt::format_to(std::back_inserter(lines), format, std::forward<Parts>(parts)...);
     };
-    const std::string where = host_.empty() ? "" : " on " + host_;
-    line("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":\"rank {}{}\"}}}},\n", rank_, rank_,
-         where);
     for (const Event& event : events_) {
-        line("{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{", event.name, rank_,
-             event.thread, microseconds(event.begin), microseconds(event.end - event.begin));
+        line(",\n{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{", event.name,
+             rank_, event.thread, microseconds(event.begin - start), microseconds(event.end - event.begin));
         if (event.rank >= 0) line("\"rank\":{}{}", event.rank, event.bytes > 0 ? "," : "");
         if (event.bytes > 0) line("\"bytes\":{}", event.bytes);
-        lines += "}},\n";
+        lines += "}}";
     }
     if (left_out_ > 0)
-        line("{{\"name\":\"{} further events are left "
-             "out\",\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":{}}},\n",
-             left_out_, rank_, events_.back().thread, microseconds(events_.back().end));
+        line(",\n{{\"name\":\"{} further events are left "
+             "out\",\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":{}}}",
+             left_out_, rank_, events_.back().thread, microseconds(events_.back().end - start));
     return lines;
 }
 

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "error/result.hpp"
+#include "trace/file.hpp"
 
 namespace kumiki::trace {
 
 /// The time line of a rank: what each of its threads did from when to when. Written when the job is left, in the Trace
-/// Event Format that Perfetto and chrome://tracing open; all ranks append to one file (for hosts that share no file
+/// Event Format that Perfetto and chrome://tracing open; all ranks add to one file (for hosts that share no file
 /// system: to one on each). Thread-safe.
 class Trace {
 public:
@@ -28,7 +29,8 @@ public:
 
     /// Null when `file` is empty. Rank 0 begins the file anew, and fails when it cannot.
     static Result<std::unique_ptr<Trace>> open(const std::string& file, int rank, const std::string& host);
-    /// Writes; what cannot be written any more is lost without a word.
+    /// Writes. Times count from the second before rank 0 came: ns are kept where a reader takes us for doubles. What
+    /// cannot be written any more is lost without a word.
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
@@ -36,11 +38,13 @@ public:
     void add(const Event& event);
 
 private:
-    Trace(std::string file, int rank, std::string host) : file_(std::move(file)), host_(std::move(host)), rank_(rank) {}
+    Trace(File file, int rank, std::string host) : file_(std::move(file)), host_(std::move(host)), rank_(rank) {}
 
-    std::string text() const;
+    /// As JSON, with times from `start` on.
+    std::string text(std::int64_t start) const;
 
-    std::string file_, host_;
+    File file_;
+    std::string host_;
     int rank_;
     std::mutex mutex_; ///< of what follows
     std::vector<Event> events_;

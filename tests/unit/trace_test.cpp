@@ -3,18 +3,22 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "kumiki/kumiki.h"
 #include "support/build.hpp"
 #include "support/jobs.hpp"
+#include "support/processes.hpp"
 
 namespace kumiki::trace {
 namespace {
@@ -27,14 +31,11 @@ protected:
     TraceTest() : path_(testing::TempDir() + "kumiki-trace-" + std::to_string(getpid())) {}
     ~TraceTest() override { std::remove(path_.c_str()); }
 
-    /// What a viewer makes of the file: the last comma and the bracket are its own affair.
-    std::vector<Json> events() const {
-        std::stringstream text;
-        text << std::ifstream(path_).rdbuf();
-        std::string array = text.str();
-        array.resize(array.find_last_not_of(",\n") + 1);
-        return Json::parse(array + "]").get<std::vector<Json>>();
+    Json content() const {
+        std::ifstream file(path_);
+        return Json::parse(file);
     }
+    std::vector<Json> events() const { return content()["traceEvents"].get<std::vector<Json>>(); }
     std::map<std::string, int> counts(int rank) const {
         std::map<std::string, int> found;
         for (const Json& event : events())
@@ -78,8 +79,81 @@ TEST_F(TraceTest, SpansOfAllThreadsAndRanksAreInOneFile) {
 
 TEST_F(TraceTest, TheFirstRankBeginsTheFileAnew) {
     std::ofstream(path_) << "the trace of another run";
-    Trace::open(path_, 0, "").value().reset();
+    auto trace = Trace::open(path_, 0, "").value();
+    EXPECT_EQ(events().size(), 0u);
+    trace.reset();
     EXPECT_EQ(events().size(), 1u);
+}
+
+TEST_F(TraceTest, TimesAreOfTheRunAndKeepTheirNanoseconds) {
+    const auto first = Trace::open(path_, 0, "").value();
+    auto second = Trace::open(path_, 1, "").value();
+    const auto now =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
+    second->add({"put", now, now + 151, 1, 0, 8});
+    second->add({"put", now + 151, now + 303, 1, 0, 8});
+    second->add({"put", now - 100'000'000'000, now - 99'999'999'999, 1, 0, 8});
+    second.reset();
+    const auto start = std::stoll(content()["otherData"]["start_ns"].get<std::string>());
+    const auto made = events();
+    ASSERT_EQ(made.size(), 4u);
+    for (int i = 1; i < 4; ++i) EXPECT_LT(std::abs(made[static_cast<std::size_t>(i)]["ts"].get<double>()), 200e6);
+    EXPECT_NEAR(made[1]["ts"].get<double>() * 1e3, static_cast<double>(now - start), 1e-3);
+    EXPECT_NEAR(made[1]["dur"].get<double>(), 0.151, 1e-9);
+    EXPECT_NEAR(made[2]["ts"].get<double>() - made[1]["ts"].get<double>(), 0.151, 1e-6);
+    EXPECT_NEAR(made[3]["ts"].get<double>() * 1e3, static_cast<double>(now - start) - 100e9, 1e-2);
+}
+
+TEST_F(TraceTest, AnyNameOfAHostIsValidJson) {
+    const std::string name = "a \"host\"\\ \n\x01 \xff of {} mine";
+    Trace::open(path_, 0, name).value().reset();
+    EXPECT_EQ(events()[0]["args"]["name"], "rank 0 on a \"host\"\\ \n\x01 \xef\xbf\xbd of {} mine");
+}
+
+TEST_F(TraceTest, AFileThatAnotherHostBeganOrNobodyIsBegun) {
+    Trace::open(path_, 1, "far").value().reset();
+    EXPECT_EQ(events().size(), 1u);
+    std::ofstream(path_) << "{\"half";
+    Trace::open(path_, 1, "far").value().reset();
+    EXPECT_EQ(events().size(), 1u);
+}
+
+TEST_F(TraceTest, RanksThatEndTogetherLoseNothing) {
+    tests::Processes ranks;
+    Trace::open(path_, 0, "").value().reset();
+    for (int rank = 1; rank <= 8; ++rank)
+        ranks.start([&, rank] {
+            const auto trace = Trace::open(path_, rank, "").value();
+            for (int i = 0; i < 50; ++i) const Span span(trace.get(), "put", 0, 8);
+        });
+    tests::expect_good_ends(ranks);
+    for (int rank = 1; rank <= 8; ++rank) EXPECT_EQ(counts(rank), (std::map<std::string, int>{{"put", 50}}));
+}
+
+// Whatever moment a rank is killed in while it writes, the file is one that a parser takes.
+TEST_F(TraceTest, ARankThatIsKilledWhileItWritesLeavesValidJson) {
+    Trace::open(path_, 0, "").value().reset();
+    tests::Processes ranks;
+    for (int delay = 0; delay < 40; ++delay) {
+        ranks.start([&] {
+            const auto trace = Trace::open(path_, 1, "").value();
+            for (int i = 0; i < 50'000; ++i) trace->add({"put", i, i + 1, 1, 0, 8});
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+        ranks.kill(delay, SIGKILL);
+        ASSERT_TRUE(ranks.ended_within(delay, std::chrono::seconds(60)));
+        ASSERT_NO_THROW(content()) << "killed after " << delay << " ms";
+        if (delay % 10 == 9) Trace::open(path_, 0, "").value().reset();
+    }
+    std::remove((path_ + ".part").c_str());
+}
+
+TEST_F(TraceTest, ADeviceStaysADevice) {
+    EXPECT_FALSE(Trace::open("/dev/null", 0, ""));
+    struct stat status{};
+    ASSERT_EQ(stat("/dev/null", &status), 0);
+    EXPECT_TRUE(S_ISCHR(status.st_mode));
 }
 
 TEST_F(TraceTest, AFileThatCannotBeWrittenIsAnError) {
