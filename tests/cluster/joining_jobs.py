@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -145,6 +146,12 @@ class Mpirun:
         beside = Path(self.path).with_name(f"mpicxx.{self.kind.name}")
         path = beside if beside.exists() else beside.with_name("mpicxx")
         return (str(path), "-DWITH_MPI", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+
+
+def by_rank(*commands: Sequence[str]) -> list[str]:
+    """A command that is another one at each rank: the mpirun of Open MPI 5.0.7 crashes where `:` separates several."""
+    cases = "".join(f"{rank}) exec {shlex.join(command)} ;; " for rank, command in enumerate(commands))
+    return ["sh", "-c", f"case ${{OMPI_COMM_WORLD_RANK-$PMI_RANK}} in {cases}esac"]
 
 
 def find_mpirun(kind: mpi.Mpi) -> Mpirun:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from clustering import Hosts
-from joining_jobs import Mpirun, Starter, all_of, build, expect_job, find_mpirun, need_module, places
+from joining_jobs import Mpirun, Starter, all_of, build, by_rank, expect_job, find_mpirun, need_module, places
 from kumiki import mpi
 
 JOIN_FAILED = 5
@@ -65,9 +65,8 @@ def test_ranks_that_are_bound(mpirun: Mpirun, starter: Starter, program: str) ->
 
 def bound(mpirun: Mpirun, starter: Starter, program: str, *cpus: int) -> str:
     """What ranks say that are bound to one processor each."""
-    parts = [["-n", "1", "taskset", "-c", str(cpu), program, "alone"] for cpu in cpus]
-    launcher = mpirun.on_this_host(1)[:-2]
-    ended = starter.run(*launcher, *parts[0], ":", *parts[1])
+    commands = [["taskset", "-c", str(cpu), program, "alone"] for cpu in cpus]
+    ended = starter.run(*mpirun.on_this_host(len(cpus)), *by_rank(*commands))
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -163,9 +162,8 @@ def test_a_job_that_is_left_when_main_has_returned(mpirun: Mpirun, starter: Star
 
 def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: str) -> None:
     """The least counts."""
-    command = mpirun.on_this_host(1)
-    other = ["-n", "1", "env", "KUMIKI_ARENA=1G", program, "alone"]
-    ended = starter.run(*command, "env", "KUMIKI_ARENA=64M", program, "alone", ":", *other)
+    commands = [["env", f"KUMIKI_ARENA={size}", program, "alone"] for size in ("64M", "1G")]
+    ended = starter.run(*mpirun.on_this_host(2), *by_rank(*commands))
     expect_job(ended, 2)
 
 

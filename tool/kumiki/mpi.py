@@ -52,11 +52,13 @@ MORE_RANKS_THAN_CORES = {
 
 ONE_MACHINE = {
     "pml": "ob1",
-    "osc": "pt2pt",  # what it chooses by itself cannot make a window over TCP
     "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
     "btl": "tcp,self",
 }
 """What keeps Open MPI from the memory that hosts of one machine could share."""
+
+WINDOWS_OVER_TCP = {"osc": "pt2pt"}
+"""What Open MPI 4 makes windows of that its own choice cannot make over TCP. Open MPI 5 can, and does not know this."""
 
 
 def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
@@ -65,6 +67,7 @@ def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
         "plm_rsh_agent": agent,
         "plm_rsh_no_tree_spawn": "1",
         **(ONE_MACHINE if hosts.one_machine else {}),
+        **(WINDOWS_OVER_TCP if hosts.one_machine and major(OPENMPI) < 5 else {}),
         **({f"{part}_tcp_if_include": hosts.interface for part in ("btl", "oob")} if hosts.interface else {}),
     }
     slots = ",".join(f"{name}:{on_each}" for name in hosts.names)
@@ -116,6 +119,11 @@ def version(mpi: Mpi) -> str | None:
     path = launcher(mpi)
     numbers = re.search(r"\d+\.\d+[\w.]*", _said(path)) if path else None
     return numbers.group() if numbers else None
+
+
+def major(mpi: Mpi) -> int:
+    """The first number of the version; 0 where the launcher tells none."""
+    return int((version(mpi) or "0").split(".")[0])
 
 
 @lru_cache
