@@ -302,5 +302,5 @@ def test_program_has_no_more_braces_than_are_ours() -> None:
 def test_samples_of_all_runs_are_kept(program: Native) -> None:
     program.kumiki(*ARGUMENTS, *METRIC, *COMMAND)
     samples = json.loads((program.prefix / "out" / "samples.json").read_text())
-    assert sorted(len(values) for values in samples.values()) == [3, 3, 3, 3]
-    assert (Path(program.prefix) / "out" / "evaluate.log").read_text().count("$ OMP_NUM_THREADS=1 ./heat") == 7
+    assert sorted(len(values) for values in samples.values()) == [6, 6, 6, 6]
+    assert (Path(program.prefix) / "out" / "evaluate.log").read_text().count("$ OMP_NUM_THREADS=1 ./heat") == 13
