@@ -214,7 +214,7 @@ SIGNS = {
     r"Hollow": "fill: var(--surface); stroke",
     r"shaded": "var(--crowd)",
     r"Hatched": "<pattern",
-    r"\bbound\b": "var(--bound)",
+    r"(?<!platform's )\bbound\b": "var(--bound)",
 }
 
 

@@ -10,6 +10,8 @@ from kumiki.report.advisers.kinds import ALERT, Advice
 from kumiki.report.platforms.guidelines import Guidelines
 
 FEWEST, MOST = 3, 5
+WEIGHTY = 1.2
+"""Less at stake than this ratio is for those who read on."""
 NEEDS = (
     ("setting", "program"),
     ("own", "memory"),
@@ -28,7 +30,7 @@ def headlines(advice: Sequence[Advice]) -> list[Advice]:
     """
     left = [piece for piece in advice if piece.kind != ALERT]
     answers = [piece for kinds in NEEDS if (piece := _first(left, kinds))]
-    for piece in sorted((piece for piece in left if piece.stake > 1), key=lambda piece: -piece.stake):
+    for piece in sorted((piece for piece in left if piece.stake >= WEIGHTY), key=lambda piece: -piece.stake):
         if len(answers) < MOST and piece.heading not in {other.heading for other in answers}:
             answers.append(piece)
     for piece in left:

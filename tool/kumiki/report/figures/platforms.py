@@ -39,9 +39,13 @@ def scaling(
 
 
 def bandwidth(
-    name: str, heading: str, rows: Mapping[str, Mapping[int, Row]], looks: Mapping[str, Look]
+    name: str,
+    heading: str,
+    rows: Mapping[str, Mapping[int, Row]],
+    looks: Mapping[str, Look],
+    bounds: Mapping[str, tuple[str, Mapping[int, Row]]],
 ) -> Picture | None:
-    """Bandwidth by size, by platform."""
+    """Bandwidth by size, by platform, with what bounds each: its name and rows."""
     curves = {label: dict(sorted(sizes.items())) for label, sizes in rows.items() if len(sizes) > 1}
     if len(curves) < 2:
         return None
@@ -51,7 +55,14 @@ def bandwidth(
             numbered = {size: own(row, place) for size, row in sizes.items()}
             paint_curve(sheet, numbered, looks[label], BANDWIDTH, 1.6)
             sheet.key(label, looks[label])
-        paint_frame(sheet, BANDWIDTH, {(label, ""): sizes for label, sizes in curves.items()})
+            bound, limits = bounds[label]
+            if len(limits) > 1:
+                sheet.curve(
+                    list(limits), [row.value for row in limits.values()], replace(looks[label], dash="dashed"), 1.0
+                )
+                sheet.note(f"The dashed line of the same colour is the platform's bound: {bound}.")
+        above = [row.value for label in curves for row in bounds[label][1].values()]
+        paint_frame(sheet, BANDWIDTH, {(label, ""): sizes for label, sizes in curves.items()}, above)
 
     return unlinked(draw(name, heading, paint))
 

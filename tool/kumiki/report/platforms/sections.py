@@ -15,7 +15,7 @@ from kumiki.report.palette import Look
 from kumiki.report.platforms import tables
 from kumiki.report.platforms.model import Contest, Platform, looks
 from kumiki.report.quantity import percent
-from kumiki.report.select import network_rows
+from kumiki.report.select import network_rows, transfer_bound
 from kumiki.report.tables import Table
 
 BOLD = "The best figure of a line is set in bold, with those that its confidence interval meets."
@@ -131,7 +131,8 @@ def _messages(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
         ("put-bandwidth", "Bandwidth of puts within a host", {p.label: _puts(p, "put.bandwidth") for p in platforms}),
         ("network-bandwidth", "Bandwidth of puts between hosts", {p.label: _network(p) for p in platforms}),
     ):
-        if picture := figures.bandwidth(name, heading, rows, known):
+        bounds = {p.label: transfer_bound(p.results, name.startswith("network")) for p in platforms}
+        if picture := figures.bandwidth(name, heading, rows, known, bounds):
             shows = "Kumiki's puts over the size of the message: median with its 95 % band, logarithmic on both axes."
             yield Exhibit("Figure", heading, shows, "Higher is better.", picture=picture)
     if table := tables.bandwidth(platforms):

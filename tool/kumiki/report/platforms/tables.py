@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from kumiki.report.beyond import beyond
 from kumiki.report.compare import best
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
@@ -72,7 +73,13 @@ def by_processors(contest: Contest, platforms: Sequence[Platform]) -> Table | No
         return figures
 
     table = across("", platforms, found)
-    return table and Table(table.corner, table.columns, sorted(table.lines, key=lambda line: int(line.head.split()[0])))
+    notes = [note for problem in problems.values() for note in beyond(problem, problem.best_by_processors())]
+    return table and Table(
+        table.corner,
+        table.columns,
+        sorted(table.lines, key=lambda line: int(line.head.split()[0])),
+        list(dict.fromkeys(notes)),
+    )
 
 
 def memory_bus(platforms: Sequence[Platform]) -> Table | None:
