@@ -79,7 +79,7 @@ def test_absent_mpi_is_a_row_that_says_so(native: Native) -> None:
 
 
 def test_hanging_point_is_ended_with_all_its_processes(native: Native) -> None:
-    native.program("memory", '[ "$threads" = 2 ] || exec sleep 301\nrow memory.copy bound GB/s higher 1,2,3\n')
+    native.program("memory", '[ "$threads" = 2 ] || exec sleep 301\nrow memory.copy bound GB/s higher 2,2,2,2,2,2\n')
     native.command("kumiki-run", '#!/bin/sh\n(trap "" TERM; sleep 302 & wait) &\nwait\n')
     begin = time.monotonic()
     ended = native.kumiki(
@@ -108,7 +108,7 @@ def test_hanging_point_is_ended_with_all_its_processes(native: Native) -> None:
 
 def test_what_a_point_leaves_behind_is_ended(native: Native) -> None:
     """One keeps the point's output open, the other has lost its parent: both would disturb what is measured next."""
-    native.program("memory", "row memory.copy bound GB/s higher 1,2,3\nsleep 307 &\n(sleep 308 >&- 2>&- &)\n")
+    native.program("memory", "row memory.copy bound GB/s higher 2,2,2,2,2,2\nsleep 307 &\n(sleep 308 >&- 2>&- &)\n")
     ended = native.kumiki(*MEMORY)
     assert ended.returncode == 0, ended.stderr
     assert [row["median"] for row in results_of(native.prefix / "out")["rows"]] == [2.0]
@@ -116,7 +116,7 @@ def test_what_a_point_leaves_behind_is_ended(native: Native) -> None:
 
 
 def test_crashing_point_keeps_its_rows_and_tells_its_last_words(native: Native) -> None:
-    native.program("memory", "row memory.copy bound GB/s higher 1,2,3\necho out of cheese >&2\nkill -SEGV $$\n")
+    native.program("memory", "row memory.copy bound GB/s higher 2,2,2,2,2,2\necho out of cheese >&2\nkill -SEGV $$\n")
     ended = native.kumiki(*MEMORY)
     assert ended.returncode == 1
     kept, failed = results_of(native.prefix / "out")["rows"]
@@ -154,7 +154,7 @@ def test_program_that_fails_or_prints_nothing(native: Native) -> None:
 
 
 def test_wrong_result_is_kept_and_fails_the_evaluation(native: Native) -> None:
-    native.program("memory", "row memory.copy bound GB/s higher 1,1,1 ', \"validated\": false'\nexit 1\n")
+    native.program("memory", "row memory.copy bound GB/s higher 1,1,1,1,1,1 ', \"validated\": false'\nexit 1\n")
     ended = native.kumiki(*MEMORY)
     assert ended.returncode == 1
     (row,) = results_of(native.prefix / "out")["rows"]
@@ -163,7 +163,8 @@ def test_wrong_result_is_kept_and_fails_the_evaluation(native: Native) -> None:
 
 def test_interrupt_keeps_what_was_measured_and_resume_goes_on(native: Native) -> None:
     native.program(
-        "memory", 'row memory.copy bound GB/s higher 1,2,3\n[ -e RELEASE ] || [ "$threads" = 1 ] || exec sleep 303\n'
+        "memory",
+        'row memory.copy bound GB/s higher 2,2,2,2,2,2\n[ -e RELEASE ] || [ "$threads" = 1 ] || exec sleep 303\n',
     )
     arguments = ("evaluate", "--suite", "memory", "--threads", "1,2,3", "--seed", "1", "--output", "out")
     running = native.start(*arguments)
@@ -200,7 +201,7 @@ def test_terminated_like_interrupted(native: Native) -> None:
 def test_resume_measures_failed_points_again(native: Native) -> None:
     native.program("memory", "exit 3\n")
     assert native.kumiki(*MEMORY).returncode == 1
-    native.program("memory", "row memory.copy bound GB/s higher 1,2,3\n")
+    native.program("memory", "row memory.copy bound GB/s higher 2,2,2,2,2,2\n")
     ended = native.kumiki(*MEMORY, "--resume")
     assert ended.returncode == 0, ended.stderr
     (row,) = results_of(native.prefix / "out")["rows"]
