@@ -118,14 +118,16 @@ void Conductor::start_ranks() {
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         RemoteHost& host = *hosts_[i];
         int before = 0, all = 0;
+        std::vector<std::string> other_hosts;
         for (std::size_t other = 0; other < hosts_.size(); ++other) {
+            if (other != i) other_hosts.push_back(ready_[other].addresses);
             if (other != i && (ready_[i].cores.empty() || ready_[i].cores != ready_[other].cores)) continue;
             const int ranks = hosts_[other]->share().ranks;
             all += ranks;
             if (other < i) before += ranks;
         }
         host.enter(State::running);
-        host.channel().send(Start{arena, before, all});
+        host.channel().send(Start{arena, before, all, std::move(other_hosts)});
         host.start_pulse(events_, [this, &host] { give_up(host, job_.timeout); });
     }
     input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });

@@ -51,6 +51,7 @@ void tell_job(Environment& environment, const Job& job, int segment) {
     environment.set("KUMIKI_SIZE", std::to_string(job.share.size));
     environment.set("KUMIKI_LOCAL_SIZE", std::to_string(job.ranks()));
     if (!job.share.host.empty()) environment.set("KUMIKI_HOST", job.share.host);
+    if (!job.share.host.empty()) environment.set("KUMIKI_DEVICES", job.settings.devices);
     environment.set("KUMIKI_THREADS", std::to_string(job.threads()));
     environment.set("KUMIKI_SEGMENT", std::to_string(segment));
     environment.set("KUMIKI_CROWDED", job.placement.crowded ? "yes" : "no");

@@ -66,16 +66,20 @@ struct Ready {
     static constexpr auto type = MessageType::ready;
     std::uint64_t arena_bytes = 0; ///< that this host would choose
     std::string cores;             ///< the same for hosts that share one machine and its cores
-    static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores); }
+    std::string addresses;         ///< of this host in the network (platform::addresses_of)
+    static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores, self.addresses); }
 };
 
 /// front -> keeper: go.
 struct Start {
     static constexpr auto type = MessageType::start;
-    std::uint64_t arena_bytes = 0; ///< the same on all hosts
-    int neighbours_before = 0;     ///< ranks of other hosts on the same cores that come before this host's
-    int ranks_on_cores = 0;        ///< ranks of all hosts on the same cores
-    static auto fields(auto& self) { return std::tie(self.arena_bytes, self.neighbours_before, self.ranks_on_cores); }
+    std::uint64_t arena_bytes = 0;        ///< the same on all hosts
+    int neighbours_before = 0;            ///< ranks of other hosts on the same cores that come before this host's
+    int ranks_on_cores = 0;               ///< ranks of all hosts on the same cores
+    std::vector<std::string> other_hosts; ///< the addresses of each
+    static auto fields(auto& self) {
+        return std::tie(self.arena_bytes, self.neighbours_before, self.ranks_on_cores, self.other_hosts);
+    }
 };
 
 /// front -> keeper: a signal for the ranks.

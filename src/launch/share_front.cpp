@@ -14,6 +14,7 @@
 #include "launch/front.hpp"
 #include "launch/outcome.hpp"
 #include "launch/say.hpp"
+#include "platform/interfaces.hpp"
 #include "topology/cores.hpp"
 
 namespace kumiki::launch {
@@ -93,10 +94,11 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     if (!usable) return tl::unexpected(usable.error());
     const auto arena = own_arena(order.share.ranks, settings->arena_bytes);
     if (!arena) return tl::unexpected(arena.error());
-    channel.send(Ready{*arena, identity(*usable)});
+    channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces())});
     const auto start = wait_for<Start>(channel);
     if (!start) _exit(exit_code::failed); // the front is gone or silent, or does not want this host any more
     settings->arena_bytes = start->arena_bytes;
+    settings->devices = platform::devices_towards(start->other_hosts);
     if (settings->threads == 0) settings->threads = default_threads(*usable, start->ranks_on_cores);
     Options options;
     options.program = order.program;

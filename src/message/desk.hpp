@@ -12,6 +12,8 @@
 
 namespace kumiki::message {
 
+/// A request by its address: within this process, and to ranks that share its memory (Near). Other hosts know it by a
+/// number (Far).
 inline Request& request_at(std::uint64_t number) { return *reinterpret_cast<Request*>(number); }
 inline std::uint64_t number_of(const Request& request) { return reinterpret_cast<std::uintptr_t>(&request); }
 

@@ -37,10 +37,11 @@ struct Settings {
     // What the launcher tells a rank; not for users.
     int rank = 0;
     int size = 1;
-    int local_rank = 0; ///< among the ranks of this host
-    int local_size = 0; ///< ranks on this host; 0: all
-    std::string host;   ///< this host's name; empty: what the system calls it
-    int segment = -1;   ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
+    int local_rank = 0;  ///< among the ranks of this host
+    int local_size = 0;  ///< ranks on this host; 0: all
+    std::string host;    ///< this host's name; empty: what the system calls it
+    std::string devices; ///< of the network, that reach the other hosts (eth0,mlx5_0:1), when no interface is named
+    int segment = -1;    ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
     std::vector<int> cpus;
     bool crowded = false;

@@ -70,12 +70,14 @@ TEST(SettingsTest, EachKindIsRead) {
     EXPECT_TRUE(rank.crowded);
     EXPECT_EQ(rank.local_rank, 3) << "without other words all ranks are on one host";
     EXPECT_EQ(rank.local_size, 4);
-    const Settings remote = read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_LOCAL_SIZE=2", "KUMIKI_LOCAL_RANK=1",
-                                  "KUMIKI_WIREUP=7", "KUMIKI_INTERFACE=eth0", "KUMIKI_TIMEOUT=3"});
+    const Settings remote =
+        read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_LOCAL_SIZE=2", "KUMIKI_LOCAL_RANK=1", "KUMIKI_WIREUP=7",
+              "KUMIKI_INTERFACE=eth0", "KUMIKI_DEVICES=ib0,mlx5_0:1", "KUMIKI_TIMEOUT=3"});
     EXPECT_EQ(remote.local_rank, 1);
     EXPECT_EQ(remote.local_size, 2);
     EXPECT_EQ(remote.wireup, 7);
     EXPECT_EQ(remote.interface, "eth0");
+    EXPECT_EQ(remote.devices, "ib0,mlx5_0:1");
     EXPECT_EQ(remote.timeout_s, 3);
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sstream>
 #include <unordered_map>
 
 namespace kumiki::fabric {
@@ -17,7 +15,7 @@ struct Fixed {
     std::int32_t local_rank;
     std::uint64_t host_identity;
     Key key;
-    std::uint32_t name_bytes, interfaces_bytes, address_bytes, nothing;
+    std::uint32_t name_bytes, addresses_bytes, address_bytes, nothing;
 };
 
 constexpr int nobody = -1;
@@ -32,21 +30,20 @@ Failure wrong(const std::string& host) {
 } // namespace
 
 std::vector<std::byte> Card::pack() const {
-    const std::string text = fmt::format("{}", fmt::join(interfaces, " "));
     const Fixed fixed{card_version,
                       local_rank,
                       host_identity,
                       key,
                       static_cast<std::uint32_t>(host.size()),
-                      static_cast<std::uint32_t>(text.size()),
+                      static_cast<std::uint32_t>(addresses.size()),
                       static_cast<std::uint32_t>(address.size()),
                       0};
-    std::vector<std::byte> bytes(sizeof fixed + host.size() + text.size() + address.size());
+    std::vector<std::byte> bytes(sizeof fixed + host.size() + addresses.size() + address.size());
     auto next = bytes.begin();
     const auto append = [&next](std::span<const std::byte> part) { next = std::ranges::copy(part, next).out; };
     append(std::as_bytes(std::span(&fixed, 1)));
     append(std::as_bytes(std::span(host)));
-    append(std::as_bytes(std::span(text)));
+    append(std::as_bytes(std::span(addresses)));
     append(address);
     return bytes;
 }
@@ -55,7 +52,7 @@ Result<Card> Card::unpack(std::span<const std::byte> bytes) {
     Fixed fixed{};
     if (bytes.size() >= sizeof fixed) std::memcpy(&fixed, bytes.data(), sizeof fixed);
     if (fixed.version != card_version || bytes.size() != sizeof fixed + std::size_t{fixed.name_bytes} +
-                                                             std::size_t{fixed.interfaces_bytes} +
+                                                             std::size_t{fixed.addresses_bytes} +
                                                              std::size_t{fixed.address_bytes})
         return fail(KUMIKI_ERROR_ENVIRONMENT, "a rank of this job runs another version of Kumiki, or another program; "
                                               "start the same program with the same library on every host");
@@ -65,9 +62,12 @@ Result<Card> Card::unpack(std::span<const std::byte> bytes) {
         bytes = bytes.subspan(length);
         return std::string(reinterpret_cast<const char*>(part.data()), length);
     };
-    Card card{fixed.host_identity, fixed.local_rank, fixed.key, next(fixed.name_bytes), {}, {}};
-    std::istringstream interfaces(next(fixed.interfaces_bytes));
-    for (std::string address; interfaces >> address;) card.interfaces.push_back(address);
+    Card card{.host_identity = fixed.host_identity,
+              .local_rank = fixed.local_rank,
+              .key = fixed.key,
+              .host = next(fixed.name_bytes),
+              .addresses = next(fixed.addresses_bytes),
+              .address = {}};
     card.address.assign(bytes.begin(), bytes.end());
     return card;
 }

@@ -16,10 +16,10 @@ namespace kumiki::fabric {
 struct Card {
     std::uint64_t host_identity = 0; ///< the same for the ranks that share memory
     std::int32_t local_rank = 0;
-    Key key;                             ///< what messages to it must show
-    std::string host;                    ///< its name, for people
-    std::vector<std::string> interfaces; ///< the addresses of its host in the network, as text
-    std::vector<std::byte> address;      ///< of its transport
+    Key key;                        ///< what messages to it must show
+    std::string host;               ///< its name, for people
+    std::string addresses;          ///< of its host in the network (platform::addresses_of)
+    std::vector<std::byte> address; ///< of its transport
 
     std::vector<std::byte> pack() const;
     static Result<Card> unpack(std::span<const std::byte> bytes);

@@ -5,6 +5,8 @@
 
 #include "fabric/fabric.hpp"
 #include "platform/hardware.hpp"
+#include "platform/interfaces.hpp"
+#include "platform/sockets.hpp"
 #include "platform/thread.hpp"
 
 namespace kumiki::fabric {
@@ -12,6 +14,7 @@ namespace kumiki::fabric {
 Network::Network(Fabric& fabric, const Settings& settings)
     : fabric_(fabric),
       rank_(settings.rank),
+      strangers_(settings.rank),
       credits_(settings.size),
       bursts_(static_cast<std::size_t>(settings.size)),
       last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
@@ -41,26 +44,34 @@ Result<> Network::open(const std::string& interface, const Key& key) {
         ++events_;
         receive(header, payload);
     };
-    events.refused = [this] { ++events_; };
+    events.refused = [this] {
+        ++events_;
+        strangers_.refused();
+    };
     events.left = [this](std::uint64_t ticket) {
         ++events_;
         if (guest_ != nullptr) guest_->left(ticket);
     };
+    const auto others = platform::listening_ports();
     auto opened = open_transport(interface, key, std::move(events));
     if (!opened) return tl::unexpected(opened.error());
     transport_ = std::move(*opened);
+    auto ports = platform::listening_ports();
+    std::erase_if(ports, [&](std::uint16_t port) { return std::ranges::find(others, port) != others.end(); });
+    strangers_.listen_on(std::move(ports));
     return {};
 }
 
 Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
     const Key key = Key::make();
-    if (auto opened = open(settings.interface, key); !opened) return opened;
+    if (auto opened = open(settings.interface.empty() ? settings.devices : settings.interface, key); !opened)
+        return opened;
 
     const Card own{.host_identity = host_identity,
                    .local_rank = settings.local_rank,
                    .key = key,
                    .host = settings.host.empty() ? platform::host_name() : settings.host,
-                   .interfaces = {},
+                   .addresses = platform::addresses_of(platform::interfaces()),
                    .address = transport_->address()};
     auto packed = wireup(own.pack());
     if (!packed) return tl::unexpected(packed.error());
@@ -70,6 +81,7 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
         auto card = Card::unpack(bytes);
         if (!card) return tl::unexpected(card.error());
         peers.push_back({card->address, card->key});
+        strangers_.know(card->addresses);
         cards.push_back(std::move(*card));
     }
     auto hosts = Hosts::from(cards, rank_);

@@ -22,6 +22,7 @@
 #include "fabric/network/life_signs.hpp"
 #include "fabric/network/mail.hpp"
 #include "fabric/network/polite_mutex.hpp"
+#include "fabric/network/strangers.hpp"
 #include "fabric/network/tickets.hpp"
 #include "fabric/network/transport.hpp"
 #include "fabric/wireup/wireup.hpp"
@@ -194,6 +195,7 @@ private:
     PoliteMutex mutex_; ///< of all below, but for the atomics
     std::shared_ptr<Transport> transport_;
     Hosts hosts_;
+    Strangers strangers_;
     std::unique_ptr<Checking> checking_;
     std::vector<bool> dropped_; ///< by rank, and one for who is none: a message was dropped
     Tickets<Ticket> tickets_;

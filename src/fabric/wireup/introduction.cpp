@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "platform/hardware.hpp"
+#include "platform/interfaces.hpp"
 #include "platform/memory.hpp"
 #include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 namespace {
 
-constexpr std::string_view this_version = "kumiki-join-2";
+constexpr std::string_view this_version = "kumiki-join-3";
 
 std::string boot() {
     std::string line;
@@ -38,6 +39,7 @@ Introduction Introduction::of_this_process(const Settings& settings) {
     if (own.machine.empty()) own.machine = name;
     // Namespaces of the network are hosts to it; over the border of one of processes no memory can be handed on.
     own.host = fmt::format("{}/{}/{}/{}", own.machine, inode("/proc/self/ns/net"), inode("/proc/self/ns/pid"), name);
+    own.addresses = platform::addresses_of(platform::interfaces());
     own.process = getpid();
     own.threads = settings.threads;
     own.arena_bytes = settings.arena_bytes;
@@ -47,8 +49,8 @@ Introduction Introduction::of_this_process(const Settings& settings) {
 }
 
 std::string Introduction::pack() const {
-    return fmt::format("{}\n{}\n{}\n{} {} {} {} {}", this_version, machine, host, process, threads, arena_bytes,
-                       memory_bytes, fmt::join(cpus, " "));
+    return fmt::format("{}\n{}\n{}\n{}\n{} {} {} {} {}", this_version, machine, host, addresses, process, threads,
+                       arena_bytes, memory_bytes, fmt::join(cpus, " "));
 }
 
 Result<Introduction> Introduction::unpack(const std::string& text) {
@@ -58,6 +60,7 @@ Result<Introduction> Introduction::unpack(const std::string& text) {
     std::getline(lines, version);
     std::getline(lines, other.machine);
     std::getline(lines, other.host);
+    std::getline(lines, other.addresses);
     lines >> other.process >> other.threads >> other.arena_bytes >> other.memory_bytes;
     bool understood = version == this_version && lines;
     for (int cpu = 0; lines >> cpu;) other.cpus.push_back(cpu);

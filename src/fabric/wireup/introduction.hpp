@@ -11,8 +11,9 @@ namespace kumiki::fabric {
 
 /// What a rank says of itself before anybody knows who shares a host with whom.
 struct Introduction {
-    std::string machine; ///< its boot; where the system does not tell it, its name
-    std::string host;    ///< what ranks that can share memory and call each other local have in common
+    std::string machine;   ///< its boot; where the system does not tell it, its name
+    std::string host;      ///< what ranks that can share memory and call each other local have in common
+    std::string addresses; ///< of the host in the network (platform::addresses_of)
     int process = 0;
     int threads = 0;                ///< that were asked for; 0: as many as there is room for
     std::uint64_t arena_bytes = 0;  ///< that were asked for; 0: as much as the host has memory

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "platform/interfaces.hpp"
+
 namespace kumiki::fabric {
 
 Neighbours::Neighbours(std::vector<Introduction> all, int rank) : all_(std::move(all)), rank_(rank) {
@@ -40,6 +42,16 @@ void Neighbours::settle(Settings& settings) const {
     settings.threads = threads(rank_);
     settings.crowded = is_crowded();
     if (settings.bind && !settings.crowded) settings.cpus = processors();
+    settings.devices = platform::devices_towards(other_hosts());
+}
+
+/// The addresses of each.
+std::vector<std::string> Neighbours::other_hosts() const {
+    std::vector<std::string> found;
+    for (const auto& each : all_)
+        if (each.host != own().host && std::ranges::find(found, each.addresses) == found.end())
+            found.push_back(each.addresses);
+    return found;
 }
 
 /// Ranks that may run on the very same processors as `rank`; mpirun binds ranks or lets them share all.

@@ -37,6 +37,7 @@ public:
 
 private:
     std::vector<int> sharers(int rank) const;
+    std::vector<std::string> other_hosts() const;
     int share(int rank) const;
     int threads(int rank) const;
     bool is_crowded() const;

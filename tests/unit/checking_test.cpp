@@ -1,0 +1,97 @@
+// What fits what came before: the parts of the network that remember. All else that a message may get wrong, and that
+// none of it does harm, is in stranger_fuzz_test.cpp.
+#include <array>
+#include <gtest/gtest.h>
+
+#include "fabric/network/burst.hpp"
+#include "fabric/network/credits.hpp"
+#include "fabric/network/hosts_barrier.hpp"
+#include "fabric/network/mail.hpp"
+#include "fabric/network/tickets.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+TEST(CheckingTest, ATicketThatWasClosedFindsNothing) {
+    Tickets<int> tickets;
+    int one = 1, two = 2;
+    const auto first = tickets.open(one);
+    EXPECT_NE(first, 0u);
+    EXPECT_EQ(tickets.find(first), &one);
+    EXPECT_EQ(tickets.find(first + 1), nullptr);
+    EXPECT_EQ(tickets.find(0), nullptr);
+    EXPECT_EQ(tickets.find(~std::uint64_t{0}), nullptr);
+    tickets.close(first);
+    tickets.close(first); // says nothing
+    const auto second = tickets.open(two), third = tickets.open(one);
+    EXPECT_EQ(tickets.find(first), nullptr) << "its place is used again, its number is not";
+    EXPECT_EQ(tickets.find(second), &two);
+    EXPECT_EQ(tickets.find(third), &one);
+}
+
+TEST(CheckingTest, ALetterComesInOrderOrNotAtAll) {
+    Mail mail;
+    const std::array<std::byte, 8> bytes{};
+    const auto part = [&](std::uint64_t offset, std::size_t length, std::uint64_t whole) {
+        MessageHeader header{.kind = MessageKind::mail, .source = 3};
+        header.offset = offset;
+        header.bytes = whole;
+        header.ticket = 7;
+        return mail.take(header, std::span(bytes).first(length));
+    };
+    EXPECT_EQ(part(4, 4, 8), std::nullopt) << "does not begin at the beginning";
+    EXPECT_EQ(part(0, 8, std::uint64_t{1} << 60), std::optional(false)) << "promises are not believed with memory";
+    EXPECT_EQ(part(8, 8, 16), std::nullopt) << "the whole has another length now";
+    EXPECT_EQ(part(0, 8, std::uint64_t{1} << 60), std::nullopt) << "came before";
+    EXPECT_EQ(part(8, 8, std::uint64_t{1} << 60), std::optional(false));
+    EXPECT_EQ(mail.forget(3, 7), std::uint64_t{1} << 60);
+    EXPECT_EQ(part(0, 8, 8), std::optional(true));
+    EXPECT_EQ(part(0, 0, 8), std::nullopt) << "it is whole";
+}
+
+TEST(CheckingTest, HostsTellOfABarrierInTheirTurn) {
+    std::uint64_t done = 0;
+    HostsBarrier barrier(4, 0, [](int, int, std::uint64_t) {}, [&](std::uint64_t epoch) { done = epoch; });
+    EXPECT_FALSE(barrier.heard(1, 0, 1)) << "host 1 tells host 2 in round 0";
+    EXPECT_FALSE(barrier.heard(3, 2, 1)) << "there are two rounds";
+    EXPECT_FALSE(barrier.heard(3, ~std::uint64_t{0}, 1));
+    EXPECT_FALSE(barrier.heard(3, 0, 2)) << "this host has not entered the first";
+    EXPECT_FALSE(barrier.heard(3, 0, 0));
+    EXPECT_TRUE(barrier.can_enter(1));
+    EXPECT_FALSE(barrier.can_enter(2));
+    EXPECT_TRUE(barrier.heard(3, 0, 1));
+    EXPECT_FALSE(barrier.heard(3, 0, 1)) << "it has said so";
+    EXPECT_TRUE(barrier.heard(2, 1, 1));
+    EXPECT_EQ(done, 0u);
+    barrier.enter(1);
+    EXPECT_EQ(done, 1u);
+    EXPECT_TRUE(barrier.heard(3, 0, 2)) << "it may be one barrier ahead";
+}
+
+TEST(CheckingTest, CreditIsForWhatWasSent) {
+    Credits credits(2);
+    EXPECT_TRUE(credits.take(1));
+    EXPECT_TRUE(credits.take(1));
+    EXPECT_FALSE(credits.give_back(1, 3));
+    EXPECT_TRUE(credits.give_back(1, 2));
+    EXPECT_FALSE(credits.give_back(1, 1)) << "it had taken more";
+}
+
+TEST(CheckingTest, ABurstMayEndAnywhere) {
+    Burst burst;
+    const std::array<std::byte, 20> payload{};
+    for (int i = 0; i < 3; ++i) burst.add({.kind = MessageKind::put}, payload);
+    const auto bytes = burst.take();
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+        std::size_t messages = 0;
+        const bool whole = Burst::open(std::span(bytes).first(length), [&](const MessageHeader&, auto part) {
+            ++messages;
+            EXPECT_EQ(part.size(), payload.size());
+        });
+        EXPECT_EQ(messages, length / (bytes.size() / 3));
+        EXPECT_EQ(whole, length % (bytes.size() / 3) == 0);
+    }
+}
+
+} // namespace
+} // namespace kumiki::fabric

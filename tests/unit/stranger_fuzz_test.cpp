@@ -1,0 +1,194 @@
+// What a rank does with messages that show its key and mean nothing good: a rank of the job that has lost its mind
+// sends a million of them, while the others work.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+#include <vector>
+
+#include "face/job.hpp"
+#include "kumiki/kumiki.h"
+#include "support/build.hpp"
+#include "support/jobs.hpp"
+#include "support/random.hpp"
+#include "support/watchdog.hpp"
+
+namespace kumiki::fabric {
+namespace {
+
+using tests::Random;
+
+constexpr int victim = 0, partner = 1, madman = 2;
+
+/// Two regions of every rank, which lie apart, with a length that no page has: the ranks that work use one, and of the
+/// other nobody knows what will be in it.
+constexpr std::size_t region_bytes = 9000;
+struct Regions {
+    std::uint64_t used = 0, open = 0; ///< their offsets
+};
+
+/// Makes messages that are wrong in one field or in several, or even right: only what a rank could do in good faith to
+/// the others' work is left out.
+class Madness {
+public:
+    Madness(Regions regions, std::uint64_t seed) : regions_(regions), random_(seed) {}
+
+    MessageHeader header(std::size_t payload) {
+        MessageHeader made;
+        do made = any(payload);
+        while (is_honest_harm(made, payload));
+        return made;
+    }
+    std::size_t length() { return random_.once_in(3) ? 0 : random_.between<std::size_t>(0, 600); }
+    Random& random() { return random_; }
+
+private:
+    MessageHeader any(std::size_t payload) {
+        MessageHeader made;
+        made.kind = static_cast<MessageKind>(random_.once_in(20) ? random_.between(0, 255) : random_.between(0, 16));
+        made.operation =
+            random_.once_in(10) ? static_cast<std::uint8_t>(random_.word()) : random_.between<std::uint8_t>(0, 8);
+        if (random_.once_in(4)) made.operation = MessageHeader::no_signal;
+        made.source = random_.once_in(10) ? static_cast<std::int32_t>(random_.word()) : madman;
+        if (random_.once_in(20)) made.source = random_.between(-1, 4);
+        made.offset = number(payload);
+        made.bytes = random_.once_in(2) ? payload : number(payload);
+        made.signal = number(payload);
+        made.value = number(payload);
+        made.ticket = number(payload);
+        return made;
+    }
+
+    /// Numbers near which mistakes lie.
+    std::uint64_t number(std::size_t payload) {
+        const auto near = [&](std::uint64_t middle) { return middle + random_.between(-16, 16); };
+        switch (random_.between(0, 9)) {
+        case 0: return random_.word();
+        case 1: return near(0);
+        case 2: return near(regions_.open + region_bytes - payload);
+        case 3: return near(regions_.open);
+        case 4: return regions_.open + 8 * random_.between<std::uint64_t>(0, region_bytes / 8);
+        case 5: return near(std::uint64_t{1} << random_.between(3, 63));
+        case 6: return near(payload);
+        case 7: return random_.between<std::uint64_t>(0, 64);
+        case 8: return random_.between<std::uint64_t>(1, 3) << 32 | random_.between<std::uint64_t>(0, 15); // a ticket
+        default: return 8 * random_.between<std::uint64_t>(0, 200);
+        }
+    }
+
+    /// What nobody could tell from a message in good faith: a rank that speaks in its partner's name, or changes what
+    /// the others use, or takes part in barriers and collectives out of turn.
+    bool is_honest_harm(const MessageHeader& made, std::size_t payload) const {
+        const auto is_used = [&](std::uint64_t offset, std::size_t bytes) {
+            return offset < regions_.used + region_bytes && offset + bytes > regions_.used;
+        };
+        if (made.source == partner) return true;
+        switch (made.kind) {
+        case MessageKind::put: return is_used(made.offset, payload) || is_used(made.signal, 8);
+        case MessageKind::atomic: return is_used(made.signal, 8);
+        case MessageKind::barrier: return made.ticket > 0 && made.ticket < 1000;
+        case MessageKind::mail: return made.ticket < 1000;
+        case MessageKind::sign_of_life: return made.value >> 8 < 1000;
+        case MessageKind::difference: return made.value >> 8 < 1000 || made.ticket >> 8 < 1000;
+        default: return false;
+        }
+    }
+
+    Regions regions_;
+    Random random_;
+};
+
+/// Most travel in bursts, which costs a fraction; a few alone.
+void rave(kumiki_job* job, Regions regions, std::size_t messages) {
+    Network& network = *job->fabric->network();
+    Madness madness(regions, 1998);
+    std::array<std::byte, 600> noise{};
+    madness.random().fill(noise);
+    const tests::Enough enough(std::chrono::seconds(20));
+    for (std::size_t sent = 0; sent < messages && !enough.reached();) {
+        if (madness.random().once_in(4)) {
+            const std::size_t bytes = madness.length();
+            ASSERT_TRUE(network.send(victim, madness.header(bytes), std::span(noise).first(bytes)));
+            ++sent;
+        }
+        Burst burst;
+        for (std::size_t bytes = 0; burst.has_room_for(bytes = madness.length()); ++sent)
+            burst.add(madness.header(bytes), std::span(noise).first(bytes));
+        auto text = burst.take();
+        if (madness.random().once_in(3)) text.resize(text.size() - madness.random().between<std::size_t>(1, 700));
+        MessageHeader header = network.header(MessageKind::burst);
+        if (madness.random().once_in(10)) header.source = madness.random().between(-1, 5);
+        if (header.source == partner) header.source = madman;
+        ASSERT_TRUE(network.send(victim, header, text));
+    }
+}
+
+/// Each checks that the other's memory and messages are what they should be.
+void work(kumiki_job* job, std::byte* used, const std::atomic<bool>& over) {
+    const int me = kumiki_rank(job), other = me == victim ? partner : victim;
+    auto* words = reinterpret_cast<std::uint64_t*>(used);
+    std::vector<std::uint64_t> sent(60000), received(sent.size()), back(500);
+    for (std::uint64_t round = 1, last = 0; last == 0; ++round) {
+        const std::vector<std::uint64_t> mine(back.size(), round * 10 + static_cast<std::uint64_t>(me));
+        ASSERT_EQ(kumiki_put(job, other, words + 8, mine.data(), mine.size() * 8), KUMIKI_OK);
+        ASSERT_EQ(kumiki_get(job, other, words + 8, back.data(), back.size() * 8), KUMIKI_OK);
+        ASSERT_EQ(back, mine);
+        std::uint64_t before = 0;
+        ASSERT_EQ(kumiki_fetch_add(job, other, words, 1, &before), KUMIKI_OK);
+        ASSERT_EQ(before, round - 1);
+        // The partner says which round is the last.
+        sent.assign(sent.size(), round);
+        sent.front() = me == partner && over.load() ? 1 : 0;
+        std::array<kumiki_request, 2> requests{};
+        ASSERT_EQ(kumiki_receive(job, other, 1000, received.data(), received.size() * 8, &requests[0]), KUMIKI_OK);
+        ASSERT_EQ(kumiki_send(job, other, 1000, sent.data(), sent.size() * 8, &requests[1]), KUMIKI_OK);
+        ASSERT_EQ(kumiki_wait_all(job, requests.data(), requests.size(), nullptr), KUMIKI_OK);
+        last = me == partner ? sent.front() : received.front();
+        sent.front() = received.front();
+        ASSERT_EQ(received, sent);
+    }
+}
+
+bool is_zero(const std::byte* begin, const std::byte* end) {
+    return std::all_of(begin, end, [](std::byte each) { return each == std::byte{0}; });
+}
+
+TEST(StrangerFuzzTest, AMillionWrongMessagesDoNoHarm) {
+    const tests::Watchdog watchdog("a million wrong messages", std::chrono::seconds(280));
+    std::atomic<bool> over{false};
+    const std::size_t messages = std::size_t{1000000} / tests::slowdown;
+    tests::run_jobs_as_threads({.ranks = 3, .hosts = 3, .timeout_s = 100}, [&](kumiki_job* job) {
+        void *used = nullptr, *open = nullptr;
+        int handler = 0;
+        ASSERT_EQ(kumiki_allocate(job, region_bytes, &used), KUMIKI_OK);
+        ASSERT_EQ(kumiki_allocate(job, region_bytes, &open), KUMIKI_OK);
+        const auto ignore = [](kumiki_job*, int, const void*, size_t, void*) {};
+        ASSERT_EQ(kumiki_register_handler(job, ignore, nullptr, &handler), KUMIKI_OK);
+        // Receives that a mad announcement may find, so that fragments have somewhere to go.
+        std::vector<std::vector<std::byte>> inboxes(64, std::vector<std::byte>(500));
+        if (kumiki_rank(job) == victim)
+            for (std::size_t tag = 0; tag < inboxes.size(); ++tag) {
+                kumiki_request forgotten{};
+                ASSERT_EQ(kumiki_receive(job, madman, static_cast<int>(tag), inboxes[tag].data(), inboxes[tag].size(),
+                                         &forgotten),
+                          KUMIKI_OK);
+            }
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        if (kumiki_rank(job) == madman) {
+            rave(job, {job->fabric->offset(used), job->fabric->offset(open)}, messages);
+            over = true;
+        } else {
+            work(job, static_cast<std::byte*>(used), over);
+            const std::byte* const arena = job->fabric->own_arena();
+            const auto end_of = [](void* region) { return static_cast<std::byte*>(region) + region_bytes; };
+            EXPECT_TRUE(is_zero(end_of(used), static_cast<std::byte*>(open)));
+            EXPECT_TRUE(is_zero(end_of(open), arena + (std::size_t{4} << 20)));
+        }
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+    });
+}
+
+} // namespace
+} // namespace kumiki::fabric
