@@ -46,7 +46,9 @@ KUMIKI_API const char* kumiki_error_message(void);
 
 typedef struct kumiki_job kumiki_job;
 
-/* Joins the job that the launcher started, or becomes a job of one rank when there is no launcher. Once per process. */
+/* Joins the job that the launcher started, or becomes a job of one rank when there is no launcher. Once per process. A
+ * child that this process forks afterwards is no rank: every function with this job fails there with
+ * KUMIKI_ERROR_STATE, and rank and size are -1. It may exec, or end by _exit. */
 KUMIKI_API kumiki_status kumiki_join(kumiki_job** job);
 
 /* Leaves the job: collective, waits for all ranks. All regions and teams of the job must be gone or are released here.

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <new>
 #include <unistd.h>
 
@@ -61,6 +62,14 @@ kumiki_status report(const Failure& failure) {
     return failure.status;
 }
 
+kumiki_status refuse_child(const char* operation) {
+    return report({KUMIKI_ERROR_STATE,
+                   fmt::format("{}: this process ({}) was forked by a rank of the job after that had joined, and is no "
+                               "rank; only the rank itself (process {}, if that still lives) may use the job, and its "
+                               "children may exec another program or end by _exit",
+                               operation, getpid(), getppid())});
+}
+
 } // namespace kumiki::face
 
 const char* kumiki_error_message(void) { return kumiki::face::last_message.c_str(); }
@@ -83,6 +92,11 @@ kumiki_status kumiki_join(kumiki_job** job) {
 
 kumiki_status kumiki_leave(kumiki_job* job) {
     if (job == nullptr) return KUMIKI_OK;
+    if (job->is_inherited()) { // a destructor calls this, and tells nobody what comes back
+        const auto status = kumiki::face::refuse_child("leave");
+        fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
+        return status;
+    }
     const auto met = job->collectives->leave();
     job->fabric->leave();
     delete job;
@@ -92,14 +106,14 @@ kumiki_status kumiki_leave(kumiki_job* job) {
 void kumiki_abandon(kumiki_job* job) {
     // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run,
     // so nothing is freed; but handlers, which are the program's, must not run when it has gone from under them.
-    if (job != nullptr) job->fabric->messenger().silence();
+    if (job != nullptr && !job->is_inherited()) job->fabric->messenger().silence();
 }
 
-int kumiki_rank(const kumiki_job* job) { return job->fabric->rank(); }
-int kumiki_size(const kumiki_job* job) { return job->fabric->size(); }
+int kumiki_rank(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->rank(); }
+int kumiki_size(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->size(); }
 
 int kumiki_threads(const kumiki_job* job) {
     return job->settings.threads > 0 ? job->settings.threads : static_cast<int>(kumiki::platform::usable_cpus().size());
 }
 
-int kumiki_oversubscribed(const kumiki_job* job) { return job->fabric->crowded() ? 1 : 0; }
+int kumiki_oversubscribed(const kumiki_job* job) { return !job->is_inherited() && job->fabric->crowded() ? 1 : 0; }

@@ -5,14 +5,18 @@
 #include "collective/collectives.hpp"
 #include "fabric/fabric.hpp"
 #include "message/messages.hpp"
+#include "platform/own_pages.hpp"
 #include "settings/settings.hpp"
 
 /// What stands behind the opaque pointer of the C interface.
-struct kumiki_job {
+struct kumiki_job : kumiki::platform::InOwnPages {
     kumiki::Settings settings;
     std::unique_ptr<kumiki::fabric::Fabric> fabric;
     std::unique_ptr<kumiki::collective::Collectives> collectives;
     std::unique_ptr<kumiki::message::Messages> messages;
+
+    /// Whether this process is a child of the rank, forked after it had joined. A child is no rank.
+    bool is_inherited() const { return fabric == nullptr; }
 
     /// What stands on the fabric.
     void build(const kumiki::message::Messages::Options& options) {
@@ -25,6 +29,9 @@ namespace kumiki::face {
 
 /// Keeps the sentence for kumiki_error_message() and returns the code.
 kumiki_status report(const Failure& failure);
+
+/// For a child that calls `operation`.
+kumiki_status refuse_child(const char* operation);
 
 inline kumiki_status report(const Result<>& result) { return result ? KUMIKI_OK : report(result.error()); }
 

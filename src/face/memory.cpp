@@ -3,10 +3,13 @@
 #include "fabric/signal.hpp"
 
 using kumiki::fabric::raise;
+using kumiki::face::refuse_child;
 using kumiki::face::report;
 using kumiki::trace::Span;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("allocate");
     if (memory == nullptr)
         return report(job->collectives->refuse(
             kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
@@ -16,9 +19,15 @@ kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
     return KUMIKI_OK;
 }
 
-kumiki_status kumiki_release(kumiki_job* job, void* memory) { return report(job->collectives->release(memory)); }
+kumiki_status kumiki_release(kumiki_job* job, void* memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("release");
+    return report(job->collectives->release(memory));
+}
 
 kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("peer");
     if (there == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "peer: the address for the result is null"});
     std::byte* translated = job->fabric->translate(rank, own, 1);
     if (translated == nullptr && !job->fabric->remote(rank, own, 1))
@@ -97,6 +106,8 @@ std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, k
 } // namespace
 
 kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("put");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put", rank, bytes);
     if (bytes == 0) [[unlikely]]
@@ -109,6 +120,8 @@ kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* sou
 }
 
 kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("get");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "get", rank, bytes);
     if (bytes == 0) [[unlikely]]
@@ -135,6 +148,8 @@ namespace {
 
 kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
                             uint64_t value) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal", rank);
     auto* word = fabric.word(rank, signal);
@@ -149,6 +164,8 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
 
 kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
                                 uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("put_signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put_signal", rank, bytes);
     // Both addresses are checked before anything is written.
@@ -170,6 +187,8 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
 
 kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
                                  uint64_t* seen) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("signal_wait");
     Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal_wait");
     const auto* word = fabric.word(fabric.rank(), signal);
@@ -207,6 +226,8 @@ kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* 
 } // namespace
 
 kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("fetch_add");
     return atomically(
         job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); },
         [&](Network& network, std::uint64_t offset) {
@@ -216,6 +237,8 @@ kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint6
 
 kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired,
                                   uint64_t* before) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("compare_swap");
     return atomically(
         job, "compare_swap", rank, there, before,
         [&](auto& word) {
@@ -229,6 +252,8 @@ kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, ui
 }
 
 kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("swap");
     return atomically(
         job, "swap", rank, there, before, [&](auto& word) { return word.exchange(value); },
         [&](Network& network, std::uint64_t offset) {

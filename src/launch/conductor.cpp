@@ -38,6 +38,14 @@ int Conductor::run() {
     sigset_t awaited = signals_to_pass();
     sigaddset(&awaited, SIGCHLD);
     const BlockedSignals signals(awaited);
+    const rlimit limit_before = raise_limit_of_open_files();
+    constexpr rlim_t few = 30, for_each_host = 6; // three pipes of its agent, of both ends while it is started
+    const auto enough =
+        check_limit_of_open_files(few + for_each_host * hosts_.size(), fmt::format("{} host(s)", hosts_.size()));
+    if (!enough) {
+        say(enough.error().message);
+        return exit_code::environment;
+    }
     signals_ = Descriptor(signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_ || !printer_.is_open()) {
         say(fmt::format("cannot start the job: {} (ulimit -n)", std::strerror(errno)));
@@ -49,7 +57,7 @@ int Conductor::run() {
         [this](std::size_t host, int stream, std::size_t bytes) { tell(*hosts_[host], Written{stream, bytes}); },
         [this](int stream) { tell_all(Closed{stream}); });
     start_by_ = Clock::now() + start_limit;
-    start_agents({signals.before(), raise_limit_of_open_files()});
+    start_agents({signals.before(), limit_before});
     signal(SIGPIPE, SIG_IGN); // who does not read any more is noticed by the failed write
     while (!all_are(State::over)) watch();
     return finish();

@@ -63,6 +63,14 @@ std::vector<pid_t> Keeper::run_ranks() {
 }
 
 Result<> Keeper::prepare() {
+    // Ranks find what they inherit above the numbers that programs use. What they print and tell each other needs two
+    // pipes and a socket for each, where it goes through the keeper.
+    constexpr rlim_t few = 30, for_each_rank = 3;
+    const bool goes_through_keeper = job_.options.label || !job_.share.host.empty();
+    const auto needed =
+        lowest_shared_descriptor + few + (goes_through_keeper ? for_each_rank * static_cast<rlim_t>(job_.ranks()) : 0);
+    if (auto enough = check_limit_of_open_files(needed, fmt::format("{} rank(s) on this host", job_.ranks())); !enough)
+        return enough;
     auto segment = fabric::shm::Segment::create(job_.ranks(), job_.settings.arena_bytes);
     if (!segment) return tl::unexpected(segment.error());
     segment_.emplace(std::move(*segment));

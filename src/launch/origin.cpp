@@ -1,5 +1,8 @@
 #include "launch/origin.hpp"
 
+#include <bit>
+#include <fmt/format.h>
+
 namespace kumiki::launch {
 
 void Origin::restore() const {
@@ -13,6 +16,15 @@ rlimit raise_limit_of_open_files() {
     const rlimit most{.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &most);
     return before;
+}
+
+Result<> check_limit_of_open_files(rlim_t needed, const std::string& who) {
+    rlimit now{};
+    getrlimit(RLIMIT_NOFILE, &now);
+    if (now.rlim_cur >= needed) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("the limit of open files is {}, and {} need {}; raise it (ulimit -n {})", now.rlim_cur, who,
+                            needed, std::bit_ceil(needed)));
 }
 
 } // namespace kumiki::launch

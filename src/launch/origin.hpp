@@ -1,7 +1,10 @@
 #pragma once
 
 #include <csignal>
+#include <string>
 #include <sys/resource.h>
+
+#include "error/result.hpp"
 
 namespace kumiki::launch {
 
@@ -17,5 +20,8 @@ struct Origin {
 /// Pipes and sockets of many ranks and hosts need many descriptors: allows this process as many as it may have.
 /// Returns the limit before.
 rlimit raise_limit_of_open_files();
+
+/// Fails when this process may have fewer open files than `needed`; `who` needs them ("2 ranks on this host").
+Result<> check_limit_of_open_files(rlim_t needed, const std::string& who);
 
 } // namespace kumiki::launch

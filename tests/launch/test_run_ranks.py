@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
-from launching import Launcher, lines
+from launching import ENVIRONMENT, Launcher, lines
 
 CORES = len(os.sched_getaffinity(0))
 SHOW = "echo $KUMIKI_RANK $KUMIKI_SIZE $KUMIKI_THREADS $KUMIKI_WAIT $KUMIKI_CPUS. $KUMIKI_CROWDED"
@@ -160,6 +162,17 @@ def test_limits_of_the_user_reach_the_ranks(launcher: Launcher) -> None:
         ["sh", "-c", limited], env=launcher.environment(), capture_output=True, text=True, check=True
     )
     assert sorted(result.stdout.splitlines()) == ["[0] 200", "[1] 200"]
+
+
+def test_too_few_open_files_are_told_with_the_number_that_is_needed(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.shell(f"ulimit -n 20; {launcher.path} {shlex.join(place)} -n 2 true")
+    assert result.returncode == ENVIRONMENT
+    who = (
+        "2 host\\(s\\) need 42; raise it \\(ulimit -n 64\\)"
+        if place
+        else "2 rank\\(s\\) on this host need 130; .* 256\\)"
+    )
+    assert re.fullmatch(f"kumiki-run: the limit of open files is 20, and {who}\n", result.stderr)
 
 
 def test_a_launcher_without_standard_streams_works(launcher: Launcher, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <thread>
 #include <ucp/api/ucp.h>
 #include <ucs/config/global_opts.h>
@@ -13,9 +14,20 @@
 namespace kumiki::fabric {
 namespace {
 
+/// UCX calls it an input/output error when there are no descriptors left.
+std::string hint() {
+    constexpr rlim_t plenty = 1024;
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur >= plenty) return "";
+    return fmt::format("; this rank may have {} open files, and needs one for each rank that it speaks with, and some "
+                       "more: raise the limit (ulimit -n {})",
+                       limit.rlim_cur, plenty);
+}
+
 Failure failure(const char* what, ucs_status_t status) {
     return {KUMIKI_ERROR_ENVIRONMENT,
-            fmt::format("the network engine (UCX) cannot {}: {}", what, ucs_status_string(status))};
+            fmt::format("the network engine (UCX) cannot {}: {}{}", what, ucs_status_string(status), hint())};
 }
 
 /// The process at the other end has gone. That is no failure of who sends to it: the launcher tells of its end, or its
