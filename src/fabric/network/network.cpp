@@ -52,6 +52,7 @@ Result<> Network::open(const std::string& interface, const Key& key) {
         ++events_;
         if (guest_ != nullptr) guest_->left(ticket);
     };
+    events.waiting = [this] { show_life_that_is_due(); };
     const auto others = platform::listening_ports();
     auto opened = open_transport(interface, key, std::move(events));
     if (!opened) return tl::unexpected(opened.error());
@@ -110,18 +111,22 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
 
 Result<> Network::serve() {
     Agent::Duties duties;
+    // The agent does not wait for the lock for ever: who has it may be sending to a rank that has been cut off, and it
+    // is the agent that finds that out. Meanwhile the one who has it receives.
     duties.receive = [this] {
         if (mutex_.is_wanted()) {
             platform::yield();
             return true;
         }
-        const std::lock_guard lock(mutex_);
-        return progress();
+        const std::unique_lock lock(mutex_, beat() / 2);
+        return !lock.owns_lock() || progress();
     };
-    duties.release = [this] { release(); };
+    duties.release = [this] {
+        if (!try_release()) agent_.remind();
+    };
     duties.arm = [this] {
-        const std::lock_guard lock(mutex_);
-        return waiting_.empty() && transport_->arm();
+        const std::unique_lock lock(mutex_, beat() / 2);
+        return lock.owns_lock() && waiting_.empty() && transport_->arm();
     };
     duties.tick = [this] { watch(); };
     duties.descriptor = transport_->descriptor();

@@ -157,7 +157,7 @@ private:
     void watch_over_hosts();
     bool speaks_for_host() const;
     void miss_neighbour(int local);
-    void show_life();
+    bool try_release();
     [[noreturn]] void give_up(const std::string& what, std::string_view remedy = "") const;
 
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
@@ -170,6 +170,9 @@ private:
     Result<> sending(Send send);
     Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> release(int rank);
+    void release_all();
+    void show_life();
+    void show_life_that_is_due();
     bool progress();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
     bool carry_out(const MessageHeader& header, std::span<const std::byte> payload);
@@ -215,6 +218,7 @@ private:
     std::uint64_t events_ = 0;     ///< of the transport, so far
     std::chrono::seconds timeout_; ///< without a sign of life
     bool waits_for_stopped_;
+    std::atomic<bool> life_due_{false};                       ///< a sign of life waits for who has the lock
     std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
     std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: that were seen last
     Agent agent_;

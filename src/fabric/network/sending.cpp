@@ -77,6 +77,19 @@ void Network::release() {
     releases_.fetch_add(1, std::memory_order_relaxed);
     if (held_back_.load(std::memory_order_relaxed) == 0) return;
     const std::lock_guard lock(mutex_);
+    release_all();
+}
+
+/// False when another thread uses the network for long.
+bool Network::try_release() {
+    releases_.fetch_add(1, std::memory_order_relaxed);
+    if (held_back_.load(std::memory_order_relaxed) == 0) return true;
+    const std::unique_lock lock(mutex_, beat() / 2);
+    if (lock.owns_lock()) release_all();
+    return lock.owns_lock();
+}
+
+void Network::release_all() {
     for (int rank = 0; rank < static_cast<int>(bursts_.size()); ++rank) static_cast<void>(release(rank));
 }
 

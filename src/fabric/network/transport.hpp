@@ -57,6 +57,8 @@ public:
         std::function<void()> refused;
         /// What was posted with this ticket has left, or never will: its payload may change.
         std::function<void(std::uint64_t ticket)> left;
+        /// A call of this rank has to wait until the transport has room. May post.
+        std::function<void()> waiting;
     };
     /// What fills one segment as TCP hands it to a network card that cuts it (64 KiB at most, 45 packets of 1448
     /// bytes), with the headers: a message that is a little longer costs nearly twice as much.

@@ -2,6 +2,7 @@
 // rank that hangs is missed as well as a host that was cut off.
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <fmt/format.h>
 
 #include "fabric/fabric.hpp"
@@ -16,7 +17,7 @@ std::chrono::milliseconds Network::beat() const {
 
 void Network::watch() {
     fabric_.own().beats.fetch_add(1, std::memory_order_relaxed);
-    release();
+    if (!try_release()) agent_.remind();
     if (fabric_.header().stopped.load(std::memory_order_relaxed) != 0) {
         hosts_life_->all_seen();
         neighbours_life_->all_seen();
@@ -24,7 +25,14 @@ void Network::watch() {
         watch_over_neighbours();
         watch_over_hosts();
     }
-    if (speaks_for_host()) show_life();
+    if (!speaks_for_host()) return;
+    life_due_.store(true, std::memory_order_relaxed);
+    if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) show_life_that_is_due();
+}
+
+/// By the agent, or by a thread that has the lock for long, because it waits until its message has left.
+void Network::show_life_that_is_due() {
+    if (life_due_.load(std::memory_order_relaxed) && life_due_.exchange(false, std::memory_order_relaxed)) show_life();
 }
 
 void Network::watch_over_neighbours() {
@@ -75,7 +83,6 @@ void Network::show_life() {
     MessageHeader message = header(MessageKind::sign_of_life);
     // Calls are compared between first ranks: the others may be at other places of the same one.
     message.value = hosts_.leads() ? fabric_.self().note : 0;
-    const std::lock_guard lock(mutex_);
     post_to_hosts(message);
 }
 

@@ -131,6 +131,8 @@ Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interf
     if (auto done = set(config, "TLS", "^sm"); !done) return done;
     if (!interface.empty())
         if (auto done = set(config, "NET_DEVICES", interface); !done) return done;
+    // A call must not wait in connect() for a host that is cut off: so long nobody would show life, or miss any.
+    if (auto done = set_for_tcp(config, "CONN_NB", "y"); !done) return done;
     // One part in one segment: otherwise UCX would allocate memory for the whole and copy two pieces together there.
     if (auto done = set_for_tcp(config, "TX_SEG_SIZE", "160k"); !done) return done;
     return set_for_tcp(config, "RX_SEG_SIZE", "320k");
@@ -265,6 +267,7 @@ void UcxTransport::has_left(void* request, ucs_status_t status, void* posted) {
 
 /// The peer may need this very core, to receive or to connect.
 void UcxTransport::receive_meanwhile() {
+    if (events_.waiting) events_.waiting();
     if (ucp_worker_progress(worker_.get()) == 0) std::this_thread::yield();
 }
 
