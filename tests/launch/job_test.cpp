@@ -14,7 +14,7 @@ struct Outcome {
 };
 
 Outcome run_ranks(const std::string& arguments) {
-    const auto command = fmt::format("env -u KUMIKI_RUN {} -n 3 {} {} 2>&1", KUMIKI_RUN, KUMIKI_TEST_RANK, arguments);
+    const auto command = fmt::format("{} -n 3 {} {} 2>&1", KUMIKI_RUN, KUMIKI_TEST_RANK, arguments);
     FILE* pipe = popen(command.c_str(), "r");
     std::string said;
     for (int letter = 0; (letter = std::fgetc(pipe)) != EOF;) said += static_cast<char>(letter);

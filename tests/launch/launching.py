@@ -24,10 +24,10 @@ ENDED = 2.0
 
 
 def find_command(name: str) -> str:
-    """The launcher that KUMIKI_RUN names, or the one on PATH; other commands lie beside it."""
-    run = os.environ.get("KUMIKI_RUN") or shutil.which("kumiki-run")
+    """The launcher that the variable LAUNCHER names, or the one on PATH; other commands lie beside it."""
+    run = os.environ.get("LAUNCHER") or shutil.which("kumiki-run")
     if run is None:
-        pytest.skip("kumiki-run is not built: set KUMIKI_RUN or PATH")
+        pytest.skip("kumiki-run is not built: set LAUNCHER or PATH")
     return str(Path(run).resolve().with_name(name))
 
 

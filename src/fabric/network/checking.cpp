@@ -44,7 +44,8 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
         if (header.operation != MessageHeader::no_signal && !is_word(header.signal))
             return "signals what is no word of a region";
         return nullptr;
-    case MessageKind::get: return is_region(header.offset, header.bytes) ? nullptr : "asks for what is in no region";
+    case MessageKind::get: // never of nothing: it would have no answer
+        return header.bytes != 0 && is_region(header.offset, header.bytes) ? nullptr : "asks for what is in no region";
     case MessageKind::atomic:
         if (!is_atomic(header.operation)) return "is no atomic that there is";
         return is_word(header.signal) ? nullptr : "changes what is no word of a region";

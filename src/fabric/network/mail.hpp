@@ -63,7 +63,7 @@ public:
         const auto found = letters_.find({source, tag});
         const Letter& letter = *found->second;
         if (!letter.expected && !letter.kept.empty())
-            std::memcpy(letter.into.data(), letter.kept.data(), std::min(letter.kept.size(), letter.into.size()));
+            std::copy_n(letter.kept.begin(), std::min(letter.kept.size(), letter.into.size()), letter.into.begin());
         const std::size_t total = letter.total;
         letters_.erase(found);
         return total;
@@ -71,7 +71,7 @@ public:
 
 private:
     /// Memory is taken for what has come; for what is only promised not more than this.
-    static constexpr std::size_t most_promised = std::size_t{16} << 20;
+    static constexpr std::size_t most_promised = std::size_t{1} << 20;
 
     Letter& at(int source, std::uint64_t tag) {
         auto& letter = letters_[{source, tag}];

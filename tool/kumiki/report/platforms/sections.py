@@ -38,9 +38,12 @@ def sections(platforms: Sequence[Platform], contests: Sequence[Contest]) -> list
 
 
 def overview(platforms: Sequence[Platform], contests: Sequence[Contest]) -> Exhibit | None:
-    """Every platform's speed in every program, as a share of the fastest; nothing without a program in common."""
+    """Every platform's speed in every program, as a share of the fastest; nothing without a program in common.
+
+    A program that has no setting with a core for every thread has no speed to show here.
+    """
     known = looks(platforms)
-    lines = [Line(contest.name, list(_shares(contest, known))) for contest in contests]
+    lines = [Line(contest.name, shares) for contest in contests if (shares := list(_shares(contest, known)))]
     if not lines:
         return None
     heading = "The speed of each platform, by program"
@@ -56,7 +59,9 @@ def overview(platforms: Sequence[Platform], contests: Sequence[Contest]) -> Exhi
 
 def _shares(contest: Contest, known: Mapping[str, Look]) -> Iterator[Mark]:
     tops = {entrant.platform.label: top for entrant in contest.entrants if (top := entrant.top)}
-    fastest = max(speed(top) for top in tops.values())
+    if not tops:
+        return
+    fastest = max(map(speed, tops.values()))
     for place, (label, top) in enumerate(tops.items()):
         ends = [speed(replace(top, median=value)) / fastest for value in (top.value, *top.interval)]
         yield Mark(label, known[label], figures.own(top, place), ends[0], min(ends), max(ends))
