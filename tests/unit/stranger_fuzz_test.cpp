@@ -25,6 +25,8 @@ constexpr int victim = 0, partner = 1, madman = 2;
 /// Two regions of every rank, which lie apart, with a length that no page has: the ranks that work use one, and of the
 /// other nobody knows what will be in it.
 constexpr std::size_t region_bytes = 9000;
+/// Of the memory that a receive has, and of what lies behind it, which nothing may reach.
+constexpr std::size_t inbox_bytes = 500, behind_inbox = 1500;
 struct Regions {
     std::uint64_t used = 0, open = 0; ///< their offsets
 };
@@ -37,7 +39,7 @@ public:
 
     MessageHeader header(std::size_t payload) {
         MessageHeader made;
-        do made = any(payload);
+        do made = random_.once_in(3) ? to_receives(payload) : any(payload);
         while (is_honest_harm(made, payload));
         return made;
     }
@@ -58,6 +60,20 @@ private:
         made.signal = number(payload);
         made.value = number(payload);
         made.ticket = number(payload);
+        return made;
+    }
+
+    /// A step of a message between sends and receives, near enough to a right one to get far: announced, and its
+    /// fragments placed.
+    MessageHeader to_receives(std::size_t payload) {
+        MessageHeader made;
+        made.kind = MessageKind::message;
+        made.operation = random_.between<std::uint8_t>(0, 7);
+        made.source = madman;
+        made.ticket = random_.between<std::uint64_t>(1, 3) << 32 | random_.between<std::uint64_t>(0, 70);
+        made.value = random_.once_in(3) ? number(payload) : random_.between<std::uint64_t>(0, 63); // mostly a tag
+        made.offset = random_.once_in(2) ? 0 : random_.between<std::uint64_t>(0, inbox_bytes + 100);
+        made.bytes = random_.once_in(2) ? payload : random_.between<std::uint64_t>(0, inbox_bytes + behind_inbox);
         return made;
     }
 
@@ -167,13 +183,13 @@ TEST(StrangerFuzzTest, AMillionWrongMessagesDoNoHarm) {
         const auto ignore = [](kumiki_job*, int, const void*, size_t, void*) {};
         ASSERT_EQ(kumiki_register_handler(job, ignore, nullptr, &handler), KUMIKI_OK);
         // Receives that a mad announcement may find, so that fragments have somewhere to go.
-        std::vector<std::vector<std::byte>> inboxes(64, std::vector<std::byte>(500));
+        std::vector<std::vector<std::byte>> inboxes(64, std::vector<std::byte>(inbox_bytes + behind_inbox));
         if (kumiki_rank(job) == victim)
             for (std::size_t tag = 0; tag < inboxes.size(); ++tag) {
                 kumiki_request forgotten{};
-                ASSERT_EQ(kumiki_receive(job, madman, static_cast<int>(tag), inboxes[tag].data(), inboxes[tag].size(),
-                                         &forgotten),
-                          KUMIKI_OK);
+                ASSERT_EQ(
+                    kumiki_receive(job, madman, static_cast<int>(tag), inboxes[tag].data(), inbox_bytes, &forgotten),
+                    KUMIKI_OK);
             }
         ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
         if (kumiki_rank(job) == madman) {
@@ -185,6 +201,8 @@ TEST(StrangerFuzzTest, AMillionWrongMessagesDoNoHarm) {
             const auto end_of = [](void* region) { return static_cast<std::byte*>(region) + region_bytes; };
             EXPECT_TRUE(is_zero(end_of(used), static_cast<std::byte*>(open)));
             EXPECT_TRUE(is_zero(end_of(open), arena + (std::size_t{4} << 20)));
+            for (const auto& inbox : inboxes)
+                EXPECT_TRUE(is_zero(inbox.data() + inbox_bytes, inbox.data() + inbox.size()));
         }
         ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
     });
