@@ -1,14 +1,14 @@
-#include <fcntl.h>
-#include <string_view>
 #include <unistd.h>
 
-#include "launch/environment.hpp"
-#include "launch/exit_code.hpp"
-#include "launch/front.hpp"
-#include "launch/hosts_front.hpp"
-#include "launch/options.hpp"
-#include "launch/say.hpp"
-#include "launch/share_front.hpp"
+#include "launch/command/hosts.hpp"
+#include "launch/command/options.hpp"
+#include "launch/command/outcome.hpp"
+#include "launch/controller/conductor.hpp"
+#include "launch/host/environment.hpp"
+#include "launch/host/front.hpp"
+#include "launch/host/share_front.hpp"
+#include "launch/protocol/message.hpp"
+#include "launch/system/this_process.hpp"
 #include "platform/standard_output.hpp"
 #include "topology/cores.hpp"
 
@@ -16,13 +16,6 @@ namespace {
 
 using namespace kumiki;
 using namespace kumiki::launch;
-
-/// A launcher that was started with a standard stream closed must not hand out that number for anything else.
-void open_standard_streams() {
-    int descriptor = 0;
-    while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
-    if (descriptor >= 0) close(descriptor);
-}
 
 int answer(const Reply& reply) {
     if (reply.code != exit_code::ok) {

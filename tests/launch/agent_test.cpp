@@ -1,4 +1,4 @@
-#include "launch/agent.hpp"
+#include "launch/controller/agent.hpp"
 
 #include <csignal>
 #include <fmt/format.h>

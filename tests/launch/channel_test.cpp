@@ -1,4 +1,4 @@
-#include "launch/channel.hpp"
+#include "launch/protocol/channel.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

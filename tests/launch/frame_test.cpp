@@ -1,8 +1,8 @@
-#include "launch/frame.hpp"
+#include "launch/protocol/frame.hpp"
 
 #include <gtest/gtest.h>
 
-#include "launch/message.hpp"
+#include "launch/protocol/message.hpp"
 
 namespace kumiki::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/hosts.hpp"
+#include "launch/command/hosts.hpp"
 
 #include <gtest/gtest.h>
 

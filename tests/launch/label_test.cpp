@@ -1,4 +1,4 @@
-#include "launch/label.hpp"
+#include "launch/streams/printer.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

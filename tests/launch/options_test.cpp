@@ -1,4 +1,4 @@
-#include "launch/options.hpp"
+#include "launch/command/options.hpp"
 
 #include <gtest/gtest.h>
 

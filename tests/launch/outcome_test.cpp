@@ -1,4 +1,4 @@
-#include "launch/outcome.hpp"
+#include "launch/command/outcome.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>

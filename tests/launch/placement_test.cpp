@@ -1,4 +1,4 @@
-#include "launch/placement.hpp"
+#include "launch/command/placement.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "launch/command/hosts.hpp"
+#include "launch/command/options.hpp"
+#include "launch/command/placement.hpp"
+#include "settings/settings.hpp"
+
+namespace kumiki::launch {
+
+/// One parallel run, or one host's share of it, decided in every respect: what a front and its keeper carry out.
+struct Job {
+    Options options;
+    Settings settings;
+    Share share;
+    Placement placement; ///< of the ranks of this host
+
+    int ranks() const { return share.ranks; } ///< on this host
+    int threads() const { return settings.threads; }
+};
+
+} // namespace kumiki::launch

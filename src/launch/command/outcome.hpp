@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <tuple>
+
+#include "launch/command/hosts.hpp"
+
+namespace kumiki::launch {
+
+/// The launcher's own exit codes (docs/run.md); besides them it returns the code of the rank that failed, and 128 + a
+/// signal's number.
+namespace exit_code {
+inline constexpr int ok = 0;
+inline constexpr int failed = 1;      ///< a rank ended without leaving the job
+inline constexpr int usage = 2;       ///< the command line or a setting is wrong
+inline constexpr int environment = 3; ///< the program or the machine is not usable
+inline constexpr int signal_base = 128;
+} // namespace exit_code
+
+/// Why a job ends before its time.
+struct Verdict {
+    int code = 0;         ///< what the launcher returns
+    std::string sentence; ///< empty: there is nothing to explain
+
+    static auto fields(auto& self) { return std::tie(self.code, self.sentence); }
+};
+
+/// "kumiki-run: ", the sentence, and the end of the line.
+std::string line_of(std::string_view sentence);
+
+/// Writes that line to stderr, in one piece.
+void say(std::string_view sentence);
+
+/// How a rank ended.
+struct RankEnd {
+    int rank = 0; ///< in the job
+    pid_t process = 0;
+    int status = 0;      ///< as waitpid tells it
+    bool joined = false; ///< it had joined the job and not left it
+};
+
+/// "rank 2 of 4 on host b (process 1234)"
+std::string name_of(int rank, pid_t process, const Share& share);
+
+bool is_failure(const RankEnd& end);
+
+/// What kumiki-run returns for this end.
+int exit_code_of(const RankEnd& end);
+
+/// The sentence for a failed rank of the job that `share` is part of.
+std::string sentence(const RankEnd& end, const Share& share);
+
+/// Puts the name of the host before a sentence, when hosts have names.
+std::string on_host(const Share& share, const std::string& sentence);
+
+/// "signal 9 (Killed)", with a remark when memory was dumped.
+std::string signal_of(int status);
+
+/// Why `program` cannot be run, from the errno of exec, and what mends it.
+std::string cannot_run(const std::string& program, int error);
+
+} // namespace kumiki::launch

@@ -1,0 +1,287 @@
+#include "launch/controller/conductor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <numeric>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "launch/command/outcome.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// For an agent to end after its keeper has said good-bye, or has gone without it.
+constexpr auto agent_grace = 1000ms, lost_agent_grace = 500ms;
+
+/// After the user's second request to end.
+constexpr auto patience_of_users = 1s;
+
+/// The variables of this process that ranks on all hosts find, too; what a launcher tells its own ranks is not among
+/// them.
+Variables variables_for_all(const std::vector<std::string>& exports) {
+    const auto table = settings_table();
+    const auto is_internal = [&](std::string_view name) {
+        const auto found = std::ranges::find(table, name, &Setting::name);
+        return found != table.end() && found->internal;
+    };
+    Variables variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const auto end = std::min(text.find('='), text.size());
+        const auto name = text.substr(0, end);
+        const bool wanted = name == "PATH" || name == "LD_LIBRARY_PATH" || name.starts_with("OMP_") ||
+                            name.starts_with("KUMIKI_") || std::ranges::find(exports, name) != exports.end();
+        if (wanted && !is_internal(name)) variables.emplace_back(name, text.substr(std::min(end + 1, text.size())));
+    }
+    return variables;
+}
+
+} // namespace
+
+Conductor::Conductor(HostsJob job, const std::vector<Share>& shares)
+    : job_(std::move(job)),
+      ready_(shares.size()),
+      stopped_(shares.size()),
+      printer_(job_.label ? shares.front().size : 0) {
+    for (const Share& share : shares)
+        hosts_.push_back(std::make_unique<RemoteHost>(share, job_.agent, job_.program, job_.timeout));
+}
+
+int Conductor::run() {
+    signal(SIGCHLD, SIG_DFL); // a parent that ignores it would keep us from learning how agents end
+    sigset_t awaited = signals_to_pass();
+    sigaddset(&awaited, SIGCHLD);
+    const BlockedSignals signals(awaited);
+    const rlimit limit_before = raise_limit_of_open_files();
+    constexpr rlim_t few = 30, for_each_host = 6; // three pipes of its agent, of both ends while it is started
+    const auto enough =
+        check_limit_of_open_files(few + for_each_host * hosts_.size(), fmt::format("{} host(s)", hosts_.size()));
+    if (!enough) {
+        say(enough.error().message);
+        return exit_code::environment;
+    }
+    signals_ = Descriptor(signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_ || !printer_.is_open()) {
+        say(fmt::format("cannot start the job: {} (ulimit -n)", std::strerror(errno)));
+        return exit_code::environment;
+    }
+    events_.add(signals_.get(), EPOLLIN, [this] { take_signals(); });
+    printer_.attach(
+        events_,
+        [this](std::size_t host, int stream, std::size_t bytes) { tell(*hosts_[host], Written{stream, bytes}); },
+        [this](int stream) { tell_all(Closed{stream}); });
+    start_by_ = Clock::now() + start_limit;
+    start_agents({signals.before(), limit_before});
+    signal(SIGPIPE, SIG_IGN); // who does not read any more is noticed by the failed write
+    while (!all_are(State::over)) watch();
+    return finish();
+}
+
+void Conductor::start_agents(const Origin& origin) {
+    for (std::size_t i = 0; i < hosts_.size() && !verdict_; ++i) {
+        RemoteHost& host = *hosts_[i];
+        const auto started = host.start(
+            events_, origin, [this, i](const Frame& frame) { hear(i, frame); }, [this, &host] { lose(host); });
+        if (!started)
+            end_with({exit_code::environment, fmt::format("host {}: {}", host.share().host, started.error().message)});
+    }
+}
+
+/// Waits until something happens or is due, and does what has to be done about it.
+void Conductor::watch() {
+    auto due = give_up_at_;
+    if (start_by_ && (!due || *start_by_ < *due)) due = start_by_;
+    events_.wait(due);
+    const auto now = Clock::now();
+    if (give_up_at_ && now >= *give_up_at_)
+        for (auto& host : hosts_) host->end(0ms);
+    if (start_by_ && now >= *start_by_)
+        for (auto& host : hosts_)
+            if (host->state() != State::over && host->state() != State::ready) give_up(*host, start_limit);
+}
+
+bool Conductor::all_are(State state) const {
+    return std::ranges::all_of(hosts_, [&](const auto& host) { return host->state() == state; });
+}
+
+void Conductor::hear(std::size_t index, const Frame& frame) {
+    RemoteHost& host = *hosts_[index];
+    host.heard();
+    if (auto bytes = read_message<Bytes>(frame)) print(index, std::move(*bytes));
+    else if (const auto hello = read_message<Hello>(frame)) give_order(host, hello->version);
+    else if (auto ready = read_message<Ready>(frame)) {
+        ready_[index] = std::move(*ready);
+        host.enter(State::ready);
+        if (all_are(State::ready)) start_ranks();
+    } else if (const auto written = read_message<Written>(frame)) input_.written(written->bytes);
+    else if (read_message<Closed>(frame)) input_.stop();
+    else if (const auto card = read_message<Card>(frame)) tell_all(*card);
+    else if (auto judgement = read_message<Judgement>(frame)) judge(host, std::move(judgement->verdict));
+    else if (const auto stopped = read_message<Stopped>(frame)) count_stopped(index, stopped->ranks);
+    else if (const auto remark = read_message<Remark>(frame)) printer_.remark(remark->text);
+    else if (read_message<Done>(frame)) host.leave();
+}
+
+void Conductor::give_order(RemoteHost& host, const std::string& version) {
+    if (version != KUMIKI_VERSION)
+        return end_with(
+            {exit_code::environment,
+             fmt::format("host {} has version {} of Kumiki, and this host {}; install the same on all hosts",
+                         host.share().host, version, KUMIKI_VERSION)});
+    host.enter(State::greeted);
+    host.channel().send(Order{host.share(), job_.command, job_.folder, job_.environment, job_.settings, job_.verbose});
+}
+
+/// All hosts are ready. Regions have the same addresses everywhere, so the smallest host decides; and hosts that are
+/// one machine in truth share its cores.
+void Conductor::start_ranks() {
+    start_by_.reset();
+    const auto arena = std::ranges::min(ready_, {}, &Ready::arena_bytes).arena_bytes;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        RemoteHost& host = *hosts_[i];
+        int before = 0, all = 0;
+        std::vector<std::string> other_hosts;
+        for (std::size_t other = 0; other < hosts_.size(); ++other) {
+            if (other != i) other_hosts.push_back(ready_[other].addresses);
+            if (other != i && (ready_[i].cores.empty() || ready_[i].cores != ready_[other].cores)) continue;
+            const int ranks = hosts_[other]->share().ranks;
+            all += ranks;
+            if (other < i) before += ranks;
+        }
+        host.enter(State::running);
+        host.channel().send(Start{arena, before, all, std::move(other_hosts)});
+        host.start_pulse(events_, [this, &host] { give_up(host, job_.timeout); });
+    }
+    input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });
+}
+
+/// A rank's output is taken from its own host only.
+void Conductor::print(std::size_t host, Bytes bytes) {
+    const Share& share = hosts_[host]->share();
+    if (bytes.rank >= share.first && bytes.rank < share.first + share.ranks) printer_.print(host, std::move(bytes));
+}
+
+/// Ranks of all hosts must know: a stopped one says nothing, which is no reason to give its host up.
+void Conductor::count_stopped(std::size_t host, int ranks) {
+    stopped_[host] = ranks;
+    tell_all(Stopped{std::accumulate(stopped_.begin(), stopped_.end(), 0)});
+}
+
+void Conductor::judge(RemoteHost& host, Verdict verdict) {
+    if (verdict_) return;
+    if (verdict.sentence.empty())
+        verdict.sentence =
+            fmt::format("host {}: the launcher there was asked to end by signal {}; all ranks were ended",
+                        host.share().host, verdict.code - exit_code::signal_base);
+    end_with(std::move(verdict));
+}
+
+/// The channel has ended, and the keeper has not said that it is done.
+void Conductor::lose(RemoteHost& host) {
+    host.end(verdict_ ? 0ms : lost_agent_grace);
+    if (!verdict_) end_with({exit_code::environment, host.loss()});
+}
+
+void Conductor::give_up(RemoteHost& host, std::chrono::seconds silent_for) {
+    const auto sentence = host.silence(silent_for);
+    host.end(0ms);
+    if (!verdict_) end_with({exit_code::environment, sentence});
+}
+
+void Conductor::take_signals() {
+    signalfd_siginfo info;
+    while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        if (signal == SIGCHLD) look_after_agents();
+        else take_signal(signal);
+    }
+}
+
+void Conductor::take_signal(int signal) {
+    tell_all(SignalWord{signal});
+    if (signal == SIGTSTP) stop_this_process();
+    if (signal == SIGCONT) input_.look_again();
+    if (!asks_to_end(signal)) return;
+    if (ending_since_ && Clock::now() - *ending_since_ > one_request) give_up_at_ = Clock::now() + patience_of_users;
+    if (!verdict_) end_with({exit_code::signal_base + signal, ""});
+}
+
+/// An agent that has died takes its host along, even when something holds the channel open.
+void Conductor::look_after_agents() {
+    for (auto& host : hosts_) {
+        if (host->state() == State::over || !host->agent_has_ended()) continue;
+        host->channel().receive(); // perhaps its keeper has said good-bye
+        if (host->state() != State::over) lose(*host);
+    }
+}
+
+/// Ends the job on all hosts: those that have ranks are told, the others are not needed any more. The user's own
+/// request has been handed on as a signal already.
+void Conductor::end_with(Verdict verdict) {
+    const bool by_user = verdict.sentence.empty();
+    verdict_ = std::move(verdict);
+    ending_since_ = Clock::now();
+    if (!by_user) tell_all(End{});
+    for (auto& host : hosts_)
+        if (host->state() != State::running) host->end(0ms);
+}
+
+template <class Message>
+void Conductor::tell(RemoteHost& host, const Message& message) {
+    if (host.state() == State::running) host.channel().send(message);
+}
+
+template <class Message>
+void Conductor::tell_all(const Message& message) {
+    for (auto& host : hosts_) tell(*host, message);
+}
+
+void Conductor::end_agents() {
+    const auto limit = Clock::now() + agent_grace;
+    for (auto& host : hosts_) {
+        host->end(std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())));
+        for (const auto& line : host->last_words(job_.verbose)) printer_.remark(line);
+    }
+}
+
+/// Waits until all output is written, unless the user does not want to wait for a reader that has stopped reading.
+void Conductor::finish_output() {
+    printer_.finish();
+    while (!printer_.finished()) {
+        watch();
+        if (give_up_at_ && Clock::now() >= *give_up_at_) _exit(verdict_ ? verdict_->code : exit_code::failed);
+    }
+}
+
+int Conductor::finish() {
+    input_.stop();
+    start_by_.reset();
+    end_agents();
+    finish_output();
+    if (verdict_ && !verdict_->sentence.empty()) say(verdict_->sentence);
+    return verdict_ ? verdict_->code : exit_code::ok;
+}
+
+int run_on_hosts(const Options& options, const Settings& settings, const std::vector<Share>& shares) {
+    std::error_code ignored;
+    return Conductor({.program = fs::read_symlink("/proc/self/exe", ignored),
+                      .folder = fs::current_path(ignored),
+                      .agent = options.agent,
+                      .timeout = std::chrono::seconds(settings.timeout_s),
+                      .label = options.label,
+                      .verbose = options.verbose,
+                      .command = options.program,
+                      .settings = options.settings,
+                      .environment = variables_for_all(options.exports)},
+                     shares)
+        .run();
+}
+
+} // namespace kumiki::launch

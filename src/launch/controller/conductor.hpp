@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/command/hosts.hpp"
+#include "launch/command/options.hpp"
+#include "launch/command/outcome.hpp"
+#include "launch/controller/remote_host.hpp"
+#include "launch/streams/input.hpp"
+#include "launch/streams/printer.hpp"
+#include "launch/system/events.hpp"
+#include "launch/system/signals.hpp"
+#include "settings/settings.hpp"
+
+namespace kumiki::launch {
+
+/// What all hosts of a job have in common.
+struct HostsJob {
+    std::string program; ///< kumiki-run itself: its path, the same on all hosts
+    std::string folder;  ///< in which the ranks run
+    std::vector<std::string> agent;
+    std::chrono::seconds timeout; ///< without a sign of life
+    bool label = false;
+    bool verbose = false;
+    std::vector<std::string> command; ///< what the ranks run
+    Variables settings, environment;
+};
+
+/// The front of a job over several hosts: starts an agent for each, hands on signals, input, output and cards, and
+/// returns the exit code. The first reason to end the job that reaches it becomes the verdict.
+class Conductor {
+public:
+    Conductor(HostsJob job, const std::vector<Share>& shares);
+    /// Runs the job and returns the launcher's exit code, after everything that can be reached is gone.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using State = RemoteHost::State;
+
+    void start_agents(const Origin& origin);
+    void watch();
+    bool all_are(State state) const;
+
+    void hear(std::size_t host, const Frame& frame);
+    void give_order(RemoteHost& host, const std::string& version);
+    void start_ranks();
+    void print(std::size_t host, Bytes bytes);
+    void count_stopped(std::size_t host, int ranks);
+    void judge(RemoteHost& host, Verdict verdict);
+    void lose(RemoteHost& host);
+    void give_up(RemoteHost& host, std::chrono::seconds silent_for);
+
+    void take_signals();
+    void take_signal(int signal);
+    void look_after_agents();
+    void end_with(Verdict verdict);
+    template <class Message>
+    void tell(RemoteHost& host, const Message& message);
+    template <class Message>
+    void tell_all(const Message& message);
+    void end_agents();
+    void finish_output();
+    int finish();
+
+    const HostsJob job_;
+    Events events_;
+    Descriptor signals_;
+    std::vector<std::unique_ptr<RemoteHost>> hosts_;
+    std::vector<Ready> ready_; ///< by host: what it said
+    std::vector<int> stopped_; ///< by host: how many of its ranks are
+    Printer printer_;
+    InputSource input_;
+    std::optional<Verdict> verdict_;
+    std::optional<Clock::time_point> start_by_; ///< until the first rank starts
+    std::optional<Clock::time_point> ending_since_, give_up_at_;
+};
+
+/// Runs the job over these hosts and returns the launcher's exit code.
+int run_on_hosts(const Options& options, const Settings& settings, const std::vector<Share>& shares);
+
+} // namespace kumiki::launch

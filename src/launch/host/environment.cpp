@@ -1,0 +1,72 @@
+#include "launch/host/environment.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace kumiki::launch {
+namespace {
+
+bool is_named(std::string_view entry, std::string_view name) {
+    return entry.starts_with(name) && entry.substr(name.size()).starts_with('=');
+}
+
+} // namespace
+
+Environment::Environment(const char* const* entries) {
+    for (; *entries != nullptr; ++entries) entries_.emplace_back(*entries);
+}
+
+bool Environment::has(std::string_view name) const {
+    return std::ranges::any_of(entries_, [&](const std::string& entry) { return is_named(entry, name); });
+}
+
+void Environment::set(std::string_view name, std::string_view value) {
+    auto entry = fmt::format("{}={}", name, value);
+    const auto found = std::ranges::find_if(entries_, [&](const std::string& old) { return is_named(old, name); });
+    if (found != entries_.end()) *found = std::move(entry);
+    else entries_.push_back(std::move(entry));
+}
+
+void Environment::remove(std::string_view name) {
+    std::erase_if(entries_, [&](const std::string& entry) { return is_named(entry, name); });
+}
+
+std::vector<char*> Environment::entries() {
+    std::vector<char*> pointers;
+    for (std::string& entry : entries_) pointers.push_back(entry.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+Result<Settings> read_settings_with(const Variables& options) {
+    Environment environment(environ);
+    for (const auto& [name, value] : options) environment.set(name, value);
+    return read_settings(environment.entries().data());
+}
+
+void tell_job(Environment& environment, const Job& job, int segment) {
+    for (const auto& [name, value] : job.options.settings) environment.set(name, value);
+    environment.set("KUMIKI_SIZE", std::to_string(job.share.size));
+    environment.set("KUMIKI_LOCAL_SIZE", std::to_string(job.ranks()));
+    if (!job.share.host.empty()) environment.set("KUMIKI_HOST", job.share.host);
+    if (!job.share.host.empty()) environment.set("KUMIKI_DEVICES", job.settings.devices);
+    environment.set("KUMIKI_THREADS", std::to_string(job.threads()));
+    environment.set("KUMIKI_SEGMENT", std::to_string(segment));
+    environment.set("KUMIKI_CROWDED", job.placement.crowded ? "yes" : "no");
+    // OpenMP takes all processors it sees otherwise; OpenBLAS, BLIS and MKL follow this variable too, unless their own
+    // is set.
+    if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(job.threads()));
+}
+
+void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
+    environment.set("KUMIKI_RANK", std::to_string(job.share.first + rank));
+    environment.set("KUMIKI_LOCAL_RANK", std::to_string(rank));
+    if (wireup >= 0) environment.set("KUMIKI_WIREUP", std::to_string(wireup));
+    else environment.remove("KUMIKI_WIREUP"); // of a job over several hosts that this one is started in
+    environment.set("KUMIKI_CPUS",
+                    fmt::format("{}", fmt::join(job.placement.ranks[static_cast<std::size_t>(rank)].threads, ",")));
+}
+
+} // namespace kumiki::launch

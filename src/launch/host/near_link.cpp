@@ -1,0 +1,64 @@
+#include "launch/host/near_link.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include "launch/command/outcome.hpp"
+#include "launch/command/outcome.hpp"
+
+namespace kumiki::launch {
+
+NearLink::NearLink(const Job& job) {
+    if (!job.options.label) return;
+    labels_ = Labels{Printer(job.ranks()),
+                     OutputRelay(0, [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); })};
+}
+
+void NearLink::attach(Events& events, LinkListener&) { events_ = &events; }
+
+std::optional<RankStreams> NearLink::open(int local_rank) {
+    RankStreams streams;
+    if (!labels_) return streams;
+    auto writers = labels_->output.open(local_rank);
+    if (!writers || !labels_->printer.is_open()) return {};
+    streams.output = std::move((*writers)[0]);
+    streams.error = std::move((*writers)[1]);
+    return streams;
+}
+
+void NearLink::started() {
+    if (!labels_) return;
+    labels_->output.attach(*events_);
+    labels_->printer.attach(
+        *events_,
+        [this](std::size_t, int stream, std::size_t bytes) {
+            labels_->output.written(stream, bytes);
+            finish_printer();
+        },
+        [this](int stream) {
+            labels_->output.closed(stream);
+            finish_printer();
+        });
+}
+
+void NearLink::finish() {
+    if (!labels_) return;
+    finishing_ = true;
+    labels_->output.finish();
+    finish_printer();
+}
+
+/// Everything that the ranks have printed must have been handed to the printer first.
+void NearLink::finish_printer() {
+    if (finishing_ && labels_->output.finished()) labels_->printer.finish();
+}
+
+void NearLink::remark(const std::string& sentence) { say(sentence); }
+
+int NearLink::close(const std::optional<Verdict>& verdict) {
+    if (!verdict) return exit_code::ok;
+    if (!verdict->sentence.empty()) say(verdict->sentence);
+    return verdict->code;
+}
+
+} // namespace kumiki::launch

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "launch/command/job.hpp"
+#include "launch/host/link.hpp"
+#include "launch/streams/output_relay.hpp"
+#include "launch/streams/printer.hpp"
+
+namespace kumiki::launch {
+
+/// The link of a job on this host alone: its ranks have the launcher's own streams, or pipes to what labels them.
+class NearLink : public Link {
+public:
+    explicit NearLink(const Job& job);
+
+    void attach(Events& events, LinkListener& listener) override;
+    std::optional<RankStreams> open(int local_rank) override;
+    void started() override;
+    void judged(const Verdict&) override {}
+    void stopped(int) override {} // no rank is on another host, where it would be missed
+    void finish() override;
+    bool finished() const override { return !labels_ || labels_->printer.finished(); }
+    void remark(const std::string& sentence) override;
+    int close(const std::optional<Verdict>& verdict) override;
+
+private:
+    struct Labels {
+        Printer printer;
+        OutputRelay output;
+    };
+    void finish_printer();
+
+    std::optional<Labels> labels_;
+    Events* events_ = nullptr;
+    bool finishing_ = false;
+};
+
+} // namespace kumiki::launch

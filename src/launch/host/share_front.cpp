@@ -1,0 +1,124 @@
+#include "launch/host/share_front.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <unistd.h>
+
+#include "fabric/shm/segment.hpp"
+#include "launch/host/environment.hpp"
+#include "launch/command/outcome.hpp"
+#include "launch/host/front.hpp"
+#include "launch/protocol/channel.hpp"
+#include "launch/system/this_process.hpp"
+#include "launch/command/outcome.hpp"
+#include "launch/command/outcome.hpp"
+#include "platform/interfaces.hpp"
+#include "topology/cores.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+/// A front is not waited for longer than it waits for hosts: it may be stopped, or its host may be gone.
+Channel::Clock::time_point give_up_at() { return Channel::Clock::now() + start_limit; }
+
+template <class Message>
+std::optional<Message> wait_for(Channel& channel) {
+    const auto until = give_up_at();
+    while (const auto frame = channel.wait_for_frame(until))
+        if (auto message = read_message<Message>(*frame)) return message;
+    return {};
+}
+
+/// The ranks find what the user's shell has on the front's host, and otherwise what this host gives its users.
+void apply(const Variables& variables) {
+    std::vector<std::string> names = {"PATH", "LD_LIBRARY_PATH"};
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        if (text.starts_with("KUMIKI_") || text.starts_with("OMP_")) names.emplace_back(text.substr(0, text.find('=')));
+    }
+    for (const std::string& name : names) unsetenv(name.c_str());
+    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+}
+
+/// The same for hosts that are in truth one machine with the same cores (network namespaces, containers).
+std::string identity(const topology::UsableCores& usable) {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string boot;
+    std::getline(file, boot);
+    std::vector<int> processors;
+    for (const auto& core : usable.cores)
+        processors.insert(processors.end(), core.processors.begin(), core.processors.end());
+    return boot.empty() ? "" : fmt::format("{} {}", boot, fmt::join(processors, ","));
+}
+
+Result<> enter(const std::string& folder) {
+    if (chdir(folder.c_str()) == 0) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("cannot enter the folder {}: {}; start the job in a folder that all hosts have", folder,
+                            std::strerror(errno)));
+}
+
+/// How much address space each rank's regions get when this host decides.
+Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
+    const auto segment = fabric::shm::Segment::create(ranks, wanted);
+    if (!segment) return tl::unexpected(segment.error());
+    return segment->arena_bytes();
+}
+
+int refuse(Channel& channel, const Share& share, const std::string& sentence) {
+    channel.send(Judgement{{exit_code::environment, on_host(share, sentence)}});
+    channel.send(Done{});
+    channel.wait_until_written(give_up_at());
+    return exit_code::environment;
+}
+
+/// Everything between the order and the start: the job, or why this host cannot run its share.
+Result<Job> prepare(Channel& channel, const Order& order) {
+    apply(order.environment);
+    if (auto entered = enter(order.folder); !entered) return tl::unexpected(entered.error());
+    auto settings = read_settings_with(order.settings);
+    if (!settings) return tl::unexpected(settings.error());
+    const auto usable = topology::usable_cores();
+    if (!usable) return tl::unexpected(usable.error());
+    const auto arena = own_arena(order.share.ranks, settings->arena_bytes);
+    if (!arena) return tl::unexpected(arena.error());
+    channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces())});
+    const auto start = wait_for<Start>(channel);
+    if (!start) _exit(exit_code::failed); // the front is gone or silent, or does not want this host any more
+    settings->arena_bytes = start->arena_bytes;
+    settings->devices = platform::devices_towards(start->other_hosts);
+    if (settings->threads == 0) settings->threads = default_threads(*usable, start->ranks_on_cores);
+    Options options;
+    options.program = order.program;
+    options.settings = order.settings;
+    auto placement = place(*usable, start->ranks_on_cores, settings->threads, settings->bind);
+    return Job{std::move(options), std::move(*settings), order.share,
+               part(std::move(placement), start->neighbours_before, order.share.ranks)};
+}
+
+} // namespace
+
+int run_share(char** argv) {
+    // Ranks must not write into the channel.
+    Channel channel(take_over_stream(STDIN_FILENO, O_RDONLY), take_over_stream(STDOUT_FILENO, O_WRONLY), true);
+    channel.send_bytes(greeting);
+    channel.send(Hello{KUMIKI_VERSION});
+    const auto order = wait_for<Order>(channel);
+    if (!order) {
+        say("nobody gives orders on standard input: kumiki-run --keep is started by kumiki-run --hosts, not by hand");
+        return exit_code::usage;
+    }
+    const auto job = prepare(channel, *order);
+    if (!job) return refuse(channel, order->share, job.error().message);
+    if (order->verbose)
+        for (const auto& line : describe(job->placement, job->threads(), job->share.first))
+            channel.send(Remark{on_host(job->share, line)});
+    channel.wait_until_written(give_up_at());
+    return run(*job, argv, std::move(channel));
+}
+
+} // namespace kumiki::launch

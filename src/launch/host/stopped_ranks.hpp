@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "launch/command/hosts.hpp"
+#include "platform/process.hpp"
+
+namespace kumiki::launch {
+
+/// A rank that does nothing because somebody has stopped it.
+struct StoppedRank {
+    int rank = 0; ///< in the job
+    pid_t process = 0;
+    bool by_debugger = false;
+};
+
+/// Which ranks of a host are stopped, and for how long, in the keeper's own beats.
+class StoppedRanks {
+public:
+    explicit StoppedRanks(const Share& share) : first_(share.first), seen_(static_cast<std::size_t>(share.ranks)) {}
+
+    /// Looks at a rank: at the process that was started (0: it has ended), and at the one that joined the job (0: none
+    /// has), which may be a descendant of it.
+    void look(int local_rank, pid_t process, pid_t joined);
+    /// How many are stopped.
+    int count() const;
+    /// One beat more: those that have just been stopped for a whole timeout.
+    std::vector<StoppedRank> beat();
+
+private:
+    void see(int local_rank, pid_t process, platform::ProcessStatus::State state);
+
+    struct Seen {
+        pid_t process = 0;
+        platform::ProcessStatus::State state = platform::ProcessStatus::State::alive;
+        int beats = 0; ///< since it was first seen stopped
+    };
+    int first_;
+    std::vector<Seen> seen_; ///< by local rank
+};
+
+/// The sentence for a rank whose stop ends the job.
+std::string end_of(const StoppedRank& stopped, const Share& share, std::chrono::seconds timeout);
+
+/// The sentence for one that is waited for.
+std::string wait_for(const StoppedRank& stopped, const Share& share);
+
+} // namespace kumiki::launch

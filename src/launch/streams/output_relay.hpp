@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "launch/system/descriptor.hpp"
+#include "launch/system/events.hpp"
+#include "launch/protocol/message.hpp"
+
+namespace kumiki::launch {
+
+/// Hands on what the ranks of this host print. When the other side does not get rid of it, ranks are not read any more
+/// and wait in their own writes, as they would without us.
+class OutputRelay {
+public:
+    using OnOutput = std::function<void(Bytes)>;
+
+    OutputRelay(int first_rank, OnOutput on_output) : first_rank_(first_rank), on_output_(std::move(on_output)) {}
+
+    /// The writing ends for stdout and stderr of a rank; nothing when the system has no descriptors left (errno tells).
+    std::optional<std::array<Descriptor, 2>> open(int local_rank);
+    void attach(Events& events);
+    /// The other side has written so many bytes.
+    void written(int stream, std::uint64_t bytes);
+    /// Nobody reads the stream any more: ranks shall notice it by SIGPIPE at their next line.
+    void closed(int stream);
+    /// All writers are gone: what is still in the pipes is handed on.
+    void finish();
+    bool finished() const;
+
+private:
+    struct Source {
+        Descriptor pipe;
+        int rank;
+        int stream;
+    };
+    void watch(Source& source);
+    bool read_from(Source& source);
+    void close_source(Source& source);
+    std::size_t& window(int stream) { return windows_[static_cast<std::size_t>(stream - 1)]; }
+
+    int first_rank_;
+    OnOutput on_output_;
+    Events* events_ = nullptr;
+    std::vector<Source> sources_;
+    std::array<std::size_t, 2> windows_{stream_window, stream_window}; ///< bytes that may still be handed on
+    bool finishing_ = false;
+};
+
+} // namespace kumiki::launch

@@ -1,0 +1,78 @@
+#include "launch/system/descendants.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <dirent.h>
+#include <memory>
+#include <string_view>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "platform/process.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 10s;
+constexpr auto pause_between_rounds = 5ms;
+
+/// Who is whose child. The table of all processes is read because the kernel's lists of children
+/// (/proc/PID/task/TID/children) are not in every kernel, and each alone is no more reliable.
+std::unordered_multimap<pid_t, pid_t> children_by_parent() {
+    std::unordered_multimap<pid_t, pid_t> children;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+    if (folder == nullptr) return children;
+    while (const dirent* entry = readdir(folder.get())) {
+        pid_t process = 0;
+        const std::string_view name(entry->d_name);
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (error != std::errc{} || end != name.data() + name.size()) continue;
+        if (const auto status = platform::status_of(process)) children.emplace(status->parent, process);
+    }
+    return children;
+}
+
+/// Reaps who has ended; false when there is nobody left to wait for.
+bool reap() {
+    pid_t reaped = 0;
+    while ((reaped = waitpid(-1, nullptr, WNOHANG)) > 0) {}
+    return reaped == 0;
+}
+
+} // namespace
+
+std::vector<pid_t> descendants() {
+    const auto children = children_by_parent();
+    std::vector<pid_t> found = {getpid()};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const auto [begin, end] = children.equal_range(found[next]);
+        for (auto child = begin; child != end; ++child) found.push_back(child->second);
+    }
+    found.erase(found.begin());
+    return found;
+}
+
+void send(std::span<const pid_t> processes, int signal) {
+    for (const pid_t process : processes) kill(process, signal);
+}
+
+std::vector<pid_t> end_descendants() {
+    // A process may fork while the table is read, and orphans become our children, so this goes round until waitpid
+    // knows of none.
+    const auto give_up = std::chrono::steady_clock::now() + patience;
+    while (reap()) {
+        const auto left = descendants();
+        send(left, SIGKILL);
+        if (std::chrono::steady_clock::now() > give_up) return left;
+        std::this_thread::sleep_for(pause_between_rounds);
+    }
+    return {};
+}
+
+} // namespace kumiki::launch
