@@ -13,6 +13,7 @@
 #include "error/result.hpp"
 #include "fabric/messenger.hpp"
 #include "fabric/network/network.hpp"
+#include "fabric/progress_hook.hpp"
 #include "fabric/region_table.hpp"
 #include "fabric/shm/segment.hpp"
 #include "platform/copy.hpp"
@@ -121,15 +122,8 @@ public:
     template <class Ready, class Doubt>
     void wait(Ready ready, Doubt doubt);
 
-    /// What a floor above has to do while threads wait for whatever it is: run() by each of them again and again, by
-    /// several at once, too, and once after each ring of the rank's bell.
-    class Chore {
-    public:
-        virtual ~Chore() = default;
-        virtual void run() = 0;
-    };
-    /// Null: none. Not while threads wait.
-    void set_chore(Chore* chore) { chore_ = chore; }
+    /// What threads do while they wait.
+    ProgressHooks& progress_hooks() { return hooks_; }
 
     /// Tells all ranks of this host that these two wait for each other in vain; false: of such two they have been told.
     struct Party {
@@ -173,7 +167,7 @@ private:
     void wait_for_network(Ready ready, Doubt doubt);
     /// One look of a thread that waits, at all that is not its own.
     void serve(bool attends) {
-        if (chore_ != nullptr) chore_->run();
+        hooks_.run();
         if (attends) messenger_->progress();
     }
 
@@ -189,7 +183,7 @@ private:
     std::size_t nontemporal_bytes_;
     bool pin_;
     wait::Patience patience_;
-    Chore* chore_ = nullptr;
+    ProgressHooks hooks_;
     RegionTable regions_;
     std::unique_ptr<trace::Trace> trace_;
     std::unique_ptr<Messenger> messenger_;
@@ -201,7 +195,7 @@ void Fabric::wait(Ready ready, Doubt doubt) {
     if (ready()) return;
     if (network_) return wait_for_network(ready, doubt);
     const bool attends = messenger_->active();
-    if (!attends && chore_ == nullptr) return wait::wait(own().bell, patience_, ready, doubt);
+    if (!attends && hooks_.empty()) return wait::wait(own().bell, patience_, ready, doubt);
     std::optional<Messenger::Attendance> attendance;
     if (attends) attendance.emplace(*messenger_);
     const auto look = [&] {

@@ -21,11 +21,11 @@ Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t
       whole_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
       fragment_(longest == 0 ? whole_ : std::min(whole_, longest)),
       peers_(static_cast<std::size_t>(desk.fabric.size())) {
-    network_.admit(this);
+    network_.admit(fabric::SinkId::messages, *this);
 }
 
 MessageHeader Far::header(Kind kind, std::uint64_t ticket, std::uint64_t value) const {
-    MessageHeader made = network_.header(fabric::MessageKind::message);
+    MessageHeader made = network_.header(fabric::SinkId::messages);
     made.operation = static_cast<std::uint8_t>(kind);
     made.ticket = ticket;
     made.value = value;

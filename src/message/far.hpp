@@ -20,11 +20,11 @@ namespace kumiki::message {
 /// Flow control: of what one rank has sent and nobody has asked for, at most `window` bytes are kept; what comes on top
 /// is announced and stays with its sender. Of a long message at most `window` bytes are under way, so that a short one
 /// finds the way nearly free.
-class Far final : public fabric::Network::Guest {
+class Far final : public fabric::MessageSink {
 public:
     /// `longest`: of the fragments of a message that is announced; 0: as `fragment`, which is also what leaves at once.
     Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest);
-    ~Far() override { network_.admit(nullptr); }
+    ~Far() override { network_.dismiss(fabric::SinkId::messages); }
     Far(const Far&) = delete;
     Far& operator=(const Far&) = delete;
 

@@ -12,7 +12,7 @@ Messages::Messages(fabric::Fabric& fabric, const Options& options)
       far_(fabric.network() == nullptr
                ? nullptr
                : std::make_unique<Far>(desk_, *fabric.network(), options.fragment, options.longest_far)) {
-    fabric.set_chore(this);
+    fabric.progress_hooks().add(*this);
 }
 
 Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> data) {
@@ -43,7 +43,7 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
 
 /// One look at each channel, so that no flood keeps a thread from what it waits for. Ringing keeps it from falling
 /// asleep over what has come since.
-void Messages::run() {
+void Messages::progress() {
     if (near_.pending()) {
         const std::lock_guard lock(desk_.lock);
         near_.progress();
@@ -62,7 +62,7 @@ void Messages::leave() {
 void Messages::look() {
     leave();
     if (auto* network = desk_.fabric.network()) network->poll();
-    run();
+    progress();
 }
 
 Result<Status> Messages::wait(Request& request) {

@@ -17,7 +17,7 @@ namespace kumiki::message {
 ///
 /// Nothing here waits but the functions whose name says so. What has been sent or asked for goes on while any thread of
 /// the rank waits for anything, and, between hosts, while its agent runs.
-class Messages final : fabric::Fabric::Chore {
+class Messages final : fabric::ProgressHook {
 public:
     struct Options {
         std::size_t fragment = 0; ///< bytes; 0: the library's own rule on each way (KUMIKI_FRAGMENT)
@@ -26,7 +26,7 @@ public:
         std::size_t longest_near = 0, longest_far = 0;
     };
     Messages(fabric::Fabric& fabric, const Options& options);
-    ~Messages() override { desk_.fabric.set_chore(nullptr); }
+    ~Messages() override { desk_.fabric.progress_hooks().remove(*this); }
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
@@ -61,7 +61,7 @@ public:
     std::uint64_t fragments() const { return desk_.fragments.load(std::memory_order_relaxed); }
 
 private:
-    void run() override;
+    void progress() override;
     void leave();
     void look();
     Result<Status> end(Request& request);

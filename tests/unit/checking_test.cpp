@@ -1,12 +1,16 @@
 // What fits what came before: the parts of the network that remember. All else that a message may get wrong, and that
 // none of it does harm, is in stranger_fuzz_test.cpp.
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "fabric/network/burst.hpp"
 #include "fabric/network/credits.hpp"
+#include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/mail.hpp"
+#include "fabric/network/message_sinks.hpp"
 #include "fabric/network/tickets.hpp"
 
 namespace kumiki::fabric {
@@ -91,6 +95,57 @@ TEST(CheckingTest, ABurstMayEndAnywhere) {
         EXPECT_EQ(messages, length / (bytes.size() / 3));
         EXPECT_EQ(whole, length % (bytes.size() / 3) == 0);
     }
+}
+
+TEST(HeldBackTest, KnowsTheRanksThatHaveSomething) {
+    HeldBack held(5);
+    const std::array<std::byte, 8> bytes{};
+    EXPECT_FALSE(held.any());
+    for (const int rank : {4, 0, 2, 0}) held.add(rank, {}, bytes);
+    EXPECT_TRUE(held.has(0) && held.has(2) && held.has(4) && !held.has(1) && !held.has(3));
+    EXPECT_EQ(held.take(0).size(), 2 * (sizeof(MessageHeader) + bytes.size()));
+    EXPECT_FALSE(held.has(0));
+    held.add(1, {}, bytes);
+    std::vector<int> left;
+    while (held.any()) {
+        left.push_back(held.first());
+        EXPECT_FALSE(held.take(left.back()).empty());
+    }
+    std::ranges::sort(left);
+    EXPECT_EQ(left, (std::vector{1, 2, 4}));
+}
+
+/// Keeps what it gets; nothing of 3 bytes fits.
+struct Keeping final : MessageSink {
+    bool receive(const MessageHeader&, std::span<const std::byte> payload) override {
+        lengths.push_back(payload.size());
+        return payload.size() != 3;
+    }
+    void left(std::uint64_t ticket) override { tickets.push_back(ticket); }
+    bool pump() override { return true; }
+    std::vector<std::size_t> lengths;
+    std::vector<std::uint64_t> tickets;
+};
+
+TEST(MessageSinksTest, WhatComesBeforeItsFloorIsKeptAndWhatComesAfterItIsNot) {
+    MessageSinks sinks;
+    const std::array<std::byte, 8> bytes{};
+    const auto send = [&](std::size_t length) { return sinks.receive({}, std::span(bytes).first(length)); };
+    EXPECT_TRUE(send(2) && send(3)) << "nobody knows yet what fits";
+    EXPECT_FALSE(sinks.pump());
+    Keeping sink;
+    int dropped = 0;
+    sinks.admit(SinkId::messages, sink, [&](const MessageHeader&) { ++dropped; });
+    EXPECT_EQ(sink.lengths, (std::vector<std::size_t>{2, 3}));
+    EXPECT_EQ(dropped, 1);
+    EXPECT_TRUE(send(4) && !send(3) && sinks.pump());
+    sinks.left(SinkId::messages, 9);
+    EXPECT_EQ(sink.tickets, (std::vector<std::uint64_t>{9}));
+    sinks.dismiss(SinkId::messages);
+    EXPECT_TRUE(send(5) && !sinks.pump());
+    sinks.left(SinkId::messages, 10);
+    EXPECT_EQ(sink.lengths.size(), 4u);
+    EXPECT_EQ(sink.tickets.size(), 1u);
 }
 
 } // namespace

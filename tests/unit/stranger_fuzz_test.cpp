@@ -53,6 +53,7 @@ private:
         made.operation =
             random_.once_in(10) ? static_cast<std::uint8_t>(random_.word()) : random_.between<std::uint8_t>(0, 8);
         if (random_.once_in(4)) made.operation = MessageHeader::no_signal;
+        made.sink = random_.once_in(20) ? static_cast<SinkId>(random_.word()) : SinkId::messages;
         made.source = random_.once_in(10) ? static_cast<std::int32_t>(random_.word()) : madman;
         if (random_.once_in(20)) made.source = random_.between(-1, 4);
         made.offset = number(payload);

@@ -31,7 +31,7 @@ protected:
                 end.received.emplace_back(header, std::vector(payload.begin(), payload.end()));
             };
             events.refused = [&end] { ++end.refused; };
-            events.left = [&end](std::uint64_t ticket) { end.left.push_back(ticket); };
+            events.left = [&end](const MessageHeader&, std::uint64_t ticket) { end.left.push_back(ticket); };
             auto opened = open_transport("", end.key, std::move(events));
             ASSERT_TRUE(opened) << opened.error().message;
             end.transport = *opened;

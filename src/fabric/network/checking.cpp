@@ -60,12 +60,12 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
         return payload.size() <= shm::InboxSlot::capacity ? nullptr : "is longer than an active message can be";
     case MessageKind::difference:
         return is_rank(header.signal) && is_rank(header.offset) ? nullptr : "speaks of ranks that there are not";
+    case MessageKind::message: return header.sink < SinkId::count ? nullptr : "is for a floor that there is not";
     case MessageKind::answer:
     case MessageKind::flush:
     case MessageKind::credit:
     case MessageKind::barrier:
     case MessageKind::arrived:
-    case MessageKind::message:
     case MessageKind::burst:
     case MessageKind::sign_of_life: return nullptr;
     }

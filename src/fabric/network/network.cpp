@@ -16,7 +16,7 @@ Network::Network(Fabric& fabric, const Settings& settings)
       rank_(settings.rank),
       strangers_(settings.rank),
       credits_(settings.size),
-      bursts_(static_cast<std::size_t>(settings.size)),
+      held_back_(settings.size),
       last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
       unflushed_(static_cast<std::size_t>(settings.size)),
       timeout_(settings.timeout_s),
@@ -48,9 +48,9 @@ Result<> Network::open(const std::string& interface, const Key& key) {
         ++events_;
         strangers_.refused();
     };
-    events.left = [this](std::uint64_t ticket) {
+    events.left = [this](const MessageHeader& header, std::uint64_t ticket) {
         ++events_;
-        if (guest_ != nullptr) guest_->left(ticket);
+        sinks_.left(header.sink, ticket);
     };
     events.waiting = [this] { show_life_that_is_due(); };
     const auto others = platform::listening_ports();

@@ -14,13 +14,14 @@
 
 #include "error/result.hpp"
 #include "fabric/network/agent.hpp"
-#include "fabric/network/burst.hpp"
 #include "fabric/network/checking.hpp"
 #include "fabric/network/credits.hpp"
+#include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts.hpp"
 #include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/life_signs.hpp"
 #include "fabric/network/mail.hpp"
+#include "fabric/network/message_sinks.hpp"
 #include "fabric/network/polite_mutex.hpp"
 #include "fabric/network/strangers.hpp"
 #include "fabric/network/tickets.hpp"
@@ -50,20 +51,6 @@ public:
         std::uint64_t value;
     };
     enum class Atomic : std::uint8_t { fetch_add, compare_swap, swap };
-
-    /// A floor above that has messages of its own (MessageKind::message). Called by whoever receives, one thread at a
-    /// time, which it must not keep: it may send by post() only.
-    class Guest {
-    public:
-        virtual ~Guest() = default;
-        /// The source is another rank; nothing else has been looked at. False when the message does not fit what came
-        /// before it: then it has been dropped.
-        virtual bool receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
-        /// What it posted with this ticket has left.
-        virtual void left(std::uint64_t ticket) = 0;
-        /// Sends a part of what is long; whether there was any. Others come in between.
-        virtual bool pump() = 0;
-    };
 
     /// Meets all ranks of the job. `host_identity` is the same for the ranks that share memory. Nothing is received
     /// before serve().
@@ -101,18 +88,21 @@ public:
     Mail::Letter& expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
     std::size_t take_mail(int rank, std::uint64_t tag);
 
-    /// From now on messages go to `guest`, also those that came before; null: they are thrown away.
-    void admit(Guest* guest);
+    /// From now on the messages of this floor go to `sink`, also those that came before.
+    void admit(SinkId id, MessageSink& sink);
+    /// From now on they are thrown away.
+    void dismiss(SinkId id);
     MessageHeader header(MessageKind kind) const;
-    /// A message of the guest, of which the payload is kept when there is no room for it: at once, or, when others
+    MessageHeader header(SinkId sink) const;
+    /// A message of a sink, of which the payload is kept when there is no room for it: at once, or, when others
     /// follow each other to that rank without a wait in between, together with them (the network burst of the Maestro
     /// paper, 2.4), after a millisecond at the latest.
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
-    /// Sends at once and never waits: true when the payload may change on return, else when Guest::left tells so.
+    /// Sends at once and never waits: true when the payload may change on return, else when MessageSink::left tells so.
     Result<bool> post_now(int rank, const MessageHeader& header, std::span<const std::byte> payload,
                           std::uint64_t ticket);
-    /// The same by the guest while it is called.
+    /// The same by a sink while it is called.
     bool post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket);
     void post(int rank, const MessageHeader& header) { static_cast<void>(post(rank, header, {}, 0)); }
 
@@ -141,10 +131,6 @@ private:
     };
     struct Waiting { ///< active messages for which the inbox has no room yet
         int source, handler;
-        std::vector<std::byte> payload;
-    };
-    struct Early { ///< messages that came before the guest
-        MessageHeader header;
         std::vector<std::byte> payload;
     };
 
@@ -187,7 +173,6 @@ private:
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
-    bool take_message(const MessageHeader& header, std::span<const std::byte> payload);
     void open_gate(std::uint64_t epoch);
     void compare_calls(int leader, shm::CallNote theirs);
     void post_to_hosts(const MessageHeader& header);
@@ -206,13 +191,10 @@ private:
     std::unique_ptr<HostsBarrier> barrier_;
     std::deque<Waiting> waiting_;
     Credits credits_;
-    std::vector<Burst> bursts_;              ///< by rank
-    std::atomic<int> held_back_{0};          ///< bursts that are not empty
+    HeldBack held_back_;
     std::atomic<std::uint64_t> releases_{0}; ///< waits so far
-    std::vector<std::uint64_t> last_sent_;   ///< by rank: the guest's last message was sent before release number
-    Guest* guest_ = nullptr;
-    bool had_guest_ = false;
-    std::vector<Early> early_;
+    std::vector<std::uint64_t> last_sent_;   ///< by rank: the last message of a sink was sent before release number
+    MessageSinks sinks_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
     std::uint64_t events_ = 0;     ///< of the transport, so far

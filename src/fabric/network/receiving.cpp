@@ -8,6 +8,11 @@
 #include "fabric/signal.hpp"
 
 namespace kumiki::fabric {
+namespace {
+
+constexpr const char* unfitting = "does not fit what came before it";
+
+} // namespace
 
 bool Network::poll() {
     agent_.relieve();
@@ -18,15 +23,14 @@ bool Network::poll() {
 bool Network::progress() {
     bool anything = transport_->progress();
     if (!waiting_.empty()) anything = deliver_waiting() || anything;
-    if (guest_ != nullptr) anything = guest_->pump() || anything;
-    return anything;
+    return sinks_.pump() || anything;
 }
 
 /// Nothing that comes over the wire is believed: a message that cannot be right is dropped, and the job goes on.
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     if (const char* fault = checking_->fault(header, payload)) return drop(header, fault);
     hosts_life_->seen(hosts_.host_of(header.source));
-    if (!carry_out(header, payload)) drop(header, "does not fit what came before it");
+    if (!carry_out(header, payload)) drop(header, unfitting);
 }
 
 /// False when the message does not fit what came before it; then nothing has been done.
@@ -53,7 +57,7 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
         if (is_whole.value_or(false)) fabric_.ring(rank_);
         return is_whole.has_value();
     }
-    case MessageKind::message: return take_message(header, payload);
+    case MessageKind::message: return sinks_.receive(header, payload);
     case MessageKind::barrier: return barrier_->heard(hosts_.host_of(header.source), header.value, header.ticket);
     case MessageKind::arrived:
         if (!barrier_->can_enter(header.ticket)) return false;
@@ -162,19 +166,14 @@ void Network::take_active_message(const MessageHeader& header, std::span<const s
     waiting_.push_back({header.source, handler, {payload.begin(), payload.end()}});
 }
 
-void Network::admit(Guest* guest) {
+void Network::admit(SinkId id, MessageSink& sink) {
     const std::lock_guard lock(mutex_);
-    guest_ = guest;
-    had_guest_ = true;
-    for (const Early& each : std::exchange(early_, {}))
-        if (guest_ != nullptr && !guest_->receive(each.header, each.payload))
-            drop(each.header, "does not fit what came before it");
+    sinks_.admit(id, sink, [this](const MessageHeader& header) { drop(header, unfitting); });
 }
 
-bool Network::take_message(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (guest_ != nullptr) return guest_->receive(header, payload);
-    if (!had_guest_) early_.push_back({header, {payload.begin(), payload.end()}});
-    return true;
+void Network::dismiss(SinkId id) {
+    const std::lock_guard lock(mutex_);
+    sinks_.dismiss(id);
 }
 
 bool Network::accept(int source, int handler, std::span<const std::byte> payload) {

@@ -13,6 +13,12 @@ MessageHeader Network::header(MessageKind kind) const {
     return made;
 }
 
+MessageHeader Network::header(SinkId sink) const {
+    MessageHeader made = header(MessageKind::message);
+    made.sink = sink;
+    return made;
+}
+
 /// A call of the transport's that may receive meanwhile: what came may have left something to do, which the agent would
 /// sleep over.
 template <class Send>
@@ -57,25 +63,20 @@ Result<bool> Network::post_now(int rank, const MessageHeader& header, std::span<
 
 /// Room is made by what was held back first.
 Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
-    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
-    if (!burst.has_room_for(payload.size()))
+    if (!held_back_.has_room_for(rank, payload.size()))
         if (auto released = release(rank); !released) return released;
-    if (burst.empty()) held_back_.fetch_add(1, std::memory_order_relaxed);
-    burst.add(header, payload);
+    held_back_.add(rank, header, payload);
     return {};
 }
 
 Result<> Network::release(int rank) {
-    Burst& burst = bursts_[static_cast<std::size_t>(rank)];
-    if (burst.empty()) return {};
-    auto sent = sending([&] { return transport_->give(rank, header(MessageKind::burst), burst.take()); });
-    held_back_.fetch_sub(1, std::memory_order_relaxed);
-    return sent;
+    if (!held_back_.has(rank)) return {};
+    return sending([&] { return transport_->give(rank, header(MessageKind::burst), held_back_.take(rank)); });
 }
 
 void Network::release() {
     releases_.fetch_add(1, std::memory_order_relaxed);
-    if (held_back_.load(std::memory_order_relaxed) == 0) return;
+    if (!held_back_.any()) return;
     const std::lock_guard lock(mutex_);
     release_all();
 }
@@ -83,14 +84,14 @@ void Network::release() {
 /// False when another thread uses the network for long.
 bool Network::try_release() {
     releases_.fetch_add(1, std::memory_order_relaxed);
-    if (held_back_.load(std::memory_order_relaxed) == 0) return true;
+    if (!held_back_.any()) return true;
     const std::unique_lock lock(mutex_, beat() / 2);
     if (lock.owns_lock()) release_all();
     return lock.owns_lock();
 }
 
 void Network::release_all() {
-    for (int rank = 0; rank < static_cast<int>(bursts_.size()); ++rank) static_cast<void>(release(rank));
+    while (held_back_.any()) static_cast<void>(release(held_back_.first()));
 }
 
 /// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.

@@ -25,10 +25,16 @@ enum class MessageKind : std::uint8_t {
     mail,           ///< a part of a message of a collective
     barrier,        ///< round `value` of the hosts' barrier number `ticket`
     arrived,        ///< the last rank of a host has entered barrier number `ticket`
-    message,        ///< of the floor above: Network::Guest
+    message,        ///< of a floor above: MessageSink
     burst,          ///< several messages, each a header and its payload, that were held back to travel together
     sign_of_life,   ///< a host lives, and its leader is in the collective `value`
     difference,     ///< rank `signal`, in collective `value`, and rank `offset`, in `ticket`, wait in vain
+};
+
+/// The floors above that have messages of their own; each gives MessageHeader's other fields a meaning.
+enum class SinkId : std::uint8_t {
+    messages, ///< between sends and receives (message/)
+    count,
 };
 
 /// What travels before the payload, behind the target's key. Ranks of one job run on machines of one kind, with one
@@ -37,6 +43,7 @@ struct MessageHeader {
     static constexpr std::uint8_t no_signal = 0xff;
     MessageKind kind{};
     std::uint8_t operation = no_signal; ///< of the signal or the atomic
+    SinkId sink{};                      ///< of MessageKind::message: who it is for
     std::int32_t source = 0;            ///< the rank that sends
     std::uint64_t offset = 0;           ///< in the target's arena
     std::uint64_t bytes = 0;            ///< of the whole, where the payload is a part of it
@@ -55,8 +62,8 @@ public:
         std::function<void(const MessageHeader& header, std::span<const std::byte> payload)> received;
         /// Something has come that has not shown the key: it was thrown away.
         std::function<void()> refused;
-        /// What was posted with this ticket has left, or never will: its payload may change.
-        std::function<void(std::uint64_t ticket)> left;
+        /// What was posted with this header and ticket has left, or never will: its payload may change.
+        std::function<void(const MessageHeader& header, std::uint64_t ticket)> left;
         /// A call of this rank has to wait until the transport has room. May post.
         std::function<void()> waiting;
     };

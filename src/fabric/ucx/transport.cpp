@@ -262,7 +262,7 @@ void UcxTransport::has_left(void* request, ucs_status_t status, void* posted) {
     self.kept_[static_cast<std::size_t>(message->rank)] -= message->kept.size();
     ucp_request_free(request);
     if (message->outcome != nullptr) *message->outcome = status;
-    if (message->ticket != 0 && self.events_.left) self.events_.left(message->ticket);
+    if (message->ticket != 0 && self.events_.left) self.events_.left(message->sealed.header, message->ticket);
 }
 
 /// The peer may need this very core, to receive or to connect.
