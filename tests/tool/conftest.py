@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_native import LAUNCHER, TOOL, Native
+from fake_native import LAUNCHER, TOOL, TOPOLOGY, Native
 from hypothesis import settings
 
 # A busy machine is no failure, and the command lines under test need the time more.
@@ -47,7 +48,7 @@ def bare(tmp_path: Path, matplotlib_folder: Path) -> Iterator[Native]:
 def native(bare: Native) -> Native:
     """A complete native part beside one MPI; every program prints a row or two of its suite."""
     bare.command("kumiki-run", LAUNCHER)
-    bare.command("kumiki-topology", "#!/bin/sh\necho '{\"hosts\": []}'\n")
+    bare.command("kumiki-topology", f"#!/bin/sh\necho '{json.dumps(TOPOLOGY)}'\n")
     bare.mpi("openmpi", "mpirun (Open MPI)")
     bare.program(
         "memory",

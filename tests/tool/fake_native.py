@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+import psutil
 from kumiki import command, evaluate
 from kumiki.entry import main
+from kumiki.native import PREFIX_VARIABLE
 from kumiki.report import html
 
 TOOL = Path(__file__).parents[2] / "tool"
@@ -67,6 +69,17 @@ export FAKE_RANKS FAKE_THREADS
 exec "$@"
 """
 """kumiki-run as far as hosts go: a shell is what hosts are asked by."""
+TOPOLOGY: dict[str, Any] = {
+    "schema_version": 1,
+    "virtual": False,
+    "memory_bytes": 8 << 30,
+    "usable": {"cores": 2, "processors": [0, 1], "quota": None},
+    "packages": [{"index": 0, "model": "Fake 9000", "cores": [[0], [1]]}],
+    "memory_nodes": [{"index": 0, "bytes": 8 << 30, "processors": [0, 1]}],
+    "caches": [{"level": 2, "type": "unified", "bytes": 1 << 20, "line_bytes": 64, "shared_by": [[0], [1]]}],
+    "accelerators": [],
+}
+"""What kumiki-topology says: two cores."""
 
 
 @dataclass(frozen=True)
@@ -164,16 +177,11 @@ class Native:
 
     def alive(self, words: str = "") -> list[int]:
         """The processes that the tool started below this prefix and whose command line holds these words."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                ours = f"KUMIKI_PREFIX={self.prefix}\0".encode() in (folder / "environ").read_bytes()
-                command = (folder / "cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-            if ours and words in command:
-                found.append(int(folder.name))
-        return found
+        return [
+            process.pid
+            for process in psutil.process_iter()
+            if _value_of(process, PREFIX_VARIABLE) == str(self.prefix) and words in _command_of(process)
+        ]
 
     def wait_for(self, words: str, running: subprocess.Popen[str]) -> None:
         """Returns when the running tool has started a process with these words."""
@@ -192,6 +200,21 @@ class Native:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
+
+
+def _value_of(process: psutil.Process, variable: str) -> str | None:
+    """Of a variable of its environment; None when it has ended, or is another user's."""
+    try:
+        return process.environ().get(variable)
+    except psutil.Error:
+        return None
+
+
+def _command_of(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
 
 
 def results_of(folder: Path) -> dict[str, Any]:

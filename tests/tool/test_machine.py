@@ -1,37 +1,46 @@
-"""What is read of a machine, from folders like /proc and /sys, and what disturbs on it."""
+"""What is known of a machine, by kumiki-topology and from a folder like /sys, and what disturbs on it."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import psutil
 import pytest
 from kumiki.doctor import State, disturbances
-from kumiki.load import OtherLoad
+from kumiki.load import OtherLoad, busy_seconds
 from kumiki.machine import Machine
+from kumiki.native import Native
 
 CPU = "sys/devices/system/cpu"
+TOPOLOGY: dict[str, Any] = {
+    "schema_version": 1,
+    "virtual": False,
+    "memory_bytes": 16 << 30,
+    "usable": {"cores": 2, "processors": [0, 1, 2, 3], "quota": None},
+    "packages": [
+        {"index": 0, "model": "Fake 9000", "cores": [[0, 2], [1, 3]]},
+        {"index": 1, "model": "Fake 9000", "cores": [[4]]},
+    ],
+    "memory_nodes": [{"index": node, "bytes": 8 << 30, "processors": [node]} for node in range(2)],
+    "caches": [
+        {"level": 3, "type": "unified", "bytes": 32 << 20, "line_bytes": 64, "shared_by": [[0, 1, 2, 3], [4]]},
+        {"level": 2, "type": "unified", "bytes": 2 << 20, "line_bytes": 64, "shared_by": [[0, 2], [1, 3], [4]]},
+        {"level": 1, "type": "data", "bytes": 48 << 10, "line_bytes": 64, "shared_by": [[0, 2], [1, 3]]},
+        {"level": 1, "type": "data", "bytes": 32 << 10, "line_bytes": 64, "shared_by": [[4]]},
+    ],
+}
+"""Two usable cores with two hardware threads each, and a package that belongs to others."""
 
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """Four hardware threads on two cores of one package."""
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
     monkeypatch.setattr("kumiki.load.SAMPLE_SECONDS", 0)
-    for processor in range(4):
-        put(tmp_path, f"{CPU}/cpu{processor}/topology/physical_package_id", "0")
-        put(tmp_path, f"{CPU}/cpu{processor}/topology/core_id", str(processor % 2))
-        pair = f"{processor % 2},{processor % 2 + 2}"
-        for index, (level, kind, size, shared) in enumerate(
-            [("1", "Data", "48K", pair), ("2", "Unified", "2048K", pair), ("3", "Unified", "32M", "0-3")]
-        ):
-            folder = f"{CPU}/cpu{processor}/cache/index{index}"
-            for name, value in (("level", level), ("type", kind), ("size", size), ("shared_cpu_list", shared)):
-                put(tmp_path, f"{folder}/{name}", value)
-            put(tmp_path, f"{folder}/coherency_line_size", "64")
-    return Machine(tmp_path)
+    return Machine(TOPOLOGY, tmp_path)
 
 
 def put(root: Path, name: str, text: str) -> None:
@@ -49,45 +58,24 @@ def test_siblings_count_once(machine: Machine) -> None:
     assert states(machine)["hardware threads"] is State.DISTURBS
 
 
-def test_affinity_limits_the_cores(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 3})
-    assert machine.usable_cores() == 1
-
-
-def test_caches_are_counted_by_who_shares_them(machine: Machine) -> None:
+def test_caches_and_packages_of_others_do_not_count(machine: Machine) -> None:
     assert machine.caches() == [
         {"level": 1, "type": "data", "bytes": 48 << 10, "line_bytes": 64, "count": 2},
         {"level": 2, "type": "unified", "bytes": 2 << 20, "line_bytes": 64, "count": 2},
         {"level": 3, "type": "unified", "bytes": 32 << 20, "line_bytes": 64, "count": 1},
     ]
+    assert (machine.model(), machine.numa_nodes(), machine.memory_bytes()) == ("Fake 9000", 2, 16 << 30)
 
 
-@pytest.mark.parametrize(
-    ("files", "quota", "cores"),
-    [
-        ({"proc/self/cgroup": "0::/a/b", "sys/fs/cgroup/a/b/cpu.max": "max 100000"}, None, 2),
-        ({"proc/self/cgroup": "0::/a/b", "sys/fs/cgroup/a/cpu.max": "150000 100000"}, 1.5, 1),
-        ({"proc/self/cgroup": "0::/a/b", "sys/fs/cgroup/a/cpu.max": "50000 100000"}, 0.5, 1),
-        (
-            {
-                "proc/self/cgroup": "4:cpu,cpuacct:/job",
-                "sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us": "100000",
-                "sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us": "50000",
-            },
-            2.0,
-            2,
-        ),
-        ({"proc/self/cgroup": "4:cpu:/job", "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "-1"}, None, 2),
-    ],
-)
-def test_quota_of_either_kind_of_cgroup(
-    machine: Machine, files: dict[str, str], quota: float | None, cores: int
-) -> None:
-    for name, text in files.items():
-        put(machine.root, name, text)
-    assert machine.processor_quota() == quota
+@pytest.mark.parametrize(("quota", "cores"), [(None, 2), (1.5, 1), (0.5, 1), (2.0, 2), (8.0, 2)])
+def test_a_quota_limits_the_cores(quota: float | None, cores: int) -> None:
+    machine = Machine({**TOPOLOGY, "usable": {**TOPOLOGY["usable"], "quota": quota}})
     assert machine.usable_cores() == cores
-    assert ("processor quota" in states(machine)) is (quota is not None)
+    assert ("processor quota" in states(machine)) is (quota is not None and quota < 4)
+
+
+def test_a_virtual_machine_is_told() -> None:
+    assert states(Machine({**TOPOLOGY, "virtual": True}))["virtual machine"] is State.FIXED
 
 
 @pytest.mark.parametrize(
@@ -100,8 +88,6 @@ def test_quota_of_either_kind_of_cgroup(
         (f"{CPU}/cpufreq/boost", "1", "turbo", State.DISTURBS),
         ("sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]", "huge pages", State.DISTURBS),
         ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never", "huge pages", State.GOOD),
-        ("proc/cpuinfo", "flags\t\t: fpu hypervisor sse", "virtual machine", State.FIXED),
-        ("proc/cpuinfo", "flags\t\t: fpu sse", "virtual machine", None),
     ],
 )
 def test_what_disturbs(machine: Machine, name: str, text: str, subject: str, state: State | None) -> None:
@@ -109,29 +95,47 @@ def test_what_disturbs(machine: Machine, name: str, text: str, subject: str, sta
     assert states(machine).get(subject) is state
 
 
-def put_stat(machine: Machine, busy: float) -> None:
+class Worked(NamedTuple):
+    """The times of one processor, as psutil tells them."""
+
+    user: float
+    nice: float
+    system: float
+    idle: float = 1234.5
+    iowait: float = 99.0
+    irq: float = 88.0
+    softirq: float = 77.0
+    steal: float = 0.0
+
+
+def set_busy(monkeypatch: pytest.MonkeyPatch, busy: float) -> None:
     """Each usable processor has worked so many seconds; one that others own has worked for hours."""
-    part = int(busy * os.sysconf("SC_CLK_TCK") / 4)
-    lines = [f"cpu{processor} {part} {part} {part} 123456 99 88 77 {part} 55 44" for processor in range(4)]
-    put(machine.root, "proc/stat", "\n".join(["cpu  1 2 3 4 5 6 7 8 9 10", *lines, "cpu4 900000 0 0 0 0 0 0 0 0 0"]))
+    part = busy / 4
+    times = [Worked(part, part, part, steal=part) for _ in range(4)]
+    monkeypatch.setattr(psutil, "cpu_times", lambda percpu: [*times, Worked(9000, 0, 0)])
 
 
-def test_load_is_what_others_do_now(machine: Machine) -> None:
-    put_stat(machine, 100)
-    assert machine.busy_seconds() == 400
+def test_load_is_what_others_do_now(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_busy(monkeypatch, 100)
+    assert busy_seconds(machine) == 400
     now = 10.0
     others = OtherLoad(machine, lambda: now)
-    put_stat(machine, 101)
+    set_busy(monkeypatch, 101)
     now = 20.0
     assert others.so_far() == pytest.approx(0.4, abs=0.02)
 
 
-def test_our_own_work_is_no_load(machine: Machine) -> None:
-    put_stat(machine, 100)
+def test_a_container_that_shows_its_own_processors_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psutil, "cpu_times", lambda percpu: [Worked(10, 0, 0), Worked(20, 0, 0)])
+    assert busy_seconds(machine) == 30
+
+
+def test_our_own_work_is_no_load(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_busy(monkeypatch, 100)
     now = 10.0
     others = OtherLoad(machine, lambda: now)
     subprocess.run([sys.executable, "-c", "while __import__('time').process_time() < 0.4: pass"], check=True)
-    put_stat(machine, 100.1)
+    set_busy(monkeypatch, 100.08)
     now = 11.0
     assert others.so_far() == 0.0
 
@@ -145,7 +149,7 @@ def test_load_is_judged_by_cores(machine: Machine, monkeypatch: pytest.MonkeyPat
 def test_load_average_of_what_has_ended_counts_no_more(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build leaves a high load average behind, and nothing that would disturb."""
     monkeypatch.setattr(os, "getloadavg", lambda: (8.0, 8.0, 8.0))
-    put_stat(machine, 100)
+    set_busy(monkeypatch, 100)
     assert states(machine)["load"] is State.GOOD
 
 
@@ -165,8 +169,40 @@ def test_every_trouble_that_can_be_mended_names_its_command(machine: Machine) ->
         assert (finding.mend is not None) is (finding.state is State.DISTURBS)
 
 
-def test_machine_that_tells_nothing(tmp_path: Path) -> None:
-    unknown = Machine(tmp_path)
-    assert unknown.usable_cores() >= 1
-    assert (unknown.caches(), unknown.governor(), unknown.turbo(), unknown.memory_bytes()) == ([], None, None, None)
-    assert unknown.numa_nodes() == 1
+def test_a_machine_without_the_native_part(tmp_path: Path) -> None:
+    unknown = Machine(root=tmp_path)
+    assert 1 <= unknown.usable_cores() <= len(unknown.usable_processors())
+    assert unknown.usable_processors() == sorted(os.sched_getaffinity(0))
+    assert (unknown.caches(), unknown.governor(), unknown.turbo()) == ([], None, None)
+    assert (unknown.numa_nodes(), unknown.packages(), unknown.threads_per_core()) == (1, 1, 1)
+    assert unknown.memory_bytes() > 0 and unknown.model()
+
+
+def test_kumiki_topology_is_asked_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not of the one that hwloc's variables describe."""
+    monkeypatch.setenv("HWLOC_SYNTHETIC", "pack:2 core:8 pu:2")
+    put_program(tmp_path, f"[ -z \"$HWLOC_SYNTHETIC\" ] && echo '{json.dumps(TOPOLOGY)}'")
+    assert Machine.here(Native(tmp_path)).topology == TOPOLOGY
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("echo hwloc cannot tell >&2; exit 3", "hwloc cannot tell"),
+        ("exit 3", "exit code 3"),
+        ("echo no JSON", "Expecting value"),
+        ("echo '{\"schema_version\": 2}'", "another version"),
+    ],
+)
+def test_a_kumiki_topology_that_does_not_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], body: str, said: str
+) -> None:
+    put_program(tmp_path, body)
+    assert Machine.here(Native(tmp_path)).topology is None
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+
+
+def put_program(prefix: Path, body: str) -> None:
+    put(prefix, "bin/kumiki-topology", f"#!/bin/sh\n{body}")
+    (prefix / "bin" / "kumiki-topology").chmod(0o755)

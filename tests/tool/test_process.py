@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,4 +95,4 @@ def test_an_interrupt_while_a_program_starts_leaves_nothing(monkeypatch: pytest.
     monkeypatch.setattr(process.subprocess, "Popen", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         process.run(["sleep", "60"], os.environ, 60, lambda line: None, lambda line: None)
-    assert len(started) == 1 and not Path(f"/proc/{started[0]}").exists()
+    assert len(started) == 1 and not psutil.pid_exists(started[0])

@@ -160,7 +160,8 @@ def _evaluate(
     places = where.Where(cluster, named, hostfile, agent, alone)
     if program is not None:
         _alone(suite, places)
-    machine, native = Machine(), Native.installed()
+    native = Native.installed()
+    machine = Machine.here(native)
     over = places.hosts(native) if program is None else None
     request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
     cores = request.cores(machine)
@@ -215,7 +216,8 @@ def _doctor(format: Annotated[TableOrJson, typer.Option(help="How it is printed.
     from kumiki.doctor import examine
     from kumiki.doctor.view import print_diagnosis
 
-    diagnosis = examine(Machine(), Native.installed())
+    native = Native.installed()
+    diagnosis = examine(Machine.here(native), native)
     if format is TableOrJson.JSON:
         typer.echo(json.dumps(diagnosis.as_dict(), indent=1))
     else:
@@ -318,7 +320,7 @@ def _tune(
 
     native = Native.installed()
     hosts = where.Where(cluster, named, hostfile, agent, alone).hosts(native)
-    tuning = Tuning(Sweep(hosts, quick), native, Machine(), output or store.usual_file(), seed)
+    tuning = Tuning(Sweep(hosts, quick), native, Machine.here(native), output or store.usual_file(), seed)
     if dry_run:
         tuning.print_commands()
     else:

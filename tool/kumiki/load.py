@@ -9,6 +9,8 @@ import os
 import time
 from collections.abc import Callable
 
+import psutil
+
 from kumiki.machine import Machine
 
 SAMPLE_SECONDS = 0.2
@@ -33,7 +35,7 @@ class OtherLoad:
         """Seconds of the processors in all; those of this process and of all that it has seen ending; and when."""
         times = os.times()
         ours = times.user + times.system + times.children_user + times.children_system
-        return self._machine.busy_seconds(), ours, self._clock()
+        return busy_seconds(self._machine), ours, self._clock()
 
 
 def present(machine: Machine) -> float:
@@ -41,3 +43,14 @@ def present(machine: Machine) -> float:
     others = OtherLoad(machine)
     time.sleep(SAMPLE_SECONDS)
     return others.so_far()
+
+
+def busy_seconds(machine: Machine) -> float:
+    """Seconds since its start that the usable processors have worked for any process, or were taken by the host of
+    this virtual machine for another one. Interrupts are nobody's and not counted.
+    """
+    times, processors = psutil.cpu_times(percpu=True), machine.processors()
+    if len(times) == len(processors):  # a container that shows only the processors of its own shows the usable ones
+        usable = set(machine.usable_processors())
+        times = [each for processor, each in zip(processors, times, strict=True) if processor in usable]
+    return float(sum(each.user + each.nice + each.system + each.steal for each in times))

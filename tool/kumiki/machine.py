@@ -1,92 +1,113 @@
-"""What the operating system tells of this machine (/proc and /sys); None where it does not tell."""
+"""What this machine is: kumiki-topology tells its make-up, the system the settings that bear on measuring."""
 
 from __future__ import annotations
 
 import ctypes.util
+import json
 import os
 import platform
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-UNLIMITED_QUOTA_V1 = "-1"
+import psutil
+
+from kumiki.native import Native
+from kumiki.problem import complain
+
+ASKING_SECONDS = 20
+SCHEMA_VERSION = 1
+OTHER_MACHINES = ("HWLOC_SYNTHETIC", "HWLOC_XMLFILE")
+"""Variables that make kumiki-topology describe another machine than this one."""
 BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
 """In the order in which the build looks for them."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine as this process may use it; `root` is the folder that holds proc and sys (a test's own, or /)."""
+    """The machine as this process may use it; None where the system does not tell."""
 
+    topology: Mapping[str, Any] | None = None
+    """What `kumiki-topology --json` says (docs/topology.md); None without the native part: then psutil tells less."""
     root: Path = Path("/")
+    """The folder that holds sys and dev (a test's own, or /)."""
+
+    @staticmethod
+    def here(native: Native) -> Machine:
+        """This machine, by the native part where it is there."""
+        return Machine(_topology(native.command("kumiki-topology")))
+
+    @cached_property
+    def _told(self) -> Mapping[str, Any]:
+        return self.topology or _without_native()
+
+    def processors(self) -> list[int]:
+        """The logical processors that there are, in ascending order."""
+        packages = self._told["packages"]
+        return sorted(processor for package in packages for core in package["cores"] for processor in core)
 
     def usable_processors(self) -> list[int]:
-        """The logical processors that this process may run on."""
-        if hasattr(os, "sched_getaffinity"):
-            return sorted(os.sched_getaffinity(0))
-        return list(range(os.cpu_count() or 1))
+        """Those that this process may run on."""
+        return list(self._told["usable"]["processors"])
 
     def usable_cores(self) -> int:
         """Whole cores that this process may keep busy: siblings count once, and a cgroup's quota limits them."""
-        cores = {self._core_of(processor) for processor in self.usable_processors()}
-        quota = self.processor_quota()
-        return len(cores) if quota is None else max(1, min(len(cores), int(quota)))
+        cores, quota = int(self._told["usable"]["cores"]), self.processor_quota()
+        return cores if quota is None else max(1, min(cores, int(quota)))
 
     def threads_per_core(self) -> int:
-        processors = self.usable_processors()
-        return max(1, len(processors) // len({self._core_of(processor) for processor in processors}))
+        return max(1, len(self.usable_processors()) // int(self._told["usable"]["cores"]))
 
     def packages(self) -> int:
-        return len({self._core_of(processor)[0] for processor in self.usable_processors()})
+        """How many of them this process may use."""
+        return sum(any(map(self._is_usable, package["cores"])) for package in self._told["packages"])
 
     def processor_quota(self) -> float | None:
         """Processors' worth of time that the cgroups of this process allow; None without a limit."""
-        limits = [limit for folder in self._cgroup_folders() if (limit := _quota_of(folder)) is not None]
-        return min(limits, default=None)
+        quota = self._told["usable"]["quota"]
+        return None if quota is None else float(quota)
 
     def model(self) -> str:
-        for name in ("model name", "Model", "cpu model", "cpu"):
-            if value := self._cpuinfo(name):
-                return value
-        return platform.processor() or platform.machine()
+        models = (str(package["model"]) for package in self._told["packages"])
+        return next(filter(None, models), "") or platform.processor() or platform.machine()
+
+    def caches(self) -> list[dict[str, Any]]:
+        """One entry per kind of cache: level, type, bytes, line_bytes, and count, how many of them are usable."""
+        kinds = sorted(self._told["caches"], key=lambda cache: (cache["level"], cache["type"], cache["bytes"]))
+        counted = [
+            {
+                **{name: kind[name] for name in ("level", "type", "bytes", "line_bytes")},
+                "count": sum(map(self._is_usable, kind["shared_by"])),
+            }
+            for kind in kinds
+        ]
+        return [cache for cache in counted if cache["count"]]
+
+    def memory_bytes(self) -> int:
+        return int(self._told["memory_bytes"])
+
+    def numa_nodes(self) -> int:
+        return max(1, len(self._told["memory_nodes"]))
+
+    def virtual_machine(self) -> bool:
+        return bool(self._told["virtual"])
 
     def governor(self) -> str | None:
-        return _read(self._processor_folder(self.usable_processors()[0]) / "cpufreq" / "scaling_governor")
+        return self._said(f"sys/devices/system/cpu/cpu{self.usable_processors()[0]}/cpufreq/scaling_governor")
 
     def turbo(self) -> bool | None:
         """Whether the clock may rise above its base, which makes it depend on temperature and neighbours."""
-        if (denied := _read(self.root / "sys/devices/system/cpu/intel_pstate/no_turbo")) is not None:
+        if (denied := self._said("sys/devices/system/cpu/intel_pstate/no_turbo")) is not None:
             return denied == "0"
-        allowed = _read(self.root / "sys/devices/system/cpu/cpufreq/boost")
+        allowed = self._said("sys/devices/system/cpu/cpufreq/boost")
         return None if allowed is None else allowed == "1"
-
-    def caches(self) -> list[dict[str, Any]]:
-        """One entry per kind of cache: level, type, bytes, line_bytes, and count, how many of them there are."""
-        kinds: dict[tuple[int, str, int, int], set[str]] = {}
-        for processor in self.usable_processors():
-            for folder in sorted((self._processor_folder(processor) / "cache").glob("index[0-9]*")):
-                size, level = _read(folder / "size"), _read(folder / "level")
-                if size is None or level is None:
-                    continue
-                line = int(_read(folder / "coherency_line_size") or 0)
-                kind = (int(level), (_read(folder / "type") or "unified").lower(), _bytes_of(size), line)
-                kinds.setdefault(kind, set()).add(_read(folder / "shared_cpu_list") or str(processor))
-        names = ("level", "type", "bytes", "line_bytes")
-        return [{**dict(zip(names, kind, strict=True)), "count": len(kinds[kind])} for kind in sorted(kinds)]
-
-    def memory_bytes(self) -> int | None:
-        for line in (_read(self.root / "proc/meminfo") or "").splitlines():
-            if line.startswith("MemTotal:"):
-                return int(line.split()[1]) * 1024
-        return None
-
-    def numa_nodes(self) -> int:
-        return max(1, len(list((self.root / "sys/devices/system/node").glob("node[0-9]*"))))
 
     def transparent_huge_pages(self) -> str | None:
         """The setting in force: always, madvise or never."""
-        said = _read(self.root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
+        said = self._said("sys/kernel/mm/transparent_hugepage/enabled") or ""
         return said[said.index("[") + 1 : said.index("]")] if "[" in said and "]" in said else None
 
     def shared_memory_bytes(self) -> int | None:
@@ -97,9 +118,6 @@ class Machine:
             return None
         return status.f_frsize * status.f_blocks
 
-    def virtual_machine(self) -> bool:
-        return "hypervisor" in (self._cpuinfo("flags") or "").split() or (self.root / "sys/hypervisor/type").exists()
-
     def container(self) -> bool:
         return any((self.root / name).exists() for name in (".dockerenv", "run/.containerenv", "run/systemd/container"))
 
@@ -107,73 +125,62 @@ class Machine:
         return f"{platform.system()} {platform.release()}"
 
     def distribution(self) -> str | None:
-        for line in (_read(self.root / "etc/os-release") or "").splitlines():
-            if line.startswith("PRETTY_NAME="):
-                return line.partition("=")[2].strip('"')
-        return None
+        try:
+            return platform.freedesktop_os_release().get("PRETTY_NAME")
+        except OSError:
+            return None
 
     def blas(self) -> str | None:
         """The BLAS library that programs are linked with here, as the dynamic linker names it."""
         return next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
 
-    def busy_seconds(self) -> float:
-        """Seconds since its start that the usable processors have worked for any process, or were taken by the host of
-        this virtual machine for another one; 0 when the system does not tell. Interrupts are nobody's and not counted.
-        """
-        usable = {f"cpu{processor}" for processor in self.usable_processors()}
-        ticks = 0
-        for line in (_read(self.root / "proc/stat") or "").splitlines():
-            name, *counts = line.split()
-            if name in usable:
-                user, nice, system, _idle, _waiting, _interrupts, _soft, stolen = map(int, counts[:8])
-                ticks += user + nice + system + stolen
-        return ticks / os.sysconf("SC_CLK_TCK")
+    def _is_usable(self, processors: list[int]) -> bool:
+        return not set(self.usable_processors()).isdisjoint(processors)
 
-    def _cpuinfo(self, name: str) -> str | None:
-        for line in (_read(self.root / "proc/cpuinfo") or "").splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == name:
-                return value.strip()
+    def _said(self, setting: str) -> str | None:
+        try:
+            return (self.root / setting).read_text(errors="replace").strip()
+        except OSError:
+            return None
+
+
+def _topology(program: Path) -> dict[str, Any] | None:
+    """What kumiki-topology says; None where it is missing, and with a warning where it does not answer."""
+    if not program.is_file():
         return None
-
-    def _processor_folder(self, processor: int) -> Path:
-        return self.root / f"sys/devices/system/cpu/cpu{processor}"
-
-    def _core_of(self, processor: int) -> tuple[str, str]:
-        topology = self._processor_folder(processor) / "topology"
-        return _read(topology / "physical_package_id") or "0", _read(topology / "core_id") or f"processor {processor}"
-
-    def _cgroup_folders(self) -> Iterator[Path]:
-        """The cgroups of this process that can limit its processor time, from the innermost outwards."""
-        for line in (_read(self.root / "proc/self/cgroup") or "").splitlines():
-            number, _, rest = line.partition(":")
-            controllers, _, path = rest.partition(":")
-            if number == "0":
-                mount = self.root / "sys/fs/cgroup"
-            elif "cpu" in controllers.split(","):
-                mount = self.root / "sys/fs/cgroup" / controllers
-            else:
-                continue
-            inner = Path(path.lstrip("/"))
-            yield from (mount / part for part in (inner, *inner.parents))
-
-
-def _quota_of(cgroup: Path) -> float | None:
-    quota, _, period = (_read(cgroup / "cpu.max") or "max").partition(" ")
-    if quota != "max":
-        return int(quota) / int(period)
-    quota, period = _read(cgroup / "cpu.cfs_quota_us") or UNLIMITED_QUOTA_V1, _read(cgroup / "cpu.cfs_period_us") or ""
-    return None if quota == UNLIMITED_QUOTA_V1 or not period else int(quota) / int(period)
-
-
-def _bytes_of(size: str) -> int:
-    """The bytes in a cache size as the kernel writes it: 48K, 2M."""
-    factor = {"K": 2**10, "M": 2**20, "G": 2**30}.get(size[-1])
-    return int(size) if factor is None else int(size[:-1]) * factor
-
-
-def _read(path: Path) -> str | None:
+    environment = {name: value for name, value in os.environ.items() if name not in OTHER_MACHINES}
     try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        return None
+        asked = subprocess.run(
+            [program, "--json"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ASKING_SECONDS,
+            check=True,
+        )
+        told: dict[str, Any] = json.loads(asked.stdout)
+        if told["schema_version"] == SCHEMA_VERSION:
+            return told
+        said = "it is of another version"
+    except subprocess.CalledProcessError as error:
+        said = " ".join(error.stderr.split()) or f"exit code {error.returncode}"
+    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError) as error:
+        said = str(error)
+    complain(f"warning: {program} does not tell what this machine is ({said}); caches and packages stay unknown")
+    return None
+
+
+def _without_native() -> dict[str, Any]:
+    """The little that psutil knows, in the words of kumiki-topology."""
+    usable, count = psutil.Process().cpu_affinity(), psutil.cpu_count() or 1
+    processors = sorted(usable or range(count))
+    cores = min(len(processors), psutil.cpu_count(logical=False) or count)
+    return {
+        "usable": {"cores": cores, "processors": processors, "quota": None},
+        "packages": [{"model": "", "cores": [[processor] for processor in range(count)]}],
+        "memory_bytes": psutil.virtual_memory().total,
+        "memory_nodes": [],
+        "caches": [],
+        "virtual": False,
+    }

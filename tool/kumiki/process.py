@@ -142,42 +142,29 @@ def _follow(
     return child.poll(), end or time.monotonic()
 
 
-def _end_all(child: subprocess.Popen[bytes] | None, before: set[int]) -> int:
+def _end_all(child: subprocess.Popen[bytes] | None, before: set[psutil.Process]) -> int:
     """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child.
 
     `child` is None when an interrupt came while it was being started: it may run all the same.
     """
-    own = set() if child is None else {child.pid}
-    started = _descendants() - before
+    if child is not None:
+        child.poll()
+    alive = _descendants() - before
+    started = {process.pid for process in alive}
     for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
-        alive = started if child is None or child.poll() is None else started - own
-        if not alive:
-            break
         for process in alive:
-            _send(process, number)
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
         deadline = time.monotonic() + patience
         while alive and time.monotonic() < deadline:
-            time.sleep(0.01)
-            if child is not None:
-                child.poll()
-            _reap(alive - own)
+            # In short turns: an orphan can be waited for only after its parent has ended and this process adopted it.
+            psutil.wait_procs(alive, timeout=0.01)
             alive = _descendants() - before
-        started |= alive
+        started |= {process.pid for process in alive}
     for stream in (child.stdout, child.stderr) if child is not None else ():
         if stream is not None:
             stream.close()
-    return len(started - own)
-
-
-def _send(process: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(process, number)
-
-
-def _reap(adopted: set[int]) -> None:
-    for process in adopted:
-        with suppress(ChildProcessError):
-            os.waitpid(process, os.WNOHANG)
+    return len(started - ({child.pid} if child is not None else set()))
 
 
 def _adopt_orphans() -> None:
@@ -186,6 +173,6 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _descendants() -> set[int]:
+def _descendants() -> set[psutil.Process]:
     """The processes below this one that still run or wait to be reaped."""
-    return {process.pid for process in psutil.Process().children(recursive=True)}
+    return set(psutil.Process().children(recursive=True))

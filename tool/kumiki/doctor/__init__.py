@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +13,6 @@ from kumiki.machine import Machine
 from kumiki.native import Native
 
 __all__ = ["Diagnosis", "Finding", "State", "disturbances", "examine"]
-
-ASKING_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -44,16 +40,5 @@ class Diagnosis:
 
 def examine(machine: Machine, native: Native) -> Diagnosis:
     """Looks at everything; takes no measurement."""
-    return Diagnosis(environment.describe(machine, native), _topology(native), (*parts(native), *disturbances(machine)))
-
-
-def _topology(native: Native) -> dict[str, Any] | None:
-    path = native.command("kumiki-topology")
-    if not native.has(path):
-        return None
-    try:
-        asked = subprocess.run([path, "--json"], capture_output=True, text=True, timeout=ASKING_SECONDS, check=True)
-        said = json.loads(asked.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return None
-    return said if isinstance(said, dict) else None
+    topology = None if machine.topology is None else dict(machine.topology)
+    return Diagnosis(environment.describe(machine, native), topology, (*parts(native), *disturbances(machine)))
