@@ -1,4 +1,4 @@
-"""The sheet that every plot is drawn on, and how it becomes SVG inside the page.
+"""The sheet that every plot is drawn on, and the picture that it becomes.
 
 No pyplot and no global state: each plot owns its Figure. The SVG keeps its text as text and takes fonts and colours
 from the page.
@@ -6,11 +6,9 @@ from the page.
 
 from __future__ import annotations
 
-import html
 import io
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,8 +18,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from kumiki.report.figures import svg
 from kumiki.report.model import Row
-from kumiki.report.palette import Look, colour, title, to_variables
+from kumiki.report.palette import Look, colour, title
 from kumiki.report.quantity import amount, tolerance
 
 WIDTH, HEIGHT, TALL = 5.3, 3.5, 4.0
@@ -146,8 +145,9 @@ def draw(
         paint(sheet)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    svg = _inline(buffer.getvalue(), name, description, sheet.cited)
-    return Picture(name, svg, tuple(sheet.legend), tuple(sheet.notes))
+    tooltips = {number: describe(row) for number, row in sheet.cited.items()}
+    drawn = svg.inline(buffer.getvalue(), name, description, tooltips)
+    return Picture(name, drawn, tuple(sheet.legend), tuple(sheet.notes))
 
 
 def log_axis(axis: Any, ticks: Sequence[float], text: Callable[[float], str]) -> None:
@@ -184,39 +184,9 @@ def describe(row: Row) -> str:
 
 def unlinked(picture: Picture) -> Picture:
     """The same for a page without the rows that its points are: they keep their tooltips."""
-    return replace(picture, svg=re.sub(r'<a href="#row-\d+">', "<g>", picture.svg).replace("</a>", "</g>"))
+    return replace(picture, svg=svg.unlinked(picture.svg))
 
 
 def again(picture: Picture, name: str) -> Picture:
     """The same drawing for a second place on its page: no two elements of a page have one id."""
-    svg = re.sub(rf'((?: id="|url\(#|href="#)){re.escape(picture.name)}-', rf"\g<1>{name}-", picture.svg)
-    return replace(picture, name=name, svg=svg)
-
-
-def _inline(svg: str, name: str, description: str, cited: Mapping[int, Row]) -> str:
-    """Strip an SVG file to what an HTML page needs: own ids, no namespaces, page colours and fonts, tooltips."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", svg, flags=re.S)
-    view = re.search(r'viewBox="([^"]+)"', svg)
-    size = view.group(1) if view else "0 0 100 100"
-    body = svg[svg.index(">") + 1 :].replace("xlink:href", "href")
-    used = set(re.findall(r"url\(#([^)]+)\)", body)) | set(re.findall(r'href="#(?!row-)([^"]+)"', body))
-    body = re.sub(r' id="([^"]+)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", body)
-    body = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", body)
-    body = re.sub(r'href="#(?!row-)([^"]+)"', rf'href="#{name}-\1"', body)
-    body = re.sub(r"font: (?:(bold|\d+) )?([\d.]+)px [^;\"]+", _font, body)
-    # matplotlib 3.11 adds a target to its links: rows are on this page, and no new one is wanted.
-    body = re.sub(r'<a href="#row-(\d+)"[^>]*>', lambda m: _link(int(m[1]), cited), body)
-    body = to_variables(re.sub(r"\n\s*", "\n", body))
-    label = html.escape(description, quote=True)
-    return f'<svg viewBox="{size}" role="img" aria-label="{label}">{body}'
-
-
-def _font(match: re.Match[str]) -> str:
-    weight = f"font-weight: {match[1]}; " if match[1] else ""
-    return f"{weight}font-size: {match[2]}px"
-
-
-def _link(row: int, cited: Mapping[int, Row]) -> str:
-    note = f"<title>{html.escape(describe(cited[row]))}</title>" if row in cited else ""
-    return f'<a href="#row-{row}">{note}'
+    return replace(picture, name=name, svg=svg.renamed(picture.svg, picture.name, name))
