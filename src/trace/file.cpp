@@ -134,7 +134,7 @@ std::string microseconds(std::int64_t ns) {
     return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -30,6 +30,6 @@ private:
 std::string microseconds(std::int64_t ns);
 
 /// The text as a JSON string, with its quotes; what is no UTF-8 is replaced.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 } // namespace kumiki::trace

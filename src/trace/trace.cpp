@@ -42,7 +42,7 @@ void Trace::add(const Event& event) {
 std::string Trace::text(std::int64_t start) const {
     const std::string where = host_.empty() ? "" : " on " + host_;
     std::string lines = fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank_,
-                                    quoted(fmt::format("rank {}{}", rank_, where)));
+                                    json_string(fmt::format("rank {}{}", rank_, where)));
     const auto line = [&lines]<class... Parts>(fmt::format_string<Parts...> format, Parts&&... parts) {
         fmt::format_to(std::back_inserter(lines), format, std::forward<Parts>(parts)...);
     };
