@@ -13,7 +13,7 @@ from clustering import TIME_LIMIT, Hosts, argv, kumiki, namespaces_of
 from kumiki.cluster import inspection, making, plan
 from kumiki.cluster.plan import Step
 from kumiki.cluster.rate import Rate
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 RATE = Rate.parse("100mbit")
 STEPS = len(list(plan.creation("x", 2, RATE)))
@@ -41,7 +41,7 @@ def test_a_step_that_fails_takes_all_back(name: str, monkeypatch: pytest.MonkeyP
         return Step(("ip", "link", "set", "no-such-device", "up"), module="sch_tbf")
 
     cut_plan(monkeypatch, after, fails)
-    with pytest.raises(Problem) as problem:
+    with pytest.raises(UserError) as problem:
         making.create(name, 2, RATE)
     assert "no-such-device" in problem.value.sentence and "modprobe sch_tbf" in problem.value.sentence
     assert problem.value.code is ExitCode.ENVIRONMENT

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_native import Native
 from kumiki.cluster import requirements
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 VERBS = (("create",), ("list",), ("exec", "--", "true"), ("link", "default", "0", "down"), ("delete",))
 LISTED = """#!/bin/sh
@@ -79,7 +79,7 @@ def test_without_iproute2(native: Native, permitted: None, verb: tuple[str, ...]
 
 def test_without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "exists", lambda _: False)
-    with pytest.raises(Problem, match="CONFIG_NET_NS") as problem:
+    with pytest.raises(UserError, match="CONFIG_NET_NS") as problem:
         requirements.require()
     assert problem.value.code is ExitCode.ENVIRONMENT
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kumiki.cluster import plan
-from kumiki.cluster.launch import named_cluster
 from kumiki.cluster.rate import FRAME_BYTES, LEAST, MOST, Rate
-from kumiki.problem import ExitCode, Problem
+from kumiki.hosts.launch import named_cluster
+from kumiki.problem import ExitCode, UserError
 
 LETTERS = string.ascii_letters + string.digits
 names = st.builds(str.__add__, st.sampled_from(LETTERS), st.text(LETTERS + "-", max_size=plan.LONGEST_NAME - 1))
@@ -24,7 +24,7 @@ def test_good_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "-a", "a b", "a_b", "a/b", "a.b", "a\n", "ä", "a" * 21, "--all"])
 def test_bad_names(name: str) -> None:
-    with pytest.raises(Problem) as problem:
+    with pytest.raises(UserError) as problem:
         plan.check_name(name)
     assert problem.value.code is ExitCode.USAGE
 
@@ -81,7 +81,7 @@ def test_rates(text: str, bits: int, said: str) -> None:
     "text", ["", "100", "mbit", "-1mbit", "100mbps", "0mbit", "999kbit", "101gbit", "1e3mbit", "1tbit"]
 )
 def test_bad_rates(text: str) -> None:
-    with pytest.raises(Problem, match="100mbit"):
+    with pytest.raises(UserError, match="100mbit"):
         Rate.parse(text)
 
 
@@ -158,5 +158,5 @@ def test_the_cluster_of_a_run(arguments: tuple[str, ...], name: str | None, rest
 
 @pytest.mark.parametrize("arguments", [("--cluster",), ("--cluster=",), ("--cluster", "-n", "2")])
 def test_a_run_without_the_clusters_name(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(Problem, match="cannot be a cluster's name"):
+    with pytest.raises(UserError, match="cannot be a cluster's name"):
         named_cluster(arguments)

@@ -13,7 +13,7 @@ from kumiki.hosts import Hosts, cluster
 from kumiki.machine import Machine
 from kumiki.native import Native
 from kumiki.plan import Request, plan
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites.model import Grid, KumikiRun, Mpirun, Point
 
 LAB = Hosts("lab", ("kumiki-lab-0", "kumiki-lab-1"), ("ip", "netns", "exec"), "eth0", "100mbit", 100_000_000)
@@ -59,9 +59,9 @@ def lab(native: Prefix, monkeypatch: pytest.MonkeyPatch) -> Prefix:
 def test_only_suites_that_say_something_of_several_hosts() -> None:
     assert [suite.name for suite in suites.chosen(None, over_hosts=True)] == ["rank-barrier", "network", *KERNELS]
     assert "network" not in [suite.name for suite in suites.chosen(None)]
-    with pytest.raises(Problem, match="memory measures within a host"):
+    with pytest.raises(UserError, match="memory measures within a host"):
         suites.chosen(["memory"], over_hosts=True)
-    with pytest.raises(Problem, match="network measures between hosts: name a cluster"):
+    with pytest.raises(UserError, match="network measures between hosts: name a cluster"):
         suites.chosen(["network"])
 
 

@@ -11,7 +11,7 @@ from kumiki import mpi
 from kumiki.hosts import Hosts, Origin, listed
 from kumiki.native import Native
 from kumiki.plan import Request, plan
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites.model import Grid, KumikiRun, Mpirun
 
 REAL = Hosts("node1, node2", ("node1", "node2"), ("ssh", "-o", "BatchMode=yes"), origin=Origin.USER, cores=8)
@@ -140,7 +140,7 @@ def test_a_file_of_hosts(tmp_path: Path) -> None:
     assert listed.of_file(path) == ("node1", "node2", "node3", "fe80::1")
     assert listed.of_list("a:2, b") == ("a", "b")
     path.write_text("# nothing\n")
-    with pytest.raises(Problem, match="it must name hosts"):
+    with pytest.raises(UserError, match="it must name hosts"):
         listed.of_file(path)
 
 

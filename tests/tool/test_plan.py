@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kumiki import suites
 from kumiki.native import Native
 from kumiki.plan import Request, plan
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites import fragments
 from kumiki.suites.model import Grid, Mpirun, Point, Suite
 
@@ -114,7 +114,7 @@ def test_point_is_absent_where_its_peer_is(bare: Prefix, monkeypatch: pytest.Mon
 
 
 def test_unknown_suite_names_the_nearest() -> None:
-    with pytest.raises(Problem, match="did you mean 'radix-sort'"):
+    with pytest.raises(UserError, match="did you mean 'radix-sort'"):
         suites.chosen(["radixsort"])
     assert [suite.name for suite in suites.chosen(["cg", "memory"])] == ["memory", "cg"]
 

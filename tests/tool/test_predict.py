@@ -15,7 +15,7 @@ from kumiki.predict.maestro.network import pieces
 from kumiki.predict.maestro.transfer import Pair
 from kumiki.predict.parameters import changed, described
 from kumiki.predict.prediction import Prediction
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from typer.testing import CliRunner
 
 MACHINE = Machine()
@@ -124,7 +124,7 @@ def test_parameters_come_from_a_file_and_then_from_settings(tmp_path: Path) -> N
     ],
 )
 def test_a_wrong_setting_is_named(setting: str, word: str) -> None:
-    with pytest.raises(Problem, match="set") as problem:
+    with pytest.raises(UserError, match="set") as problem:
         changed(MACHINE, None, [setting])
     assert word in problem.value.sentence
 
@@ -133,9 +133,9 @@ def test_a_wrong_setting_is_named(setting: str, word: str) -> None:
 def test_a_wrong_file_is_named(tmp_path: Path, content: str) -> None:
     file = tmp_path / "mine.json"
     file.write_text(content)
-    with pytest.raises(Problem, match=r"mine\.json"):
+    with pytest.raises(UserError, match=r"mine\.json"):
         changed(MACHINE, file, [])
-    with pytest.raises(Problem, match=r"none\.json"):
+    with pytest.raises(UserError, match=r"none\.json"):
         changed(MACHINE, tmp_path / "none.json", [])
 
 
@@ -159,6 +159,6 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
         (["maestro", "--output", str(tmp_path)], "no page of kumiki predict"),
     ):
         ended = runner.invoke(app, ["predict", *arguments])
-        assert isinstance(ended.exception, Problem) and word in ended.exception.sentence
+        assert isinstance(ended.exception, UserError) and word in ended.exception.sentence
     assert (tmp_path / "index.html").read_text() == "mine"
     assert runner.invoke(app, ["predict", "maestro", "--format", "csv"]).exit_code == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fake_native import Native as Prefix
 from kumiki.hosts import Hosts
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites.fragments import LONGEST_OVER_HOSTS, OWN_RULE, PAPER
 from kumiki.tune import store, view
 from kumiki.tune.choice import choose
@@ -111,7 +111,7 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for bad in (tmp_path, tmp_path / "file" / "tuned"):
-        with pytest.raises(Problem, match="--output"):
+        with pytest.raises(UserError, match="--output"):
             store.check(bad)
 
 

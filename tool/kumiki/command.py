@@ -20,7 +20,7 @@ from kumiki.hosts import options as where
 from kumiki.machine import Machine
 from kumiki.native import Native, replace_process
 from kumiki.own import options as own
-from kumiki.problem import ExitCode, Problem, complain
+from kumiki.problem import ExitCode, UserError, complain
 
 
 class Commands(TyperGroup):
@@ -53,7 +53,7 @@ class Evaluate(TyperCommand):
         ends_with_marker = args[-1:] == ["--"]
         rest: list[str] = super().parse_args(ctx, args)
         if ends_with_marker and not ctx.params.get("command"):
-            raise Problem("there is no command behind --: evaluate -- ./program {ranks}; without -- all suites run")
+            raise UserError("there is no command behind --: evaluate -- ./program {ranks}; without -- all suites run")
         return rest
 
 
@@ -355,7 +355,7 @@ def _run(ctx: typer.Context) -> None:
     With --cluster NAME in the first place, on the hosts of that cluster (kumiki cluster); with --slurm, on the nodes
     of this Slurm allocation.
     """
-    from kumiki.cluster.launch import launcher_arguments
+    from kumiki.hosts.launch import launcher_arguments
 
     _hand_on("kumiki-run", launcher_arguments(ctx.args))
 

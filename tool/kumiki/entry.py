@@ -9,7 +9,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from kumiki.problem import ExitCode, Problem, complain
+from kumiki.problem import ExitCode, UserError, complain
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def _run() -> int:
     """Runs the command line; returns its exit code."""
     try:
         if sys.stdout is None:
-            raise Problem("standard output is closed; give it a terminal, a file or /dev/null")
+            raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
         if isinstance(sys.stdout, TextIOWrapper):
             # A file name may hold bytes that are no characters: they are printed as they came.
             sys.stdout.reconfigure(errors="surrogateescape")
@@ -32,7 +32,7 @@ def _run() -> int:
         return ExitCode.OK
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else ExitCode.OK
-    except Problem as problem:
+    except UserError as problem:
         complain(problem.sentence)
         return problem.code
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from kumiki.native import Native
 from kumiki.own import program as own
 from kumiki.pace import Pace
 from kumiki.plan import Request, plan
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 from kumiki.process import termination_interrupts
 from kumiki.suites.model import Point, Suite
 
@@ -48,15 +48,15 @@ def open_folder(request: Request, machine: Machine, native: Native) -> results.F
         return results.create(request.output, request.arguments(), seed, here)
     content = results.load(request.output)
     if content["arguments"] != request.arguments():
-        raise Problem(
+        raise UserError(
             f"--resume: {request.output} was begun with other arguments; go on with: "
             f"kumiki evaluate {_spelled(content['arguments'], f'--output {request.output} --resume')}"
         )
     if request.seed not in (None, content["seed"]):
-        raise Problem(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
+        raise UserError(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
     begun = content["environment"]
     if differing := environment.machine_differences(begun, here) + environment.build_differences(begun, here):
-        raise Problem(
+        raise UserError(
             f"--resume: {request.output} was begun on another machine or build: {'; '.join(differing)}; "
             "measure anew without --resume"
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 PREFIX_VARIABLE = "KUMIKI_PREFIX"
 MEND = "run ./kumiki once in the source folder, or pip install ."
@@ -42,9 +42,9 @@ class Native:
         return path.is_file() and os.access(path, os.X_OK)
 
     def require(self, path: Path) -> Path:
-        """The path itself when it can be run; a Problem that says how to get it when not."""
+        """The path itself when it can be run; a UserError that says how to get it when not."""
         if not self.has(path):
-            raise Problem(f"the native part is not installed: {path} is missing; {MEND}", ExitCode.ENVIRONMENT)
+            raise UserError(f"the native part is not installed: {path} is missing; {MEND}", ExitCode.ENVIRONMENT)
         return path
 
     def build(self) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from kumiki.machine import Machine
 from kumiki.own import runs
 from kumiki.own.figure import SUITE
 from kumiki.own.program import OwnProgram
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites.model import Grid, Point, Suite
 
 MOST = 4096
@@ -67,12 +67,12 @@ def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Poin
         return [runs.stage(request.own, grid, seed)]
     for name, counts in (("ranks", request.ranks), ("threads", request.threads)):
         if counts and max(counts) > MOST:
-            raise Problem(f"--{name} {max(counts)} is more than Kumiki starts: a job has at most {MOST} {name}")
+            raise UserError(f"--{name} {max(counts)} is more than Kumiki starts: a job has at most {MOST} {name}")
     chosen = request.chosen()
     stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
     if not any(points for _, points in stages):
         names = ", ".join(suite.name for suite in chosen)
-        raise Problem(f"there is nothing to measure: {names} needs at least two threads or ranks; name other numbers")
+        raise UserError(f"there is nothing to measure: {names} needs at least two threads or ranks; name other numbers")
     return [(suite, points) for suite, points in stages if points]
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from kumiki import report
 from kumiki.compare import Comparison, Side
 from kumiki.grid import grid
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.results import RESULTS, results_file
 from kumiki.row import identity
 
@@ -76,24 +76,24 @@ def json_lines(
 
 
 def check_folder(directory: Path) -> None:
-    """Raises Problem when the page would take the place of something that is not ours."""
+    """Raises UserError when the page would take the place of something that is not ours."""
     page = directory / PAGE
     if (directory / RESULTS).exists():
-        raise Problem(f"{directory} holds results of its own; name another folder with --output")
+        raise UserError(f"{directory} holds results of its own; name another folder with --output")
     try:
         ours = not page.exists() or MARK in page.read_bytes()[:HEAD_BYTES]
     except OSError as error:
-        raise Problem(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
+        raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
     if not ours:
-        raise Problem(f"{page} is no page of kumiki compare; name another folder with --output")
+        raise UserError(f"{page} is no page of kumiki compare; name another folder with --output")
 
 
 def write_page(comparison: report.Comparison, directory: Path) -> Path:
-    """Leaves the page in the folder, which is made where it is not there; raises Problem where that cannot be."""
+    """Leaves the page in the folder, which is made where it is not there; raises UserError where that cannot be."""
     page = directory / PAGE
     try:
         directory.mkdir(parents=True, exist_ok=True)
         page.write_text(comparison.page(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise Problem(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
+        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
     return page

@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Problem(Exception):
+class UserError(Exception):
     """Something the user can mend; `main` prints its sentence without a traceback and ends with its code."""
 
     def __init__(self, sentence: str, code: ExitCode = ExitCode.USAGE) -> None:

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from kumiki.measure import Outcome
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.row import ProgramRow, identity, measured
 from kumiki.suites.model import Point
 
@@ -129,18 +129,18 @@ class Folder:
 
 
 def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Mapping[str, Any]) -> Folder:
-    """Begins a new evaluation in a folder that is empty, new, or holds an earlier evaluation; else a Problem."""
+    """Begins a new evaluation in a folder that is empty, new, or holds an earlier evaluation; else a UserError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         foreign = sorted(entry.name for entry in path.iterdir())
     except OSError as error:
-        raise Problem(f"the folder {path} cannot be used ({error.strerror}); name another with --output") from None
+        raise UserError(f"the folder {path} cannot be used ({error.strerror}); name another with --output") from None
     if RESULTS in foreign:
         # An earlier evaluation's folder may be used again; anything else of this name is not ours to replace.
         load(path)
     elif foreign and not OURS.issuperset(foreign):
         shown = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
-        raise Problem(
+        raise UserError(
             f"the folder {path} holds files that are not Kumiki's ({shown}); name a new or empty folder with --output"
         )
     content = {
@@ -168,29 +168,29 @@ def results_file(path: Path) -> Path:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The content of a results.json (or of the one in a folder); a Problem when it is none."""
+    """The content of a results.json (or of the one in a folder); a UserError when it is none."""
     file = results_file(path)
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise Problem(f"there is no {file}; kumiki evaluate --output {file.parent} makes it") from None
+        raise UserError(f"there is no {file}; kumiki evaluate --output {file.parent} makes it") from None
     except OSError as error:
-        raise Problem(f"{file} cannot be read ({error.strerror})") from None
+        raise UserError(f"{file} cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise Problem(f"{file} is broken: it is not JSON ({error}); measure again with kumiki evaluate") from None
+        raise UserError(f"{file} is broken: it is not JSON ({error}); measure again with kumiki evaluate") from None
     found = content.get("schema_version") if isinstance(content, dict) else None
     if isinstance(found, int) and found != SCHEMA_VERSION:
-        raise Problem(f"{file} has schema version {found}, this kumiki reads version {SCHEMA_VERSION}; measure again")
+        raise UserError(f"{file} has schema version {found}, this kumiki reads version {SCHEMA_VERSION}; measure again")
     try:
         check(content)
     except ValueError as error:
-        raise Problem(f"{file} is broken: {error}; measure again with kumiki evaluate") from None
+        raise UserError(f"{file} is broken: {error}; measure again with kumiki evaluate") from None
     assert isinstance(content, dict)
     return content
 
 
 def load_samples(path: Path) -> dict[str, list[float]] | None:
-    """The raw samples beside a results.json by row id; None when there are none, a Problem when they are broken."""
+    """The raw samples beside a results.json by row id; None when there are none, a UserError when they are broken."""
     file = results_file(path).parent / SAMPLES
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -198,9 +198,11 @@ def load_samples(path: Path) -> dict[str, list[float]] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Problem(f"{file} cannot be read ({error.strerror})") from None
+        raise UserError(f"{file} cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise Problem(f"{file} is broken: {error}; measure again, or remove it to go by the intervals alone") from None
+        raise UserError(
+            f"{file} is broken: {error}; measure again, or remove it to go by the intervals alone"
+        ) from None
     assert isinstance(content, dict)
     return content
 
@@ -260,14 +262,14 @@ def _locked_log(path: Path) -> IO[str]:
         log = (path / LOG).open("a", encoding="utf-8", errors="backslashreplace")
         fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Problem(f"another kumiki evaluate is writing to {path}; wait for it, or name another folder") from None
+        raise UserError(f"another kumiki evaluate is writing to {path}; wait for it, or name another folder") from None
     except OSError as error:
         raise _not_writable(path, error) from None
     return log
 
 
-def _not_writable(path: Path, error: OSError) -> Problem:
-    return Problem(f"the folder {path} cannot be written to ({error.strerror}); name another with --output")
+def _not_writable(path: Path, error: OSError) -> UserError:
+    return UserError(f"the folder {path} cannot be written to ({error.strerror}); name another with --output")
 
 
 def _replace(file: Path, text: str) -> None:

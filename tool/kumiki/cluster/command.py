@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 from kumiki.cluster.plan import MOST_HOSTS, check_name
 from kumiki.formats import TableOrJson
-from kumiki.problem import ExitCode, Problem, complain
+from kumiki.problem import ExitCode, UserError, complain
 from kumiki.quantity import counted
 
 DEFAULT_NAME = "default"
@@ -95,7 +95,7 @@ def _exec(
 
     command: list[str] = ctx.obj
     if not command:
-        raise Problem("the command is missing: kumiki cluster exec [NAME] [--host I] -- COMMAND...")
+        raise UserError("the command is missing: kumiki cluster exec [NAME] [--host I] -- COMMAND...")
     with _at_work("the command was ended on all hosts"):
         cluster = inspection.require(check_name(name))
         if host is None:
@@ -128,7 +128,7 @@ def _delete(
     from kumiki.cluster import inspection, making
 
     if everything and name is not None:
-        raise Problem(f"either a cluster's name or --all, not both: '{name}' --all")
+        raise UserError(f"either a cluster's name or --all, not both: '{name}' --all")
     with _at_work("what had begun to be taken away is gone"):
         names = list(inspection.namespaces()) if everything else [check_name(name or DEFAULT_NAME)]
         if not names:

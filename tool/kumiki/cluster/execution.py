@@ -20,7 +20,7 @@ from typing import IO, NoReturn
 from kumiki.cluster import plan, system
 from kumiki.cluster.inspection import Cluster, Host
 from kumiki.native import replace_process
-from kumiki.problem import ExitCode, Problem, complain
+from kumiki.problem import ExitCode, UserError, complain
 
 GRACE_SECONDS = 2.0
 """How long commands that were asked to end may take before they are killed."""
@@ -46,7 +46,7 @@ def run_everywhere(cluster: Cluster, command: Sequence[str]) -> int:
     """Runs the command on all hosts at the same time, each line of output labelled with its host.
 
     What it leaves running stays. Returns 0, or the exit code on the first host (by number) where it failed, 128 and the
-    signal's number where it was killed. An exception, such as an interrupt, ends the commands. Raises Problem.
+    signal's number where it was killed. An exception, such as an interrupt, ends the commands. Raises UserError.
     """
     _require_program(command[0])
     running: list[subprocess.Popen[bytes]] = []
@@ -60,7 +60,7 @@ def run_everywhere(cluster: Cluster, command: Sequence[str]) -> int:
             _end(running)
         if isinstance(error, OSError) and error.errno in OVER_A_LIMIT:
             sentence = f"cannot run the command on {len(cluster.hosts)} hosts at once: {error.strerror}"
-            raise Problem(f"{sentence} (ulimit -n, ulimit -u)", ExitCode.ENVIRONMENT) from error
+            raise UserError(f"{sentence} (ulimit -n, ulimit -u)", ExitCode.ENVIRONMENT) from error
         raise
     codes = [process.wait() for process in running]
     codes = [code if code >= 0 else 128 - code for code in codes]
@@ -72,7 +72,7 @@ def run_everywhere(cluster: Cluster, command: Sequence[str]) -> int:
 
 def _require_program(program: str) -> None:
     if shutil.which(program) is None:
-        raise Problem(f"there is no program '{program}'", ExitCode.ENVIRONMENT)
+        raise UserError(f"there is no program '{program}'", ExitCode.ENVIRONMENT)
 
 
 def _raise_limit_of_open_files() -> Callable[[], None]:

@@ -9,7 +9,7 @@ from typing import Any
 from kumiki.cluster import plan, system
 from kumiki.cluster.rate import Rate
 from kumiki.nearest import nearest
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Cluster:
         return tuple(host.namespace for host in self.hosts)
 
     def host(self, number: int) -> Host:
-        """One of its hosts; a Problem when there is none of this number."""
+        """One of its hosts; a UserError when there is none of this number."""
         if not 0 <= number < len(self.hosts):
             last = len(self.hosts) - 1
-            raise Problem(f"cluster '{self.name}' has no host {number}; its hosts are 0 to {last}")
+            raise UserError(f"cluster '{self.name}' has no host {number}; its hosts are 0 to {last}")
         return self.hosts[number]
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,14 +80,14 @@ def find(name: str) -> Cluster | None:
 
 
 def require(name: str) -> Cluster:
-    """The cluster of this name; a Problem when there is none, or when it cannot be used."""
+    """The cluster of this name; a UserError when there is none, or when it cannot be used."""
     known = namespaces()
     if name not in known:
         hint = nearest(name, list(known)) or f"; make it: kumiki cluster create {name}"
-        raise Problem(f"there is no cluster '{name}'{hint}")
+        raise UserError(f"there is no cluster '{name}'{hint}")
     cluster = _describe(name, known[name])
     if not cluster.complete:
-        raise Problem(f"cluster '{name}' is not complete; take it away: kumiki cluster delete {name}")
+        raise UserError(f"cluster '{name}' is not complete; take it away: kumiki cluster delete {name}")
     return cluster
 
 

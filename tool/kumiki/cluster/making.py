@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from kumiki.cluster import inspection, plan, system
 from kumiki.cluster.rate import Rate
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 GRACE_SECONDS = 2.0
 """How long processes that were asked to end may take before they are killed."""
@@ -20,12 +20,12 @@ POLL_SECONDS = 0.02
 def create(name: str, hosts: int, rate: Rate | None) -> inspection.Cluster:
     """Makes a cluster. When a step fails, or at an interrupt, what was made is taken away again.
 
-    Raises Problem, and KeyboardInterrupt.
+    Raises UserError, and KeyboardInterrupt.
     """
     with system.interrupts_held():
         if (there := inspection.find(name)) is not None:
             state = "there already" if there.complete else "there already, but not complete"
-            raise Problem(f"cluster '{name}' is {state}; take it away: kumiki cluster delete {name}")
+            raise UserError(f"cluster '{name}' is {state}; take it away: kumiki cluster delete {name}")
         made: list[str] = []
         try:
             for step in plan.creation(name, hosts, rate):
@@ -42,7 +42,7 @@ def create(name: str, hosts: int, rate: Rate | None) -> inspection.Cluster:
 def delete(name: str) -> int | None:
     """Takes a cluster away, first the processes in it; returns how many there were, None when there is no cluster.
 
-    Raises Problem. An interrupt takes effect when all is done.
+    Raises UserError. An interrupt takes effect when all is done.
     """
     with system.interrupts_held():
         namespaces = inspection.namespaces().get(name)
@@ -50,7 +50,7 @@ def delete(name: str) -> int | None:
 
 
 def link(host: inspection.Host, name: str, up: bool) -> None:
-    """Plugs a host's cable in or out. Raises Problem."""
+    """Plugs a host's cable in or out. Raises UserError."""
     system.run(plan.link(name, host.number, up).arguments)
 
 
@@ -72,7 +72,7 @@ def _take_away(namespaces: Sequence[str]) -> int:
 
 def _end_processes(namespaces: Sequence[str]) -> int:
     if os.getpid() in _processes(namespaces):
-        raise Problem("this shell runs in the cluster itself; take it away from outside", ExitCode.USAGE)
+        raise UserError("this shell runs in the cluster itself; take it away from outside", ExitCode.USAGE)
     seen: set[int] = set()
     for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
         asked: set[int] = set()
@@ -87,7 +87,7 @@ def _end_processes(namespaces: Sequence[str]) -> int:
         seen |= asked | alive
         if not alive:
             return len(seen)
-    raise Problem(f"processes of the cluster cannot be ended: {', '.join(map(str, sorted(alive)))}", ExitCode.FAILED)
+    raise UserError(f"processes of the cluster cannot be ended: {', '.join(map(str, sorted(alive)))}", ExitCode.FAILED)
 
 
 def _processes(namespaces: Sequence[str]) -> set[int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from kumiki.cluster.rate import Rate
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 LONGEST_NAME = 20
 MOST_HOSTS = 1000
@@ -35,9 +35,9 @@ class Step:
 
 
 def check_name(name: str) -> str:
-    """The name itself; a Problem when a cluster cannot be called that."""
+    """The name itself; a UserError when a cluster cannot be called that."""
     if not re.fullmatch(NAME, name):
-        raise Problem(
+        raise UserError(
             f"'{name}' cannot be a cluster's name: letters, digits and -, at most {LONGEST_NAME}, the first no -"
         )
     return name
@@ -114,8 +114,3 @@ def link(name: str, host: int, up: bool) -> Step:
 def inside(namespace: str, command: Sequence[str]) -> list[str]:
     """The command line that runs `command` on a host."""
     return [*AGENT, namespace, *command]
-
-
-def launcher_options(namespaces: Sequence[str]) -> list[str]:
-    """What kumiki-run must be told to use these hosts."""
-    return ["--hosts", ",".join(namespaces), "--agent", " ".join(AGENT), "--interface", INTERFACE]

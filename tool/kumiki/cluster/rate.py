@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 LEAST, MOST = 10**6, 100 * 10**9
@@ -31,11 +31,11 @@ class Rate:
 
     @staticmethod
     def parse(text: str) -> Rate:
-        """Reads a rate as tc writes it: 100mbit, 2.5gbit. Raises Problem."""
+        """Reads a rate as tc writes it: 100mbit, 2.5gbit. Raises UserError."""
         found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)bit", text.strip().lower())
         bits = round(float(found[1]) * UNITS[found[2]]) if found else 0
         if not LEAST <= bits <= MOST:
-            raise Problem(f"'{text}' is not a rate from {Rate(LEAST)} to {Rate(MOST)}, such as 100mbit or 2.5gbit")
+            raise UserError(f"'{text}' is not a rate from {Rate(LEAST)} to {Rate(MOST)}, such as 100mbit or 2.5gbit")
         return Rate(bits)
 
     def __str__(self) -> str:

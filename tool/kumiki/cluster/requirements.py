@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
 PACKAGE = "iproute2"
@@ -40,10 +40,10 @@ def lack() -> Lack | None:
 
 
 def require() -> None:
-    """Raises a Problem when something is missing."""
+    """Raises a UserError when something is missing."""
     if (missing := lack()) is not None:
         mend = f"; mend: {missing.mend}" if missing.mend else ""
-        raise Problem(f"a cluster on one machine needs {missing.need}{mend}", ExitCode.ENVIRONMENT)
+        raise UserError(f"a cluster on one machine needs {missing.need}{mend}", ExitCode.ENVIRONMENT)
 
 
 def _permitted() -> bool:

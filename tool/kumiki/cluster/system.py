@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 STEP_SECONDS = 30
 """No command takes more than milliseconds; this only keeps a sick kernel from hanging us."""
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Failed(Problem):
+class Failed(UserError):
     """A command that failed, with what it said."""
 
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from kumiki.cluster import inspection, plan, requirements
 from kumiki.hosts.model import Hosts
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 
 def of_cluster(name: str) -> Hosts:
-    """Raises Problem when there is no such cluster, when it has fewer than two hosts, or one that is cut off."""
+    """Raises UserError when there is no such cluster, when it has fewer than two hosts, or one that is cut off."""
     requirements.require()
     cluster = inspection.require(plan.check_name(name))
     if len(cluster.hosts) < 2:
-        raise Problem(
+        raise UserError(
             f"cluster '{name}' has one host, and an evaluation over a network needs two; "
             f"make it anew: kumiki cluster delete {name} && kumiki cluster create {name} --hosts 2"
         )
     if cut_off := [str(host.number) for host in cluster.hosts if not host.linked]:
-        raise Problem(
+        raise UserError(
             f"cluster '{name}': host {', '.join(cut_off)} is cut off; plug it in: "
             f"kumiki cluster link {name} {cut_off[0]} up"
         )
+    return as_hosts(cluster)
+
+
+def as_hosts(cluster: inspection.Cluster) -> Hosts:
+    """Whatever state it is in."""
     rate = cluster.rate
     return Hosts(
         cluster.name,

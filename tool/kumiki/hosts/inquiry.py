@@ -9,7 +9,7 @@ from dataclasses import replace
 from kumiki import process
 from kumiki.hosts.model import Hosts
 from kumiki.native import Native
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -19,7 +19,7 @@ ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+)")
 
 
 def asked(hosts: Hosts, native: Native) -> Hosts:
-    """The hosts with what they say of their cores; raises Problem where kumiki-run cannot start a job over them."""
+    """The hosts with what they say of their cores; raises UserError where kumiki-run cannot start a job over them."""
     launcher = native.require(native.command("kumiki-run"))
     words = (str(launcher), *hosts.launcher_options, "-n", str(len(hosts)), "sh", "-c", QUESTION)
     environment = {name: value for name, value in os.environ.items() if name != "KUMIKI_THREADS"}
@@ -28,10 +28,10 @@ def asked(hosts: Hosts, native: Native) -> Hosts:
         with process.termination_interrupts():
             ended = process.run(words, environment, LIMIT_SECONDS, lines.append, lambda line: None)
     except KeyboardInterrupt:
-        raise Problem("interrupted before anything was measured", ExitCode.INTERRUPTED) from None
+        raise UserError("interrupted before anything was measured", ExitCode.INTERRUPTED) from None
     answers = [answer for answer in map(ANSWER.fullmatch, lines) if answer]
     if ended.code != 0 or len(answers) != len(hosts):
         said = " | ".join(ended.last_errors) or f"{len(answers)} of {len(hosts)} hosts have said what they are"
-        raise Problem(f"nothing can be started over {hosts.name}: {said}", ExitCode.ENVIRONMENT)
+        raise UserError(f"nothing can be started over {hosts.name}: {said}", ExitCode.ENVIRONMENT)
     shared = len({answer["boot"] for answer in answers}) < len(hosts)
     return replace(hosts, cores=None if shared else min(int(answer["cores"]) for answer in answers))

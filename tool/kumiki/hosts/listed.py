@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 
 def of_list(text: str) -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def of_file(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text(errors="replace").splitlines()
     except OSError as error:
-        raise Problem(f"--hostfile: {path} cannot be read: {error.strerror}") from None
+        raise UserError(f"--hostfile: {path} cannot be read: {error.strerror}") from None
     words = [line.partition("#")[0].split() for line in lines]
     return _checked([_name(first) for first, *_ in filter(None, words)], f"--hostfile {path}")
 
@@ -30,7 +30,7 @@ def _name(word: str) -> str:
 
 def _checked(names: Sequence[str], where: str) -> tuple[str, ...]:
     if not names or not all(names) or any(name.startswith("-") for name in names):
-        raise Problem(f"{where}: it must name hosts, such as node1,node2 (in a file a line for each)")
+        raise UserError(f"{where}: it must name hosts, such as node1,node2 (in a file a line for each)")
     if twice := [name for name in names if names.count(name) > 1]:
-        raise Problem(f"{where}: host {twice[0]} is named twice")
+        raise UserError(f"{where}: host {twice[0]} is named twice")
     return tuple(names)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
     from kumiki.hosts.model import Hosts
@@ -66,7 +66,7 @@ class Where:
     def hosts(self, native: Native) -> Hosts | None:
         """The hosts to measure over; None: this one alone.
 
-        Raises Problem when they cannot be used, are too few, or the tool itself was started several times.
+        Raises UserError when they cannot be used, are too few, or the tool itself was started several times.
         """
         from kumiki.hosts import cluster, inquiry, slurm
 
@@ -80,13 +80,13 @@ class Where:
     def _check(self) -> None:
         many = [name for name in ("cluster", "named", "file") if getattr(self, name) is not None]
         if len(many) + self.alone > 1:
-            raise Problem("--cluster, --hosts, --hostfile and --alone exclude each other: name hosts in one way")
+            raise UserError("--cluster, --hosts, --hostfile and --alone exclude each other: name hosts in one way")
         if self.agent is not None and not (self.named or self.file):
-            raise Problem("--agent says how the hosts of --hosts or --hostfile are reached; name them")
+            raise UserError("--agent says how the hosts of --hosts or --hostfile are reached; name them")
         for launcher, variable in STARTED_BY.items():
             count = os.environ.get(variable, "1")
             if count != "1":
-                raise Problem(
+                raise UserError(
                     f"{launcher} has started kumiki evaluate {count} times; it starts its programs itself: run it "
                     "once, in a Slurm allocation without srun (salloc, sbatch), or with --hostfile FILE"
                 )
@@ -101,7 +101,7 @@ class Where:
         names = listed.of_file(self.file) if self.file else listed.of_list(self.named or "")
         agent = _words(self.agent) if self.agent else slurm.AGENT if allocation else SSH
         if len(names) < 2:
-            raise Problem(f"{self.given} names one host, and an evaluation over a network needs two; name another")
+            raise UserError(f"{self.given} names one host, and an evaluation over a network needs two; name another")
         return Hosts(", ".join(names), names, agent, interface(), origin=Origin.USER)
 
     @staticmethod
@@ -111,7 +111,7 @@ class Where:
             return allocation.hosts
         if allocation.here:
             return None
-        raise Problem(
+        raise UserError(
             f"{allocation.title} has one node, {allocation.nodes[0]}, and this is another host: measure the node with "
             "srun kumiki evaluate, the network with two nodes or more, or this host with --alone",
             ExitCode.ENVIRONMENT,
@@ -123,4 +123,4 @@ def _words(agent: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(agent))
     except ValueError as error:
-        raise Problem(f"--agent {agent}: the quotes do not match ({error})") from None
+        raise UserError(f"--agent {agent}: the quotes do not match ({error})") from None

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 
 from kumiki.hosts.model import Hosts, Origin, interface
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 
 ASKING_SECONDS = 60
 AGENT = (
@@ -45,7 +45,7 @@ class Allocation:
 
 
 def allocation() -> Allocation | None:
-    """None outside of an allocation; raises Problem where Slurm's commands are missing or do not answer."""
+    """None outside of an allocation; raises UserError where Slurm's commands are missing or do not answer."""
     job, nodes = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_JOB_NODELIST")
     if not job or not nodes:
         return None
@@ -56,7 +56,7 @@ def required() -> Allocation:
     """The same where there must be one."""
     found = allocation()
     if found is None:
-        raise Problem("this is no Slurm allocation (SLURM_JOB_ID is not set): start it under salloc or in sbatch")
+        raise UserError("this is no Slurm allocation (SLURM_JOB_ID is not set): start it under salloc or in sbatch")
     return found
 
 
@@ -72,14 +72,14 @@ def _expanded(job: str, nodes: str) -> tuple[str, ...]:
             check=False,
         )
     except FileNotFoundError:
-        raise Problem(
+        raise UserError(
             f"this is Slurm job {job} (SLURM_JOB_ID), and Slurm's commands (srun, scontrol) are not here: put their "
             "folder in PATH, or measure this host alone with --alone",
             ExitCode.ENVIRONMENT,
         ) from None
     except subprocess.TimeoutExpired:
-        raise Problem(f"scontrol has not answered for {ASKING_SECONDS} s", ExitCode.ENVIRONMENT) from None
+        raise UserError(f"scontrol has not answered for {ASKING_SECONDS} s", ExitCode.ENVIRONMENT) from None
     if asked.returncode != 0 or not asked.stdout.split():
         said = " ".join(asked.stderr.split())
-        raise Problem(f"scontrol cannot tell the nodes of Slurm job {job}: {said}", ExitCode.ENVIRONMENT)
+        raise UserError(f"scontrol cannot tell the nodes of Slurm job {job}: {said}", ExitCode.ENVIRONMENT)
     return tuple(asked.stdout.split())

@@ -9,7 +9,7 @@ from typing import Any
 
 import regex as re
 
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.process import Ended
 from kumiki.row import METRIC, ProgramRow
 
@@ -39,21 +39,21 @@ class Figure:
 
 
 def figure(regex: str, name: str, unit: str | None, better: str) -> Figure:
-    """What was asked for; raises Problem where it cannot be a figure."""
+    """What was asked for; raises UserError where it cannot be a figure."""
     try:
         groups = re.compile(regex).groups
     except re.error as error:
-        raise Problem(f"--metric: '{regex}' is not a regular expression ({error})") from None
+        raise UserError(f"--metric: '{regex}' is not a regular expression ({error})") from None
     if groups != 1:
-        raise Problem(
+        raise UserError(
             f"--metric: '{regex}' has {groups} groups and needs one, around the number: 'Rate: ([0-9.]+)'; "
             "write (?:...) for other parentheses"
         )
     found = Figure(regex, name, unit or "s", better)
     if not METRIC.fullmatch(found.metric) or found.metric == WALL_TIME:
-        raise Problem(f"--metric-name: '{name}' is not a name of lower-case letters, digits and _ other than 'time'")
+        raise UserError(f"--metric-name: '{name}' is not a name of lower-case letters, digits and _ other than 'time'")
     if better == "higher" and not unit:
-        raise Problem("--better higher: say with --unit what the figure is in, such as MFLOPS")
+        raise UserError("--better higher: say with --unit what the figure is in, such as MFLOPS")
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
     from kumiki.own.figure import Figure
@@ -96,11 +96,11 @@ class Options:
     def program(
         self, command: Sequence[str] | None, quick: bool, ranks: Sequence[int] | None, threads: Sequence[int] | None
     ) -> OwnProgram | None:
-        """The program that was asked for, None when there is no command; raises Problem where the parts do not fit."""
+        """The program that was asked for, None without a command; raises UserError where the parts do not fit."""
         given = [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
         if not command:
             if given:
-                raise Problem(
+                raise UserError(
                     f"{given[0]} is for a program of your own: put its command behind all options, -- COMMAND"
                 )
             return None
@@ -128,7 +128,7 @@ class Options:
             return figure(self.metric, name, self.unit, better)
         for name, value in (("metric-name", self.metric_name), ("unit", self.unit), ("better", self.better)):
             if value is not None:
-                raise Problem(f"--{name} is of the figure that --metric REGEX finds, and there is no --metric")
+                raise UserError(f"--{name} is of the figure that --metric REGEX finds, and there is no --metric")
         return None
 
 
@@ -137,7 +137,7 @@ def _split(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise Problem(f"--sequential: '{command}' cannot be cut into words ({error})") from None
+        raise UserError(f"--sequential: '{command}' cannot be cut into words ({error})") from None
     if not words:
-        raise Problem("--sequential: the command is empty")
+        raise UserError("--sequential: the command is empty")
     return words

@@ -9,7 +9,7 @@ from typing import Any
 
 from kumiki.own.figure import Figure
 from kumiki.own.template import Template
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites.model import Grid
 
 REPEATS = 6
@@ -35,26 +35,26 @@ class OwnProgram:
     repeats: int = REPEATS
 
     def check(self, ranks: bool, threads: bool) -> None:
-        """Raises Problem where the parts do not fit each other; the flags tell whether the user named such numbers."""
+        """Raises UserError where the parts do not fit each other; the flags tell whether such numbers were named."""
         places = self.template.placeholders
         if ranks and "ranks" not in places:
-            raise Problem("--ranks names ranks, and the command has no {ranks} for them")
+            raise UserError("--ranks names ranks, and the command has no {ranks} for them")
         if not places & {"ranks", "threads", "processors"} and not threads:
-            raise Problem(
+            raise UserError(
                 "nothing in the command changes from run to run: put {ranks} or {threads} where its numbers belong; "
                 "for an OpenMP program name the numbers, --threads 1,2,4 (OMP_NUM_THREADS is set to them)"
             )
         if threads and self.template.sets_threads and not places & {"threads", "processors"}:
-            raise Problem("--threads names threads, and the command sets OMP_NUM_THREADS without {threads}")
+            raise UserError("--threads names threads, and the command sets OMP_NUM_THREADS without {threads}")
         if not self.power > 0:
-            raise Problem(f"--power: {self.power:g} is not above 0")
+            raise UserError(f"--power: {self.power:g} is not above 0")
         sized = "size" in places | (self.sequential.placeholders if self.sequential else set())
         if sized and self.size is None:
-            raise Problem("the command has a {size}: say with --size what it is on one processor")
+            raise UserError("the command has a {size}: say with --size what it is on one processor")
         if self.size is not None and not sized:
-            raise Problem("--size names a size, and the command has no {size} for it")
+            raise UserError("--size names a size, and the command has no {size} for it")
         if self.scaling == BOTH and "size" not in places:
-            raise Problem(
+            raise UserError(
                 "--scaling both runs the same work and work that grows: put {size} where the command says how large "
                 "its problem is, and --size N for what it is on one processor"
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kumiki import suites
 from kumiki.nearest import nearest
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 PLACEHOLDERS = ("ranks", "threads", "processors", "size")
 """`processors` is ranks times threads."""
@@ -46,15 +46,15 @@ class Template:
 
 
 def template(words: Sequence[str]) -> Template:
-    """Reads a command; raises Problem for one that cannot be started, and for a placeholder that is misspelt."""
+    """Reads a command; raises UserError for one that cannot be started, and for a placeholder that is misspelt."""
     for word in words:
         for name in _PLACE.findall(word):
             if name not in PLACEHOLDERS and (hint := nearest(name, PLACEHOLDERS)):
-                raise Problem(f"there is no placeholder {{{name}}}{hint}; there are {_listed()}")
+                raise UserError(f"there is no placeholder {{{name}}}{hint}; there are {_listed()}")
     found = Template(tuple(words))
     program = words[0]
     if shutil.which(program) is None and (" " in program or not _PLACE.search(program)):
-        raise Problem(f"there is no program '{program}' to run{_hint(words)}")
+        raise UserError(f"there is no program '{program}' to run{_hint(words)}")
     return found
 
 

@@ -12,7 +12,7 @@ from kumiki.predict.models import ALL
 from kumiki.predict.parameters import changed
 from kumiki.predict.prediction import Model
 from kumiki.predict.view import print_prediction
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 PAGE = "index.html"
 MARK = '<meta name="generator" content="kumiki predict">'
@@ -20,7 +20,7 @@ MARK = '<meta name="generator" content="kumiki predict">'
 
 
 def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: TableOrJson) -> None:
-    """Predicts, prints, and leaves a page where a folder is named. Raises Problem for what cannot be done."""
+    """Predicts, prints, and leaves a page where a folder is named. Raises UserError for what cannot be done."""
     model = _model(name)
     machine = changed(model.machine, file, settings)
     if output is not None:
@@ -40,19 +40,19 @@ def run(name: str, settings: list[str], file: Path | None, output: Path | None, 
 def _model(name: str) -> Model:
     models = {model.name: model for model in ALL}
     if name not in models:
-        raise Problem(f"there is no model '{name}'{nearest(name, list(models))}; there are: {', '.join(models)}")
+        raise UserError(f"there is no model '{name}'{nearest(name, list(models))}; there are: {', '.join(models)}")
     return models[name]
 
 
 def _check_folder(directory: Path) -> None:
-    """Raises Problem when the page would take the place of something that is not ours."""
+    """Raises UserError when the page would take the place of something that is not ours."""
     page = directory / PAGE
     try:
         ours = not page.exists() or MARK in page.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise Problem(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
+        raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
     if not ours:
-        raise Problem(f"{page} is no page of kumiki predict; name another folder with --output")
+        raise UserError(f"{page} is no page of kumiki predict; name another folder with --output")
 
 
 def _write(directory: Path, content: str) -> Path:
@@ -61,5 +61,5 @@ def _write(directory: Path, content: str) -> Path:
         directory.mkdir(parents=True, exist_ok=True)
         page.write_text(content, encoding="utf-8")
     except OSError as error:
-        raise Problem(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
+        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
     return page

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kumiki.nearest import nearest
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 M = TypeVar("M")
 OPTION, GIVEN = "option", "set by you"
@@ -50,7 +50,7 @@ def described(machine: Any) -> list[Parameter]:
 
 
 def changed(machine: M, path: Path | None, settings: Iterable[str]) -> M:
-    """The machine with what the file and then the settings (NAME=VALUE) say. Raises Problem, which names both."""
+    """The machine with what the file and then the settings (NAME=VALUE) say. Raises UserError, which names both."""
     values: dict[str, Any] = {}
     known = {each.name: each for each in fields(machine)}  # type: ignore[arg-type]
     for name, value in (_read(path) if path else {}).items():
@@ -58,7 +58,7 @@ def changed(machine: M, path: Path | None, settings: Iterable[str]) -> M:
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise Problem(f"--set {setting}: a setting is NAME=VALUE, such as {next(iter(known))}=1")
+            raise UserError(f"--set {setting}: a setting is NAME=VALUE, such as {next(iter(known))}=1")
         values[name.strip()] = _checked(known, name.strip(), text.strip(), "--set")
     return replace(machine, **values)  # type: ignore[type-var]
 
@@ -67,15 +67,15 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Problem(f"the parameters in {path} cannot be read ({error}); it must be one JSON object") from None
+        raise UserError(f"the parameters in {path} cannot be read ({error}); it must be one JSON object") from None
     if not isinstance(content, dict):
-        raise Problem(f'{path} does not hold parameters; it must be one JSON object, such as {{"burst": 1}}')
+        raise UserError(f'{path} does not hold parameters; it must be one JSON object, such as {{"burst": 1}}')
     return content
 
 
 def _checked(known: Mapping[str, Field[Any]], name: str, value: Any, where: str) -> float | int:
     if name not in known:
-        raise Problem(f"{where}: there is no parameter '{name}'{nearest(name, list(known))}")
+        raise UserError(f"{where}: there is no parameter '{name}'{nearest(name, list(known))}")
     declared = known[name]
     whole = isinstance(declared.default, int)
     least, most = declared.metadata["least"], declared.metadata["most"]
@@ -89,5 +89,5 @@ def _checked(known: Mapping[str, Field[Any]], name: str, value: Any, where: str)
         kind = "a whole number" if whole else "a number"
         bounds = f" of at least {least:g}" if least else " above 0"
         bounds += f" and at most {most:g}" if most < math.inf else ""
-        raise Problem(f"{where}: {name} is {kind}{bounds}, not {value!r}")
+        raise UserError(f"{where}: {name} is {kind}{bounds}, not {value!r}")
     return int(number) if whole else number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kumiki.nearest import nearest
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 from kumiki.suites import (
     cavity,
     cg,
@@ -64,21 +64,21 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
 
     None: all that say something of one host, or of several, but for those that are measured only by name.
 
-    Raises Problem for a name that is none, and for a suite that says nothing there.
+    Raises UserError for a name that is none, and for a suite that says nothing there.
     """
     known = [*(suite.name for suite in ALL), EVERY]
     for name in names or ():
         if name not in known:
-            raise Problem(f"there is no suite '{name}'{nearest(name, known)}; kumiki list shows them all")
+            raise UserError(f"there is no suite '{name}'{nearest(name, known)}; kumiki list shows them all")
     if names is not None and EVERY in names:
         names = [*names, *(suite.name for suite in ALL if suite.builder(over_hosts))]
     wanted = [suite for suite in ALL if (not suite.by_name if names is None else suite.name in names)]
     found = [suite for suite in wanted if suite.builder(over_hosts)]
     silent = [suite.name for suite in left_out(over_hosts) if suite.name in (names or ())]
     if silent and over_hosts:
-        raise Problem(f"{silent[0]} measures within a host; measure it with --alone, or name another suite")
+        raise UserError(f"{silent[0]} measures within a host; measure it with --alone, or name another suite")
     if silent:
-        raise Problem(
+        raise UserError(
             f"{silent[0]} measures between hosts: name a cluster with --cluster (kumiki cluster create), hosts with "
             "--hosts, or start in a Slurm allocation of two nodes or more"
         )

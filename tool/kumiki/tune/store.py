@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kumiki.problem import Problem
+from kumiki.problem import UserError
 
 HEADER = "# Lengths of message fragments by `kumiki tune`, a line for each: machine, link, bytes."
 
@@ -41,12 +41,12 @@ def usual_file() -> Path:
 
 
 def check(file: Path) -> None:
-    """Raises Problem where the file cannot be written, before a minute is spent on measuring.
+    """Raises UserError where the file cannot be written, before a minute is spent on measuring.
 
     All but the last step of writing is done: an older file is read, and a new one made beside it.
     """
     if file.is_dir():
-        raise Problem(f"{file} is a folder; name a file with --output")
+        raise UserError(f"{file} is a folder; name a file with --output")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with _made_beside(file, _entries(file)):
@@ -101,5 +101,5 @@ def _entries(file: Path) -> list[Entry]:
     return [entry for entry in map(Entry.parse, lines) if entry]
 
 
-def _unwritable(file: Path, error: OSError) -> Problem:
-    return Problem(f"{file} cannot be written ({error.strerror}); name another file with --output")
+def _unwritable(file: Path, error: OSError) -> UserError:
+    return UserError(f"{file} cannot be written ({error.strerror}); name another file with --output")

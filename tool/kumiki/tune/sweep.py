@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kumiki.hosts import Hosts
 from kumiki.measure import measure
 from kumiki.native import Native
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 from kumiki.statistics import summarise
 from kumiki.suites import fragments
 from kumiki.suites.fragments import FEW_LENGTHS, METRIC, OWN_RULE, PAPER
@@ -62,7 +62,7 @@ class Sweep:
         return fragments.point("tune", length, self.message_bytes, hosts, SECONDS)
 
     def run(self, native: Native, cores: int, seed: int, told: Callable[[dict[int, list[float]]], None]) -> None:
-        """Measures all rounds; what is known is told after each start. Raises Problem when a start fails."""
+        """Measures all rounds; what is known is told after each start. Raises UserError when a start fails."""
         bandwidths: dict[int, list[float]] = {length: [] for length in self.lengths}
         for length in self.order(seed):
             point = self.point(length)
@@ -70,6 +70,6 @@ class Sweep:
             rows = [row for row in outcome.rows if row.metric == METRIC]
             if outcome.failed or len(rows) != 1 or rows[0].validated is False:
                 said = outcome.failed or "did not print one row of right data"
-                raise Problem(f"fragments of {length} bytes could not be measured: {said}", ExitCode.FAILED)
+                raise UserError(f"fragments of {length} bytes could not be measured: {said}", ExitCode.FAILED)
             bandwidths[length].append(summarise(rows[0].samples).median)
             told(bandwidths)

@@ -13,7 +13,7 @@ from kumiki import process
 from kumiki.display import console
 from kumiki.machine import Machine
 from kumiki.native import Native
-from kumiki.problem import ExitCode, Problem
+from kumiki.problem import ExitCode, UserError
 from kumiki.tune import store, view
 from kumiki.tune.choice import Choice, choose
 from kumiki.tune.sweep import Sweep
@@ -45,13 +45,13 @@ class Tuning:
         out.print(Text(f"The best length would go into {self.file}"), soft_wrap=True)
 
     def run(self) -> None:
-        """Measures, tells and stores; raises Problem when that cannot be done, and leaves the file as it is then."""
+        """Measures, tells and stores; raises UserError when that cannot be done, and leaves the file as it is then."""
         store.check(self.file)
         try:
             with process.termination_interrupts():
                 self._run()
         except KeyboardInterrupt:
-            raise Problem(f"interrupted; {self.file} is as it was", ExitCode.INTERRUPTED) from None
+            raise UserError(f"interrupted; {self.file} is as it was", ExitCode.INTERRUPTED) from None
 
     def _run(self) -> None:
         out = console()
@@ -95,5 +95,5 @@ class Tuning:
         )
         if ended.code != 0 or not lines:
             said = " | ".join(ended.last_errors) or "kumiki-topology says nothing"
-            raise Problem(f"nothing can be started: {said}", ExitCode.ENVIRONMENT)
+            raise UserError(f"nothing can be started: {said}", ExitCode.ENVIRONMENT)
         return sorted(set(lines))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kumiki.cluster import inspection, plan, requirements
 from kumiki.hosts import slurm
+from kumiki.hosts.cluster import as_hosts
 
 OPTION = "--cluster"
 SLURM = "--slurm"
@@ -28,7 +29,7 @@ def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 def launcher_arguments(arguments: Sequence[str]) -> list[str]:
     """The arguments of kumiki-run for those of `kumiki run`.
 
-    Raises Problem when there is no such cluster, or none can be, and outside of a Slurm allocation.
+    Raises UserError when there is no such cluster, or none can be, and outside of a Slurm allocation.
     """
     if arguments and arguments[0] == SLURM:
         return [*slurm.required().hosts.launcher_options, *arguments[1:]]
@@ -36,4 +37,4 @@ def launcher_arguments(arguments: Sequence[str]) -> list[str]:
     if name is None:
         return own
     requirements.require()
-    return [*plan.launcher_options(inspection.require(name).namespaces), *own]
+    return [*as_hosts(inspection.require(name)).launcher_options, *own]
