@@ -80,7 +80,7 @@ class Comparison:
     only_before: tuple[Mapping[str, Any], ...]
     only_after: tuple[Mapping[str, Any], ...]
     subject_differences: tuple[str, ...]
-    """In what they are figures of different things: sentences."""
+    """Sentences that say in what the two sides are figures of different things."""
     machine_differences: tuple[str, ...]
     build_differences: tuple[str, ...]
 

@@ -22,7 +22,7 @@ from kumiki.statistics import EQUAL_WITHIN
 
 SHOWN_OF_ONE_SIDE = 10
 FACTOR = 3.0
-"""From here on a change is told as a factor: two rates of a network are hundreds of times apart."""
+"""A larger change is told as a factor: two rates of a network are hundreds of times apart."""
 
 
 def print_both(comparison: Comparison, percent: float | None, format: TableOrJson) -> None:

@@ -83,7 +83,7 @@ class Display:
             self._progress.stop()
 
     def _time_left(self) -> str:
-        """By the estimates, as far as they have held so far."""
+        """The time left, by the estimates, corrected by how far they have held so far."""
         return f"about {duration(self._left * self._taken / self._planned)} left" if self._taken else ""
 
     def _print(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None:

@@ -60,12 +60,12 @@ def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> di
 
 
 def machine_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """In what two environments are not the same machine in the same state: "what (before, after)"."""
+    """The ways in which two environments are not the same machine in the same state: "what (before, after)"."""
     return _differences(_machine(before), _machine(after))
 
 
 def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """In what the native parts of two environments were built differently: "what (before, after)"."""
+    """The ways in which the native parts of two environments were built differently: "what (before, after)"."""
     return _differences(before["build"] or {}, after["build"] or {})
 
 

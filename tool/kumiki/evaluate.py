@@ -24,11 +24,11 @@ from kumiki.suites.model import Point, Suite
 SEEDS = 2**32
 HANGS_BEFORE_GIVING_UP = 2
 MOST_REPEATS = 4
-"""Of a point whose figures stay open."""
+"""How often a point is measured again whose figures stay open."""
 
 
 class Audience(Protocol):
-    """Who is told how the evaluation goes."""
+    """A listener, which is told how the evaluation goes."""
 
     def begin(self, points: Sequence[Point]) -> None: ...
     def extends(self, point: Point) -> None:

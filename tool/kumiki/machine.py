@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 OTHER_MACHINES = ("HWLOC_SYNTHETIC", "HWLOC_XMLFILE")
 """Variables that make kumiki-topology describe another machine than this one."""
 BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
-"""In the order in which the build looks for them."""
+"""The names that the build looks for, in its order."""
 
 
 @dataclass(frozen=True)

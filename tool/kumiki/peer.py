@@ -11,7 +11,7 @@ class Peer:
     """One of them."""
 
     name: str
-    """As in rows and in the names of programs."""
+    """Its name in rows and in the names of programs."""
     title: str
     packages: str
     """The Debian packages that a build of Kumiki with it needs."""

@@ -35,12 +35,12 @@ class Request:
     seed: int | None = None
     time_limit: float | None = None
     hosts: Hosts | None = None
-    """Over which hosts; None: on this one alone."""
+    """The hosts to measure over; None: this one alone."""
     own: OwnProgram | None = None
     """A program of the user's own, in the place of suites."""
 
     def cores(self, machine: Machine) -> int:
-        """Of one host."""
+        """The cores of one host."""
         return (self.hosts.cores if self.hosts else None) or machine.usable_cores()
 
     def chosen(self) -> list[Suite]:

@@ -53,9 +53,10 @@ def run(
 ) -> Ended:
     """Runs a command to its end, and then hands on the lines that it wrote.
 
-    While it runs, its output is only taken in: whoever writes much shall not wait for what is made of it. The command
-    and everything that it started is ended when the limit is reached or when an exception, such as an interrupt, passes
-    through here; its lines are handed on then, too. Raises OSError when the command cannot be started.
+    While it runs, its output is only taken in: a program that writes much does not wait for what is made of it. The
+    command and everything that it started is ended when the limit is reached or when an exception, such as an
+    interrupt, passes through here; its lines are handed on then, too. Raises OSError when the command cannot be
+    started.
     """
     _adopt_orphans()
     before = _descendants()

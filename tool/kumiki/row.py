@@ -92,8 +92,10 @@ def identity(row: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, int | s
 
 
 def _converged(summary: Summary, resolution: float) -> bool:
-    """By the rule by which the programs stop (measure/interval.hpp): a small median counts as the one of which the
-    resolution is the part that nobody minds."""
+    """Whether the figure is settled, by the rule by which the programs stop (measure/interval.hpp).
+
+    A median so small that the resolution is a large part of it counts as one of which it is a small part.
+    """
     return replace(summary, median=max(abs(summary.median), resolution / CONVERGED_HALF_WIDTH)).converged
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 NORMAL_QUANTILE_975 = 1.96
 FEWEST_SAMPLES = 6
-"""From here on min..max covers the median with 95 %; fewer samples converge to nothing and carry no verdict."""
+"""With so many samples min..max covers the median with 95 %; fewer samples converge to nothing and carry no verdict."""
 CONVERGED_HALF_WIDTH = 0.05
 EQUAL_WITHIN = 0.10
 """Medians whose ratio is surely no further from 1 than this are called equal. Two rows that have just converged, and
@@ -21,7 +21,7 @@ LEAST_DIFFERENCE = 0.02
 """A smaller difference is never called one: where a program lies in memory is worth as much from start to start, and
 the samples of one start do not show it."""
 STEP = 0.05
-"""Of the median: a change of level, or a distance of two modes, below this share disturbs nothing."""
+"""A change of level, or a distance of two modes, below this share of the median disturbs nothing."""
 FEWEST_OF_A_MODE = 0.2
 """Share of the samples that the smaller of two modes holds at least; fewer are outliers."""
 
@@ -105,7 +105,7 @@ class Contrast:
 
     @property
     def within(self) -> float:
-        """By what share of the smaller one the medians differ at most."""
+        """The share of the smaller median by which the two differ at most."""
         return max(self.high, 1 / self.low if self.low > 0 else math.inf) - 1
 
 

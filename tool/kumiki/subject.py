@@ -13,7 +13,7 @@ _OWN = {"metric": "figure", "scaling": "scaling", "size": "size", "power": "powe
 
 
 def subject_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """In what two results are not figures of the same thing: sentences to be read before any verdict."""
+    """Sentences that say in what two results are not figures of the same thing, to be read before any verdict."""
     yield from _programs(*(content["arguments"].get("command") or {} for content in (before, after)))
     quick = [bool(content["arguments"].get("quick")) for content in (before, after)]
     if quick[0] != quick[1]:

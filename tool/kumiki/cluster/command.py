@@ -27,7 +27,7 @@ app = typer.Typer(
 
 
 class State(str, Enum):
-    """Of a host's cable."""
+    """The state of a host's cable."""
 
     UP = "up"
     DOWN = "down"

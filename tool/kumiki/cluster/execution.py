@@ -83,7 +83,7 @@ def _raise_limit_of_open_files() -> Callable[[], None]:
 
 
 def _start(host: Host, command: Sequence[str], restore_limit: Callable[[], None]) -> subprocess.Popen[bytes]:
-    # In a session of its own, so that the command and its children can be ended together.
+    # The command gets a session of its own, so that it and its children can be ended together.
     return subprocess.Popen(
         plan.inside(host.namespace, command),
         bufsize=0,

@@ -30,13 +30,13 @@ class Cluster:
     name: str
     hosts: tuple[Host, ...]
     rate: Rate | None
-    """Of its slowest link; None when no link is limited."""
+    """The rate of its slowest link; None when no link is limited."""
     complete: bool
-    """Whether its making was finished, and nothing of it has been taken away since."""
+    """Whether it was made to the end, and nothing of it has been taken away since."""
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """Of its hosts."""
+        """The namespaces of its hosts."""
         return tuple(host.namespace for host in self.hosts)
 
     def host(self, number: int) -> Host:

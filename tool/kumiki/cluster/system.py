@@ -55,7 +55,7 @@ def ask(*arguments: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Holds Ctrl-C and the like back: commands that are started inside end undisturbed, and so does clearing up."""
+    """Holds back Ctrl-C and other interrupts: commands that are started inside, and clearing up, end undisturbed."""
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         yield

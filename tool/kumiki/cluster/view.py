@@ -16,7 +16,7 @@ COLUMNS = ("cluster", "hosts", "rate", "namespaces", "addresses", "state")
 
 
 def sentence(cluster: Cluster) -> str:
-    """What there is, for whoever has just made it."""
+    """Shows the user the cluster that was just made."""
     rate = f"linked at {cluster.rate}" if cluster.rate else "linked at full speed"
     return (
         f"cluster '{cluster.name}': {counted(len(cluster.hosts), 'host')} {rate}, "

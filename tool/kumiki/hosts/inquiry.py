@@ -14,7 +14,7 @@ from kumiki.problem import ExitCode, UserError
 LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 QUESTION = f'read -r boot <{BOOT_ID}; echo "$KUMIKI_THREADS $boot"'
-"""Of a rank that is alone on its host: how many cores it has, and which machine it is."""
+"""This asks a rank that is alone on its host how many cores it has, and which machine it is on."""
 ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+)")
 
 

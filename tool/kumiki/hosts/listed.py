@@ -1,4 +1,7 @@
-"""Names of hosts as the user lists them (docs/run.md). Slots are read over: an evaluation deals its ranks evenly."""
+"""Names of hosts as the user lists them (docs/run.md).
+
+Numbers of slots are ignored: an evaluation deals its ranks evenly.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from kumiki.problem import UserError
 
 
 def of_list(text: str) -> tuple[str, ...]:
-    """Of a list, a,b:2,c."""
+    """The names in a list such as a,b:2,c."""
     return _checked([_name(word.strip()) for word in text.split(",")], f"--hosts {text}")
 
 
 def of_file(path: Path) -> tuple[str, ...]:
-    """Of a file with a line for each host, as kumiki-run, Open MPI and MPICH read it."""
+    """The names in a file with a line for each host, as kumiki-run, Open MPI and MPICH read it."""
     try:
         lines = path.read_text(errors="replace").splitlines()
     except OSError as error:
@@ -24,7 +27,7 @@ def of_file(path: Path) -> tuple[str, ...]:
 
 
 def _name(word: str) -> str:
-    """Without slots, `name:4`. More than one colon is an address of IPv6."""
+    """The name without its slots (`name:4`). A word with more than one colon is an IPv6 address."""
     return word.partition(":")[0] if word.count(":") == 1 else word
 
 

@@ -1,4 +1,4 @@
-"""Hosts, whoever named them."""
+"""Hosts, wherever their names come from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Origin(str, Enum):
-    """Who named the hosts."""
+    """Where the names of the hosts come from."""
 
     CLUSTER = "cluster"
     """They are namespaces of this machine (kumiki cluster)."""
@@ -23,18 +23,18 @@ class Hosts:
     """Hosts that are measured together, in order."""
 
     name: str
-    """What they are called together."""
+    """What the user calls them together."""
     names: tuple[str, ...]
     agent: tuple[str, ...]
     """What runs a command on a host: its name and the command follow."""
     interface: str | None = None
-    """Of each host, to the others; None: Kumiki and MPI choose themselves."""
+    """The network interface by which each host reaches the others; None: Kumiki and MPI choose."""
     rate: str | None = None
-    """Of each host's link; None: it is not limited, or nobody knows."""
+    """The rate of each host's link; None when it is not limited, or not known."""
     bits_per_second: int | None = None
     origin: Origin = Origin.CLUSTER
     cores: int | None = None
-    """Of each host, the least; None: the hosts are this one machine and share its cores."""
+    """The cores of the host that has the fewest; None: the hosts are this one machine and share its cores."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -57,7 +57,7 @@ class Hosts:
     def entrance(self) -> tuple[str, ...]:
         """What runs a command where an mpirun must be so that all hosts can connect to it.
 
-        Nobody reaches this host from a cluster of namespaces, so that it is the first of these.
+        The hosts of a cluster of namespaces cannot reach this one, so there mpirun must run on the first of them.
         """
         return (*self.agent, self.names[0]) if self.origin is Origin.CLUSTER else ()
 
@@ -68,11 +68,11 @@ class Hosts:
         return ways.get(self.origin) or shlex.join(self.launcher_options)
 
     def as_arguments(self) -> dict[str, Any]:
-        """As results.json records what was asked for."""
+        """What was asked for, as results.json records it."""
         return {"cluster": self.name} if self.origin is Origin.CLUSTER else {"hosts": list(self.names)}
 
     def as_dict(self) -> dict[str, Any]:
-        """As results.json records them."""
+        """The hosts, as results.json records them."""
         return {
             "name": self.name,
             "hosts": len(self.names),
@@ -86,5 +86,5 @@ class Hosts:
 
 
 def interface() -> str | None:
-    """The one that the user has chosen for all jobs (docs/settings.md)."""
+    """The interface that the user has chosen for all jobs (docs/settings.md)."""
     return os.environ.get("KUMIKI_INTERFACE") or None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
     from kumiki.native import Native
 
 SSH = ("ssh", "-o", "BatchMode=yes")
-"""As kumiki-run reaches hosts when nothing else is said."""
+"""How kumiki-run reaches hosts when nothing else is said."""
 STARTED_BY = {
     "srun": "SLURM_STEP_NUM_TASKS",
     "Open MPI's mpirun": "OMPI_COMM_WORLD_SIZE",
@@ -92,7 +92,7 @@ class Where:
                 )
 
     def _listed(self, allocation: Allocation | None) -> Hosts | None:
-        """What the user names; reached by srun where that is what there is."""
+        """The hosts that the user names, reached by srun inside an allocation and otherwise by ssh."""
         from kumiki.hosts import listed, slurm
         from kumiki.hosts.model import Hosts, Origin, interface
 
@@ -119,7 +119,7 @@ class Where:
 
 
 def _words(agent: str) -> tuple[str, ...]:
-    """Quotes as in a shell."""
+    """The words of the command, with quotes as in a shell."""
     try:
         return tuple(shlex.split(agent))
     except ValueError as error:

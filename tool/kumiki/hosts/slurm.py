@@ -12,9 +12,9 @@ from kumiki.problem import ExitCode, UserError
 ASKING_SECONDS = 60
 AGENT = (
     "srun",
-    # Without a pseudo-terminal srun keeps back what is no whole line, and kumiki-run speaks with its hosts in frames.
+    # Without this, srun keeps back what is not a whole line, and kumiki-run exchanges binary frames with its hosts.
     "--unbuffered",
-    # Beside other steps, with all that the job has on the node; what binds threads is kumiki-run or mpirun.
+    # The step runs beside others and gets all that the job has on the node; kumiki-run or mpirun binds threads.
     "--overlap",
     "--cpu-bind=none",
     "--mpi=none",
@@ -53,7 +53,7 @@ def allocation() -> Allocation | None:
 
 
 def required() -> Allocation:
-    """The same where there must be one."""
+    """The allocation; raises UserError outside of one."""
     found = allocation()
     if found is None:
         raise UserError("this is no Slurm allocation (SLURM_JOB_ID is not set): start it under salloc or in sbatch")

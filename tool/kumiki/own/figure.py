@@ -34,7 +34,7 @@ class Figure:
         return f"{SUITE}.{self.name}"
 
     def as_arguments(self) -> dict[str, Any]:
-        """As results.json records it."""
+        """The figure, as results.json records it."""
         return asdict(self)
 
 

@@ -53,7 +53,7 @@ class Check:
 
     @property
     def deviation(self) -> float:
-        """Of the prediction, as a share of what was published."""
+        """How far the prediction is off, as a share of what was published."""
         return self.predicted / self.published - 1
 
 
@@ -70,7 +70,7 @@ class Prediction:
     charts: tuple[Chart, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The prediction for JSON."""
         return {
             "title": self.title,
             "source": self.source,

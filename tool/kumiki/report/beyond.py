@@ -8,7 +8,7 @@ from kumiki.report.model import Row
 from kumiki.report.select import Problem
 
 SHOWN = 1.005
-"""From here on an efficiency is written as more than 100 %."""
+"""An efficiency from this one on is written as more than 100 %."""
 
 
 def beyond(problem: Problem, rows: Iterable[Row]) -> list[str]:

@@ -68,7 +68,7 @@ def best(rows: Iterable[Row]) -> Row | None:
 
 
 def cheapest(rows: Iterable[Row]) -> Row | None:
-    """Of the best row and those equal to it the one on the fewest processors, and of these the fastest."""
+    """The row on the fewest processors among the best and those equal to it; of several such the fastest."""
     known = list(rows)
     top = best(known)
     alike = [row for row in known if top is not None and (row is top or equal(row, top))]

@@ -19,7 +19,7 @@ class Choice:
     as_good: list[int]
     """All lengths that are shown to be equal to the best one, and that itself, in ascending order."""
     own: Row | None
-    """By the library's own rule."""
+    """The row with the length of the library's own rule."""
 
 
 def curves(results: Results, fabric: str) -> dict[int, dict[int, Row]]:

@@ -39,7 +39,7 @@ class Series:
 
 
 def series(results: Results) -> list[Series]:
-    """By number of ranks, where several numbers of threads were measured.
+    """The runs by number of ranks, where several numbers of threads were measured.
 
     Only those runs count in which all threads computed: with more of them than cores a rank does so only if told to.
     """

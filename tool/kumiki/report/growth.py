@@ -1,4 +1,4 @@
-"""How the cost of a barrier grows with its members: lines a + b log2 P where they fit, and who overtakes whom."""
+"""How the cost of a barrier grows with its members: lines a + b log2 P where they fit, and overtakings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FITS = 0.25
 """A line that misses any of its points by more than this share does not say how the figures grow."""
 
 Series = Mapping[str, Mapping[int, Row]]
-"""Rows by number of members, under the name of who made them."""
+"""Rows by number of members, under the name of the implementation and form."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Overtaking:
-    """Of two, one is shown to be faster with few members and the other with many."""
+    """Two series of which one is shown to be faster with few members and the other with many."""
 
     few: str
     many: str

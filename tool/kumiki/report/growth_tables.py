@@ -1,4 +1,4 @@
-"""Slopes of barriers and who overtakes whom, as tables."""
+"""Tables of the slopes of barriers, and of the barriers that overtake each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def slopes(series: Series) -> Table | None:
 
 
 def crossovers(series: Series) -> Table | None:
-    """Who overtakes whom, between which numbers of ranks, and where their lines cross."""
+    """Which barrier overtakes another, between which numbers of ranks, and where their lines cross."""
     lines = []
     for each in overtakings(series):
         one, other = growth(series[each.few]), growth(series[each.many])

@@ -11,7 +11,7 @@ from kumiki.report.platforms.guidelines import Guidelines
 
 FEWEST, MOST = 3, 5
 WEIGHTY = 1.2
-"""Less at stake than this ratio is for those who read on."""
+"""Advice with less at stake than this ratio stands below the first screen."""
 NEEDS = (
     ("setting", "program"),
     ("own", "memory"),
@@ -41,7 +41,7 @@ def headlines(advice: Sequence[Advice]) -> list[Advice]:
 
 
 def in_turn(guides: Sequence[Guidelines]) -> list[Advice]:
-    """Of several platforms the first guideline of each, then the second of each, as far as there is room."""
+    """The first guideline of each platform, then the second of each, as far as there is room."""
     rounds = zip_longest(*([replace(piece, heading=guide.label) for piece in guide.pieces] for guide in guides))
     chosen = [piece for pieces in rounds for piece in pieces if piece][:MOST]
     order = [guide.label for guide in guides]

@@ -15,7 +15,7 @@ RAW_TITLES = {"bound": "memcpy and flags", "tcp": "plain TCP"}
 
 @dataclass(frozen=True)
 class Share:
-    """Of the raw link's throughput, and between what its interval lies."""
+    """The share of the raw link's throughput, and the interval of that share."""
 
     row: Row
     middle: float
@@ -29,7 +29,7 @@ class Share:
 
 
 def round_trips(results: Results, fabric: str) -> dict[str, dict[int, Row]]:
-    """By implementation and size; the raw link last."""
+    """The rows by implementation and size; the raw link is the last."""
     rows = [row for row in results.where(METRIC, fabric=fabric) if row.usable]
     raw = RAW[fabric]
     names = sorted(in_order(row.implementation for row in rows), key=lambda name: name == raw)

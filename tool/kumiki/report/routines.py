@@ -59,10 +59,10 @@ class OfOne:
     """What single processes of a chain measured of one routine at one size."""
 
     row: Row
-    """Of a process that sends and receives; in a chain of two of the one that sends."""
+    """The row of a process that both sends and receives; in a chain of two, of the one that sends."""
     slowest: float
     fastest: float
-    """Among all processes of the chain: the first only sends, the last only receives."""
+    """The rates of the slowest and the fastest process: the first of the chain only sends, the last only receives."""
 
 
 def of_single_processes(results: Results, implementation: str) -> dict[str, dict[int, OfOne]]:

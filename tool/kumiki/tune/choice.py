@@ -12,9 +12,9 @@ from kumiki.suites.fragments import OWN_RULE
 
 DRAWS = 2000
 AS_GOOD = 0.95
-"""Of the best: a length that is as fast as this counts as good as it."""
+"""A length that reaches this share of the best bandwidth counts as good as the best."""
 LEAST_GAIN = 0.01
-"""Of the bandwidth: less is not worth a setting."""
+"""A gain in bandwidth below this share is not worth a setting."""
 LIKELY = 0.5
 """Share of draws in which a length must be as good as the best."""
 

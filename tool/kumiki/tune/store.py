@@ -58,7 +58,7 @@ def check(file: Path) -> None:
 def store(file: Path, entries: Iterable[Entry]) -> None:
     """Puts the entries into the file, in the place of older ones; all others stay.
 
-    The file is replaced as a whole, so that whoever starts or interrupts meanwhile finds the old one or the new one.
+    The file is replaced as a whole, so that a job that starts meanwhile, or an interrupt, finds the old one or the new.
     """
     new = {(entry.machine, entry.link): entry for entry in entries}
     kept = {(entry.machine, entry.link): entry for entry in _entries(file)}

@@ -17,7 +17,7 @@ from kumiki.suites.model import Point
 
 LENGTHS = (*PAPER, *(2**power for power in range(10, 20)))
 QUICK_ROUNDS, ROUNDS = 6, 8
-"""From six rounds on the interval covers the median with 95 %."""
+"""With six rounds or more the interval covers the median with 95 %."""
 SECONDS = 0.05
 """The budget of one start, which is one sample."""
 
@@ -27,12 +27,12 @@ class Sweep:
     """What is measured: the link, and how closely."""
 
     hosts: Hosts | None
-    """Over which two hosts; None: between two ranks of this one."""
+    """The two hosts to measure between; None: two ranks of this host."""
     quick: bool = False
 
     @property
     def link(self) -> str:
-        """As the file of lengths calls it."""
+        """What the file of lengths calls the link."""
         if self.hosts is None:
             return "memory"
         return f"network:{self.hosts.interface}" if self.hosts.interface else "network"

@@ -15,7 +15,7 @@ from kumiki.predict.prediction import Curve
 SIZES = tuple(4**power for power in range(1, 10))
 """4 bytes to 256 KiB."""
 LENGTHS = (223, 976, 4048, 16336, 65488, 262096, 1048528)
-"""Of fragments: the paper's three, and powers of two less the header."""
+"""The lengths of fragments: the paper's three, and powers of two less the header."""
 BURSTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 STREAM = 1024
 """Packets of a stream over one link."""

@@ -47,7 +47,7 @@ class Machine:
 
     @property
     def packet_time(self) -> float:
-        """Of one packet on a link, in microseconds."""
+        """The time that one packet takes on a link, in microseconds."""
         return self.packet / self.link_rate
 
     @property

@@ -95,7 +95,7 @@ def _basic(machine: Machine) -> Chart:
 
 
 def _share(machine: Machine, basic: Chart, long_library: float) -> Chart:
-    """Of what the basic chart has, and of the long message."""
+    """The checks of the basic chart, and of the long message."""
     library, _, raw, _ = (dict(curve.points) for curve in basic.curves)
     library[machine.long_message] = long_library
     raw[machine.long_message] = machine.long_message / tried.raw(machine, machine.long_message)

@@ -43,7 +43,7 @@ def _up_to(container: simpy.Container, most: int) -> Count:
 
 
 class Buffer:
-    """A network buffer of bounded length. Who sends into it reserves room first: packets that have left find it."""
+    """A network buffer of bounded length. A sender reserves room first, so that a packet that has left finds it."""
 
     def __init__(self, env: simpy.Environment, capacity: int) -> None:
         self._there = simpy.Container(env)

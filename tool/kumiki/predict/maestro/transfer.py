@@ -75,7 +75,7 @@ class Pair:
         yield self.env.process(self._message(self._back, self._machine.reply))
 
     def _message(self, way: Way, data: int) -> Steps:
-        """From the call of MP_send at one PC to the return of MP_wait at the other."""
+        """The time from the call of MP_send at one PC to the return of MP_wait at the other."""
         machine, lengths = self._machine, self._machine.fragments(data)
         copied, written = simpy.Store(self.env), simpy.Store(self.env)
         self.env.process(self._copy_in(lengths, copied))

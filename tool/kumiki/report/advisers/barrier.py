@@ -69,7 +69,7 @@ def _threads_against_libraries(results: Results) -> Advice | None:
 
 
 def _growth(results: Results) -> Advice | None:
-    """How the cost grows with the number of ranks: whoever meets by steps of doubling distance needs log2 of them."""
+    """How the cost grows with the number of ranks: ranks that meet in steps of doubling distance need log2 of them."""
     rows = results.where("rank_barrier.time", "kumiki", form="plain")
     line = growth({row.ranks: row for row in rows if not row.oversubscribed})
     if line is None or not line.fits or not better(line.rows[0], line.rows[-1]):
@@ -140,7 +140,7 @@ def _shuffle_exchange(results: Results) -> Advice | None:
 
 
 def _crowded(results: Results) -> Advice | None:
-    """More ranks than cores: who still synchronises in reasonable time."""
+    """Which implementations still synchronise in reasonable time with more ranks than cores."""
     crowded = [
         r
         for r in results.where("rank_barrier.time")

@@ -59,7 +59,7 @@ def _short(results: Results, fabric: str) -> Advice | None:
 
 
 def _message_or_put(results: Results, fabric: str) -> Advice | None:
-    """For short data, where both were measured."""
+    """Whether a message or a put is quicker for short data, where both were measured."""
     message = _figure(results, "latency", fabric)
     puts = results.where("put.latency", "kumiki")
     if fabric == "network":
@@ -92,7 +92,7 @@ def _bandwidth(results: Results, fabric: str) -> Advice | None:
 
 
 def _limit(results: Results, fabric: str) -> Advice | None:
-    """From which size on the bound limits a message: it and all longer ones reach a good share of it."""
+    """The size from which on the bound limits a message: it and all longer ones reach a good share of it."""
     name, bounds = transfer_bound(results, fabric == "network")
     ours = _curve(results, fabric)
     shares = {size: row.value / bounds[size].value for size, row in ours.items() if size in bounds}

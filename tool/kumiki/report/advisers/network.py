@@ -112,7 +112,7 @@ def _far(row: Row | None, fastest: Row) -> bool:
 
 
 def _limits(results: Results) -> list[Advice]:
-    """For each program over all hosts with one rank on each: what share of its time is not computation."""
+    """What share of its time each program over all hosts, with one rank on each, spends outside computation."""
     pieces = []
     for program in PROGRAMS:
         problem = principal(results, program)

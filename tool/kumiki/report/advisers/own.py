@@ -18,7 +18,7 @@ CLOSE = 0.1
 FITS = 0.1
 """A law that is further off than this does not describe the program."""
 STEADY = 0.01
-"""Serial fractions that differ by less than this are the same for whoever reads them."""
+"""Serial fractions that differ by less than this make no difference to a reader."""
 
 
 def advise(results: Results) -> list[Advice]:

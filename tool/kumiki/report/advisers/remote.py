@@ -53,7 +53,7 @@ def _bound(results: Results) -> Advice | None:
 
 
 def _bandwidth(results: Results) -> Advice | None:
-    """At which sizes put is faster than, equal to or slower than the best that any peer reaches at that size."""
+    """The sizes at which put is faster than, equal to or slower than the best peer at that size."""
     ours = _curve(results, "put", "kumiki")
     rivals = best_by_size(ours, [_curve(results, operation, name) for operation in ("put", "send") for name in PEERS])
     found = beside(ours, rivals)

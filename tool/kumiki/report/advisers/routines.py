@@ -1,4 +1,4 @@
-"""By which routine to send a message of which size."""
+"""Advice on the routine by which to send a message of a size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def _ours(results: Results) -> Advice | None:
-    """At which sizes Kumiki's messages are the fastest."""
+    """The sizes at which Kumiki's messages are the fastest."""
     tops = best_routines(results)
     ours = tops.pop("kumiki", {})
     found = beside(ours, best_by_size(ours, tops.values()))

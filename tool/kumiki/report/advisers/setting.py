@@ -82,7 +82,7 @@ def _exceptions(alone: list[Problem]) -> str:
 
 
 def _undecided(results: Results, near: list[Problem], chosen: Setting, unknown: list[Problem]) -> str:
-    """For which programs these samples do not tell whether the setting is right, or any."""
+    """The programs for which these samples do not tell whether this setting, or any, is right."""
     text = ""
     if near:
         names = enumerate_words(

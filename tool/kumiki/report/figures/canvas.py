@@ -92,7 +92,7 @@ class Picture:
 class Sheet:
     """A figure being drawn, and the legend and the notes that grow with it.
 
-    Whoever draws a thing says there what it is: so the page never explains what a figure does not show.
+    Code that draws a thing says here what it is, so that the page never explains what a figure does not show.
     """
 
     figure: Figure

@@ -11,7 +11,7 @@ from kumiki.report.quantity import tick
 
 
 def over_hosts(name: str, heading: str, series: Mapping[str, tuple[Look, Mapping[int, Row]]]) -> Picture | None:
-    """A line for each who communicates; the axis of time begins at 0, as the paper's does."""
+    """A line for each implementation; the axis of time begins at 0, as the paper's does."""
     if not series:
         return None
 

@@ -26,7 +26,7 @@ Curves = dict[tuple[str, str], dict[int, Row]]
 
 
 def one_sided(results: Results, figure: str) -> Curves:
-    """Of remote memory, and its peers' sends."""
+    """The bandwidth of remote memory, and of its peers' sends."""
     return _curves((operation, row) for operation in _OPERATIONS for row in results.where(f"{operation}.{figure}"))
 
 
@@ -252,7 +252,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
 
 
 def message_latencies(results: Results, fabric: str) -> list[Row]:
-    """Of messages, and beside them this library's put and what bounds both."""
+    """The bandwidth of messages, and beside them this library's put and what bounds both."""
     rows = results.where("message.latency", fabric=fabric)
     if fabric == "network":
         beside = [("kumiki", "put"), ("tcp", "send")]

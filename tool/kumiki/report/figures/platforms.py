@@ -16,7 +16,7 @@ from kumiki.report.palette import Look
 from kumiki.report.select import Problem, cores
 
 APART = 1_000_000
-"""Between the numbers of two platforms' rows, so that a tooltip is that of its own row."""
+"""The distance between the numbers of two platforms' rows, so that each tooltip is that of its own row."""
 
 
 def scaling(

@@ -77,7 +77,7 @@ class OwnProblem(Problem):
 
     @cached_property
     def best_hybrid(self) -> tuple[Setting, Row] | None:
-        """As of any program; with work that grows no setting is the best."""
+        """The setting to recommend, as for any program; where the work grows, no setting is the best."""
         return None if self.weak else super().best_hybrid
 
     @cached_property

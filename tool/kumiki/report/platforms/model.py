@@ -47,7 +47,7 @@ class Contest:
 
     @property
     def problem(self) -> Problem:
-        """As the first of them has it; the others' is of the same size."""
+        """The problem of the first platform; those of the others have the same size."""
         return self.entrants[0].problem
 
     @property

@@ -19,7 +19,7 @@ Figures = Mapping[str, tuple[Row, str]]
 """A platform's figures by the head of their line, each with what stands beside it."""
 
 _SIZES = (1 << 10, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20)
-"""Of transfers: between them implementations change their method."""
+"""The sizes of transfers that are shown: between any two of them implementations change their method."""
 _MOVERS = ("kumiki", *MPI)
 
 

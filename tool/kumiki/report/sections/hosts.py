@@ -19,7 +19,7 @@ OURS = "Kumiki messages"
 
 
 def over_hosts(problem: Problem) -> Iterator[Exhibit]:
-    """Time over the number of hosts, and who is faster; nothing where only one number of hosts was measured."""
+    """Time over the number of hosts, for each implementation; nothing where only one number was measured."""
     paper = PAPER.get(problem.program.suite)
     series = _series(problem)
     if paper is None or not any(set(rows) - {1} for rows in series.values()) or OURS not in series:
@@ -71,7 +71,7 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
     counts = sorted({count for rows in series.values() for count in rows})
     lines = []
     for count in counts:
-        if count == 1:  # the sequential form, of whoever communicates
+        if count == 1:  # the sequential form stands for all implementations
             row = series[OURS].get(1)
             cells = ranked("", [(row, "") if row else None]).cells
             lines.append(Line("1, sequential", [*cells, *[Cell("–")] * len(series)]))

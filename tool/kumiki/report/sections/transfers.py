@@ -53,7 +53,7 @@ def remote(results: Results) -> Section:
 
 
 def messages(results: Results) -> Section:
-    """For each fabric that messages were measured on."""
+    """The exhibits of each fabric that messages were measured on."""
     intro = "Sending and receiving between two ranks: Kumiki's messages beside what others offer on this machine."
     kinds = (_messages, maestro.round_trips, maestro.by_fragments)
     exhibits = (each for fabric in FABRICS for kind in kinds for each in kind(results, fabric))
