@@ -3,10 +3,10 @@
 #include "launch/command/hosts.hpp"
 #include "launch/command/options.hpp"
 #include "launch/command/outcome.hpp"
-#include "launch/controller/conductor.hpp"
+#include "launch/controller/controller.hpp"
 #include "launch/host/environment.hpp"
-#include "launch/host/front.hpp"
-#include "launch/host/share_front.hpp"
+#include "launch/host/remote_main.hpp"
+#include "launch/host/supervisor.hpp"
 #include "launch/protocol/message.hpp"
 #include "launch/system/this_process.hpp"
 #include "platform/standard_output.hpp"
@@ -43,7 +43,7 @@ int run_here(const Options& options, Settings settings, char** argv) {
 
 int main(int argc, char** argv) {
     open_standard_streams();
-    if (argc == 2 && argv[1] == keep_option) return run_share(argv);
+    if (argc == 2 && argv[1] == host_daemon_option) return remote_main(argv);
     auto options = parse_options(argc, argv);
     if (!options) return answer(options.error());
     for (const auto& remark : unknown_settings(environ)) say(remark);

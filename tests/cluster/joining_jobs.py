@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from kumiki import mpi
 from kumiki.native import Native
-from kumiki.suites.model import AGENT_VARIABLE, HOST_AGENT
+from kumiki.suites.model import REMOTE_SHELL, REMOTE_SHELL_VARIABLE
 
 TIME_LIMIT = 60
 ROOT = Path(__file__).parents[2]
@@ -131,15 +131,15 @@ class Mpirun:
 
     def over(self, namespaces: Sequence[str], ranks_per_host: int) -> list[str]:
         """Over hosts that are network namespaces, of which the first starts the others."""
-        agent = Native.installed().program(HOST_AGENT)
-        enter = ["env", f"{AGENT_VARIABLE}=ip netns exec", "ip", "netns", "exec", namespaces[0]]
+        remote_shell = Native.installed().program(REMOTE_SHELL)
+        enter = ["env", f"{REMOTE_SHELL_VARIABLE}=ip netns exec", "ip", "netns", "exec", namespaces[0]]
         hosts = ",".join(f"{namespace}:{ranks_per_host}" for namespace in namespaces)
         count = ["-n", str(ranks_per_host * len(namespaces))]
         if self.kind is mpi.OPENMPI:
             passed_on = [word for name in ("KUMIKI_INTERFACE", "KUMIKI_TIMEOUT", MARK) for word in ("-x", name)]
-            how = ["--mca", "plm_rsh_agent", str(agent), *passed_on, "--host", hosts]
+            how = ["--mca", "plm_rsh_agent", str(remote_shell), *passed_on, "--host", hosts]
             return [*enter, self.path, *how, *count]
-        how = ["-iface", "eth0", "-launcher", "ssh", "-launcher-exec", str(agent), "-hosts", hosts]
+        how = ["-iface", "eth0", "-launcher", "ssh", "-launcher-exec", str(remote_shell), "-hosts", hosts]
         return [*enter, self.path, *how, *count]
 
     def compiler(self) -> tuple[str, ...]:

@@ -81,15 +81,15 @@ class Job:
             text=True,
         )
 
-    def keepers(self) -> list[int]:
+    def daemons(self) -> list[int]:
         """In the order of the hosts."""
         if not self.hosts:
             return children(self.process.pid)[:1]
-        return [keeper for front in children(self.process.pid) for keeper in children(front)[:1]]
+        return [daemon for supervisor in children(self.process.pid) for daemon in children(supervisor)[:1]]
 
     def ranks(self) -> list[int]:
         """In their order."""
-        return [rank for keeper in self.keepers() for rank in children(keeper)]
+        return [rank for daemon in self.daemons() for rank in children(daemon)]
 
     def wait_for(self, what: Callable[[], list[int]], count: int) -> list[int]:
         end = time.monotonic() + PATIENCE
@@ -169,11 +169,11 @@ def kill_the_launcher(job: Job, chance: random.Random) -> None:
     assert code == -signal.SIGKILL
 
 
-def kill_a_keeper(job: Job, chance: random.Random) -> None:
-    keepers = job.wait_for(job.keepers, max(1, len(job.hosts)))
-    place = chance.randrange(len(keepers))
+def kill_a_host_daemon(job: Job, chance: random.Random) -> None:
+    daemons = job.wait_for(job.daemons, max(1, len(job.hosts)))
+    place = chance.randrange(len(daemons))
     time.sleep(chance.random() ** 2 * 0.4)
-    os.kill(keepers[place], signal.SIGKILL)
+    os.kill(daemons[place], signal.SIGKILL)
     code, said = job.ending(ENDED_WITHIN)
     if job.hosts:
         assert code == 3 and f"the connection to host {job.hosts[place]} was lost" in said, f"code {code}: {said}"

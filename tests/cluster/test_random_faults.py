@@ -21,7 +21,7 @@ from rounds import (
     NOTICED_WITHIN,
     SIDE_BY_SIDE,
     Job,
-    kill_a_keeper,
+    kill_a_host_daemon,
     kill_a_rank,
     kill_the_launcher,
     rounds,
@@ -50,7 +50,7 @@ def test_random_faults_on_one_host(faulty: str, tmp_path: Path) -> None:
         ranks = chance.randrange(2, 6)
         job = Job([str(kumiki_run()), "-n", str(ranks), "-t", "1", faulty, "endless"], tmp_path / str(seed))
         try:
-            fault = chance.choices(["death", "stop", "launcher", "keeper"], [80, 4, 8, 8])[0]
+            fault = chance.choices(["death", "stop", "launcher", "daemon"], [80, 4, 8, 8])[0]
             if fault == "death":
                 kill_a_rank(job, ranks, chance, chance.choice(DEATHS))
             elif fault == "stop":
@@ -58,7 +58,7 @@ def test_random_faults_on_one_host(faulty: str, tmp_path: Path) -> None:
             elif fault == "launcher":
                 kill_the_launcher(job, chance)
             else:
-                kill_a_keeper(job, chance)
+                kill_a_host_daemon(job, chance)
             job.expect_nothing_left()
         finally:
             job.end()
@@ -96,11 +96,11 @@ def test_random_faults_over_hosts(faulty: str, tmp_path: Path, make_cluster: Cal
         chance = random.Random(seed)
         hosts = free.get()
         ranks = HOSTS * chance.randrange(1, 3)
-        where = ["--hosts", ",".join(hosts.namespaces), "--agent", "ip netns exec", "--interface", "eth0"]
+        where = ["--hosts", ",".join(hosts.namespaces), "--remote-shell", "ip netns exec", "--interface", "eth0"]
         command = [str(kumiki_run()), *where, "-n", str(ranks), "-t", "1", faulty, "endless"]
         job = Job(command, tmp_path / str(seed), hosts.namespaces)
         try:
-            fault = chance.choices(["death", "stop", "cut", "launcher", "keeper"], [50, 20, 20, 5, 5])[0]
+            fault = chance.choices(["death", "stop", "cut", "launcher", "daemon"], [50, 20, 20, 5, 5])[0]
             if fault == "death":
                 kill_a_rank(job, ranks, chance, chance.choice(DEATHS))
             elif fault == "stop":
@@ -110,7 +110,7 @@ def test_random_faults_over_hosts(faulty: str, tmp_path: Path, make_cluster: Cal
             elif fault == "launcher":
                 kill_the_launcher(job, chance)
             else:
-                kill_a_keeper(job, chance)
+                kill_a_host_daemon(job, chance)
             job.expect_nothing_left()
         finally:
             job.end()

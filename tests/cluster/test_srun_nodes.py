@@ -58,7 +58,7 @@ def test_a_rank_of_another_node_dies(slurm: Slurm, starter: Starter, program: st
 
 def test_an_evaluation_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path: Path) -> None:
     native = Native.installed()
-    if not native.program("host-agent").exists():
+    if not native.program("remote-shell").exists():
         pytest.skip("the native part is not installed")
     need_module("kumiki-ucx", "libucx-dev")
     wanted = argv("evaluate", "--suite", "rank-barrier", "--quick", "--output", str(tmp_path / "out"))

@@ -69,7 +69,7 @@ def besiege(make_cluster: Callable[..., Hosts], besieged: str) -> Iterator[Calla
 
     def start(hosts: Hosts) -> Siege:
         run = library_folder().parent / "bin" / "kumiki-run"
-        command = [str(run), "--hosts", ",".join(hosts.namespaces[:2]), "--agent", "ip netns exec", besieged]
+        command = [str(run), "--hosts", ",".join(hosts.namespaces[:2]), "--remote-shell", "ip netns exec", besieged]
         clean = {name: value for name, value in os.environ.items() if name != "KUMIKI_INTERFACE"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         job = subprocess.Popen(command, env=clean, text=True, **pipes)

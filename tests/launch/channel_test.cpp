@@ -64,7 +64,7 @@ TEST_F(ChannelTest, WritesOnWhileItWaits) {
     // More than a pipe takes at once: the rest is written while the answer is awaited.
     const std::size_t bytes = std::size_t{1} << 20;
     channel.send_bytes(std::string(bytes, 'x'));
-    std::jthread front([&] {
+    std::jthread controller([&] {
         hear(bytes);
         say(hello);
     });

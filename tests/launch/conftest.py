@@ -1,4 +1,4 @@
-"""The launcher under test, and hosts for it. All are this machine: the agent is a script that drops their names."""
+"""The launcher under test, and its hosts. All are this machine: the remote shell is a script that drops their names."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from launching import Launcher, agent_script, find_command
+from launching import Launcher, find_command, remote_shell_script
 
-AGENTS = {
-    "between": 'shift; "$@"',  # stays between front and keeper, as ssh does
+REMOTE_SHELLS = {
+    "between": 'shift; "$@"',  # stays between the supervisor and the host daemon, as ssh does
     "replaced": 'shift; exec "$@"',  # as `ip netns exec` does
 }
 
@@ -22,14 +22,14 @@ def launcher() -> Iterator[Launcher]:
 
 
 @pytest.fixture
-def agent(tmp_path: Path) -> str:
-    return agent_script(tmp_path, AGENTS["between"])
+def remote_shell(tmp_path: Path) -> str:
+    return remote_shell_script(tmp_path, REMOTE_SHELLS["between"])
 
 
-@pytest.fixture(params=AGENTS)
-def any_agent(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """For tests of what happens to agents themselves."""
-    return agent_script(tmp_path, AGENTS[request.param])
+@pytest.fixture(params=REMOTE_SHELLS)
+def any_remote_shell(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """For tests of what happens to remote shells themselves."""
+    return remote_shell_script(tmp_path, REMOTE_SHELLS[request.param])
 
 
 @pytest.fixture(params=["one-host", "two-hosts"])
@@ -37,4 +37,4 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, ...]:
     """Options for where a job runs that must be the same everywhere."""
     if request.param == "one-host":
         return ()
-    return ("--hosts", "a,b", "--agent", agent_script(tmp_path, AGENTS["between"]))
+    return ("--hosts", "a,b", "--remote-shell", remote_shell_script(tmp_path, REMOTE_SHELLS["between"]))

@@ -30,14 +30,14 @@ TEST(Frame, WhatComesBeforeTheGreetingIsSkipped) {
     reader.add("Welcome to node 3!\n\n[kumiki-");
     EXPECT_FALSE(reader.next());
     EXPECT_FALSE(reader.greeted());
-    reader.add("keeper]\n" + wire_form({7, "x"}));
+    reader.add("daemon]\n" + wire_form({7, "x"}));
     const auto frame = reader.next();
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->type, 7u);
     EXPECT_TRUE(reader.greeted());
 }
 
-TEST(Frame, WhoNeverGreetsIsNotListenedToForEver) {
+TEST(Frame, ASenderThatNeverGreetsIsGivenUp) {
     FrameReader reader(false);
     reader.add(std::string(longest_preamble + 1, 'x'));
     EXPECT_FALSE(reader.next());

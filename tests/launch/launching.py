@@ -55,9 +55,9 @@ def lines(result: subprocess.CompletedProcess[str]) -> list[str]:
     return sorted(result.stdout.splitlines())
 
 
-def agent_script(folder: Path, text: str) -> str:
-    """An agent that is a script of the shell: its arguments are the host's name and the command for it."""
-    path = folder / "agent"
+def remote_shell_script(folder: Path, text: str) -> str:
+    """A remote shell that is a script of the shell: its arguments are the host's name and the command for it."""
+    path = folder / "remote-shell"
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return str(path)
@@ -166,10 +166,10 @@ class Launcher:
         for started in self.started:
             started.communicate()
 
-    def keeper(self) -> int:
+    def host_daemon(self) -> int:
         """The process of the job that watches over the ranks."""
-        assert eventually(lambda: "kumiki-keeper" in self.processes().values())
-        return next(process for process, name in self.processes().items() if name == "kumiki-keeper")
+        assert eventually(lambda: "kumiki-daemon" in self.processes().values())
+        return next(process for process, name in self.processes().items() if name == "kumiki-daemon")
 
     def nothing_left(self, seconds: float = 2.0) -> bool:
         return eventually(lambda: not self.processes(), seconds)

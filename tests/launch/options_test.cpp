@@ -59,13 +59,14 @@ TEST(Options, WithoutANumberOfRanksTheHostsDecide) {
     ASSERT_TRUE(options) << options.error().text;
     EXPECT_FALSE(options->ranks);
     EXPECT_EQ(options->hosts, "a,b");
-    EXPECT_EQ(options->agent, (std::vector<std::string>{"ssh", "-o", "BatchMode=yes"}));
+    EXPECT_EQ(options->remote_shell, (std::vector<std::string>{"ssh", "-o", "BatchMode=yes"}));
 }
 
 TEST(Options, TheAgentIsSplitAsAShellWould) {
-    const auto options = parse({"--hosts", "a", "--agent", "ip netns exec", "-x", "HOME", "-x", "PATH", "x", "-x"});
+    const auto options =
+        parse({"--hosts", "a", "--remote-shell", "ip netns exec", "-x", "HOME", "-x", "PATH", "x", "-x"});
     ASSERT_TRUE(options) << options.error().text;
-    EXPECT_EQ(options->agent, (std::vector<std::string>{"ip", "netns", "exec"}));
+    EXPECT_EQ(options->remote_shell, (std::vector<std::string>{"ip", "netns", "exec"}));
     EXPECT_EQ(options->exports, (std::vector<std::string>{"HOME", "PATH"}));
     EXPECT_EQ(options->program, (std::vector<std::string>{"x", "-x"}));
     using Words = std::vector<std::string>;
@@ -85,9 +86,9 @@ TEST(Options, MistakesAreUsageErrors) {
                                                                    {"--nothing", "x"},
                                                                    {"--hosts", "", "x"},
                                                                    {"--hosts", "a", "--hostfile", "f", "x"},
-                                                                   {"--agent", "rsh", "x"},
-                                                                   {"--hosts", "a", "--agent", "", "x"},
-                                                                   {"--hosts", "a", "--agent", "'", "x"},
+                                                                   {"--remote-shell", "rsh", "x"},
+                                                                   {"--hosts", "a", "--remote-shell", "", "x"},
+                                                                   {"--hosts", "a", "--remote-shell", "'", "x"},
                                                                    {"-x", "NO_SUCH_VARIABLE_ANYWHERE", "x"},
                                                                    {"--label=maybe", "x"}}) {
         const auto options = parse(words);

@@ -22,9 +22,9 @@ sleep 64; sleep 65
 
 
 @pytest.fixture
-def family(launcher: Launcher, any_agent: str) -> subprocess.Popen[str]:
+def family(launcher: Launcher, any_remote_shell: str) -> subprocess.Popen[str]:
     """Two hosts with two ranks each, that have children, sessions of their own, and deafness."""
-    job = launcher.start("--hosts", "a,b", "-n", "4", "--agent", any_agent, "sh", "-c", FAMILY)
+    job = launcher.start("--hosts", "a,b", "-n", "4", "--remote-shell", any_remote_shell, "sh", "-c", FAMILY)
     launcher.wait_for("sleep", 16)
     return job
 
@@ -51,7 +51,9 @@ def test_killing_the_front_leaves_nothing(launcher: Launcher, family: subprocess
     assert launcher.nothing_left()
 
 
-def test_killing_an_agent_leaves_nothing_and_names_the_host(launcher: Launcher, family: subprocess.Popen[str]) -> None:
+def test_killing_a_remote_shell_leaves_nothing_and_names_the_host(
+    launcher: Launcher, family: subprocess.Popen[str]
+) -> None:
     os.kill(children(family.pid)[1], signal.SIGKILL)
     assert family.wait(ENDED) == ENVIRONMENT
     assert "kumiki-run: the connection to host b was lost: " in (said := sentence_of(family))
@@ -59,17 +61,19 @@ def test_killing_an_agent_leaves_nothing_and_names_the_host(launcher: Launcher, 
     assert launcher.nothing_left()
 
 
-def test_killing_a_keeper_leaves_nothing_and_names_the_host(launcher: Launcher, family: subprocess.Popen[str]) -> None:
-    last_agent = children(family.pid)[1]
-    tree = [last_agent]
+def test_killing_a_host_daemon_leaves_nothing_and_names_the_host(
+    launcher: Launcher, family: subprocess.Popen[str]
+) -> None:
+    last_remote_shell = children(family.pid)[1]
+    tree = [last_remote_shell]
     for process in tree:
         tree += children(process)
-    keeper = next(process for process in tree if launcher.processes().get(process) == "kumiki-keeper")
-    os.kill(keeper, signal.SIGKILL)
+    daemon = next(process for process in tree if launcher.processes().get(process) == "kumiki-daemon")
+    os.kill(daemon, signal.SIGKILL)
     assert family.wait(ENDED) == ENVIRONMENT
     said = sentence_of(family)
     assert "kumiki-run: the connection to host b was lost: " in said
-    assert f"the process that watches over the job (process {keeper}) was killed by signal 9 (Killed)" in said
+    assert f"the process that watches over the job (process {daemon}) was killed by signal 9 (Killed)" in said
     assert launcher.nothing_left()
 
 
@@ -81,10 +85,12 @@ def test_killing_everything_named_kumiki_run_leaves_nothing(launcher: Launcher, 
     assert family.wait(ENDED) == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("victim", ["kumiki-run", "kumiki-keeper", "agent", "sh"])
-def test_random_moments(launcher: Launcher, any_agent: str, victim: str) -> None:
+@pytest.mark.parametrize("victim", ["kumiki-run", "kumiki-daemon", "remote-shell", "sh"])
+def test_random_moments(launcher: Launcher, any_remote_shell: str, victim: str) -> None:
     for round_number in range(6):
-        job = launcher.start("--hosts", "a,b", "--agent", any_agent, "sh", "-c", "sleep 60 & setsid sleep 61 & wait")
+        job = launcher.start(
+            "--hosts", "a,b", "--remote-shell", any_remote_shell, "sh", "-c", "sleep 60 & setsid sleep 61 & wait"
+        )
         time.sleep(0.012 * round_number)
         alive = [process for process, name in launcher.processes().items() if name == victim]
         for process in alive[-1:]:
@@ -95,12 +101,12 @@ def test_random_moments(launcher: Launcher, any_agent: str, victim: str) -> None
         assert launcher.nothing_left(), (round_number, launcher.processes())
 
 
-def test_a_silent_host_is_given_up(launcher: Launcher, any_agent: str) -> None:
+def test_a_silent_host_is_given_up(launcher: Launcher, any_remote_shell: str) -> None:
     """As when its network is cut: no connection ends, and nothing comes."""
     short = {"KUMIKI_TIMEOUT": "1"}
-    job = launcher.start("--hosts", "a,b", "--agent", any_agent, "sleep", "60", environment=short)
+    job = launcher.start("--hosts", "a,b", "--remote-shell", any_remote_shell, "sleep", "60", environment=short)
     launcher.wait_for("sleep", 2)
-    silent = [process for process, name in launcher.processes().items() if name == "kumiki-keeper"][-1]
+    silent = [process for process, name in launcher.processes().items() if name == "kumiki-daemon"][-1]
     begin = time.monotonic()
     os.kill(silent, signal.SIGSTOP)
     try:
@@ -112,9 +118,9 @@ def test_a_silent_host_is_given_up(launcher: Launcher, any_agent: str) -> None:
     assert launcher.nothing_left()
 
 
-def test_a_host_whose_front_is_silent_ends_its_ranks(launcher: Launcher, any_agent: str) -> None:
+def test_a_host_whose_controller_is_silent_ends_its_ranks(launcher: Launcher, any_remote_shell: str) -> None:
     short = {"KUMIKI_TIMEOUT": "1"}
-    job = launcher.start("--hosts", "a,b", "--agent", any_agent, "sleep", "60", environment=short)
+    job = launcher.start("--hosts", "a,b", "--remote-shell", any_remote_shell, "sleep", "60", environment=short)
     launcher.wait_for("sleep", 2)
     job.send_signal(signal.SIGSTOP)
     try:

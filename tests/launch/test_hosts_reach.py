@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launching import ENDED, ENVIRONMENT, USAGE, Launcher, agent_script, lines
+from launching import ENDED, ENVIRONMENT, USAGE, Launcher, lines, remote_shell_script
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from launching import ENDED, ENVIRONMENT, USAGE, Launcher, agent_script, lines
         (["--hosts", "a,b,a"], "--hosts a,b,a: host a is named twice"),
         (["--hosts", "a", "--hostfile", "f"], "--hosts and --hostfile exclude each other"),
         (["--hostfile", "/no/such/file"], "cannot read the file of hosts /no/such/file: No such file or directory"),
-        (["--agent", "rsh"], "--agent is of use only together with --hosts or --hostfile"),
+        (["--remote-shell", "rsh"], "--remote-shell is of use only together with --hosts or --hostfile"),
         (["--hosts", "a", "-x", "NOT_THERE"], "-x NOT_THERE is not usable: there is no variable NOT_THERE"),
     ],
 )
@@ -49,29 +49,31 @@ def refused(launcher: Launcher, *arguments: str, folder: Path | None = None) -> 
     return result.stderr.removeprefix("kumiki-run: ")
 
 
-def test_an_agent_that_is_nowhere(launcher: Launcher) -> None:
-    said = refused(launcher, "--hosts", "a,b", "--agent", "no-such-agent -v", "true")
-    assert said.startswith("host a: cannot run no-such-agent: there is no such program on PATH")
-    assert "--agent" in said
+def test_a_remote_shell_that_is_nowhere(launcher: Launcher) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--remote-shell", "no-such-shell -v", "true")
+    assert said.startswith("host a: cannot run no-such-shell: there is no such program on PATH")
+    assert "--remote-shell" in said
 
 
 def test_a_host_that_cannot_be_reached(launcher: Launcher, tmp_path: Path) -> None:
-    agent = agent_script(tmp_path, '[ $1 = b ] && { echo "$1: no route" >&2; exit 255; }; shift; exec "$@"')
-    said = refused(launcher, "--hosts", "a,b,c", "--agent", agent, "true")
-    assert said.startswith(f"cannot reach host b: `{agent} b` ended with code 255 and said: b: no route; ")
-    assert f"`{agent} b true` must work by hand" in said
+    remote_shell = remote_shell_script(
+        tmp_path, '[ $1 = b ] && { echo "$1: no route" >&2; exit 255; }; shift; exec "$@"'
+    )
+    said = refused(launcher, "--hosts", "a,b,c", "--remote-shell", remote_shell, "true")
+    assert said.startswith(f"cannot reach host b: `{remote_shell} b` ended with code 255 and said: b: no route; ")
+    assert f"`{remote_shell} b true` must work by hand" in said
 
 
 def test_a_host_without_kumiki(launcher: Launcher, tmp_path: Path) -> None:
-    agent = agent_script(tmp_path, 'exec "/nowhere/$2"')
-    said = refused(launcher, "--hosts", "a", "--agent", agent, "true")
-    assert said.startswith(f"cannot run {launcher.path} on host a: `{agent} a` ended with code 127 and said: ")
+    remote_shell = remote_shell_script(tmp_path, 'exec "/nowhere/$2"')
+    said = refused(launcher, "--hosts", "a", "--remote-shell", remote_shell, "true")
+    assert said.startswith(f"cannot run {launcher.path} on host a: `{remote_shell} a` ended with code 127 and said: ")
     assert "must be installed in the same folder on all hosts" in said
 
 
-def test_a_host_that_talks_before_its_keeper_does(launcher: Launcher, tmp_path: Path) -> None:
-    agent = agent_script(tmp_path, 'echo "Welcome to $1"; shift; exec "$@"')
-    assert lines(launcher.run("--hosts", "a,b", "--agent", agent, "echo", "hello")) == ["hello", "hello"]
+def test_a_host_that_talks_before_its_host_daemon_does(launcher: Launcher, tmp_path: Path) -> None:
+    remote_shell = remote_shell_script(tmp_path, 'echo "Welcome to $1"; shift; exec "$@"')
+    assert lines(launcher.run("--hosts", "a,b", "--remote-shell", remote_shell, "echo", "hello")) == ["hello", "hello"]
 
 
 @pytest.mark.parametrize(
@@ -89,39 +91,41 @@ def test_a_host_that_talks_before_its_keeper_does(launcher: Launcher, tmp_path: 
     ],
     ids=["chatter", "closed", "mail"],
 )
-def test_an_agent_that_says_something_else(launcher: Launcher, tmp_path: Path, script: str, complaint: str) -> None:
-    said = refused(launcher, "--hosts", "a,b", "--agent", agent_script(tmp_path, script), "sleep", "60")
+def test_a_remote_shell_that_says_something_else(
+    launcher: Launcher, tmp_path: Path, script: str, complaint: str
+) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--remote-shell", remote_shell_script(tmp_path, script), "sleep", "60")
     assert re.match(complaint, said)
 
 
 def test_a_host_that_prints_much_at_its_login(launcher: Launcher, tmp_path: Path) -> None:
-    """The pipe is full when the keeper greets."""
-    agent = agent_script(tmp_path, 'shift; { head -c 65500 /dev/zero; exec "$@"; } | { sleep 0.5; cat; }')
-    assert lines(launcher.run("--hosts", "a,b", "--agent", agent, "echo", "hello")) == ["hello", "hello"]
+    """The pipe is full when the host daemon greets."""
+    remote_shell = remote_shell_script(tmp_path, 'shift; { head -c 65500 /dev/zero; exec "$@"; } | { sleep 0.5; cat; }')
+    assert lines(launcher.run("--hosts", "a,b", "--remote-shell", remote_shell, "echo", "hello")) == ["hello", "hello"]
 
 
-def test_an_agent_that_complains_without_end(launcher: Launcher, tmp_path: Path) -> None:
-    agent = agent_script(tmp_path, 'yes complaint >&2 & shift; "$@"; kill $!')
-    job = ("--hosts", "a,b", "--agent", agent)
+def test_a_remote_shell_that_complains_without_end(launcher: Launcher, tmp_path: Path) -> None:
+    remote_shell = remote_shell_script(tmp_path, 'yes complaint >&2 & shift; "$@"; kill $!')
+    job = ("--hosts", "a,b", "--remote-shell", remote_shell)
     assert lines(launcher.run(*job, "echo", "hello")) == ["hello", "hello"]
     assert "host b: complaint" in launcher.run(*job, "--verbose", "true").stderr
     assert launcher.nothing_left(0.5)
 
 
-def test_a_program_that_a_host_has_not(launcher: Launcher, agent: str) -> None:
-    said = refused(launcher, "--hosts", "a,b", "--agent", agent, "no-such-program")
+def test_a_program_that_a_host_has_not(launcher: Launcher, remote_shell: str) -> None:
+    said = refused(launcher, "--hosts", "a,b", "--remote-shell", remote_shell, "no-such-program")
     assert re.match("host [ab]: cannot run no-such-program: there is no such program on PATH", said)
 
 
 def test_a_folder_that_a_host_has_not(launcher: Launcher, tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
-    agent = agent_script(tmp_path, f'rmdir {folder}; shift; exec "$@"')
-    said = refused(launcher, "--hosts", "a", "--agent", agent, "true", folder=folder)
+    remote_shell = remote_shell_script(tmp_path, f'rmdir {folder}; shift; exec "$@"')
+    said = refused(launcher, "--hosts", "a", "--remote-shell", remote_shell, "true", folder=folder)
     assert said.startswith(f"host a: cannot enter the folder {folder}: No such file or directory; start the job in a")
 
 
 def test_the_hidden_option_by_hand_says_what_it_is(launcher: Launcher) -> None:
-    result = launcher.run("--keep")
+    result = launcher.run("--host-daemon")
     assert result.returncode == USAGE
     assert "not by hand" in result.stderr

@@ -9,9 +9,11 @@ from pathlib import Path
 from launching import Launcher, eventually
 
 
-def test_much_input_arrives_whole_and_unread_input_does_no_harm(launcher: Launcher, agent: str, tmp_path: Path) -> None:
+def test_much_input_arrives_whole_and_unread_input_does_no_harm(
+    launcher: Launcher, remote_shell: str, tmp_path: Path
+) -> None:
     text = "0123456789abcde\n" * 400_000
-    hosts = ("--hosts", "a,b", "--agent", agent)
+    hosts = ("--hosts", "a,b", "--remote-shell", remote_shell)
     slow = "[ $KUMIKI_RANK = 0 ] || exit 0; sleep 0.2; sha256sum"
     through_pipe = launcher.run(*hosts, "sh", "-c", slow, text=text).stdout
     assert through_pipe == subprocess.run(["sha256sum"], input=text, capture_output=True, text=True, check=True).stdout
@@ -30,10 +32,10 @@ def test_much_input_arrives_whole_and_unread_input_does_no_harm(launcher: Launch
     assert from_file.stdout == through_pipe
 
 
-def test_a_reader_that_does_not_read_keeps_the_front_awake(launcher: Launcher, agent: str) -> None:
+def test_a_reader_that_does_not_read_keeps_the_launcher_awake(launcher: Launcher, remote_shell: str) -> None:
     """One rank floods a stream that nobody reads; the failure of another one is still noticed, and a signal works."""
     flood = "[ $KUMIKI_RANK = 1 ] && sleep 0.5 && exit 5; exec yes"
-    job = launcher.start("--hosts", "a,b", "--agent", agent, "sh", "-c", flood)
+    job = launcher.start("--hosts", "a,b", "--remote-shell", remote_shell, "sh", "-c", flood)
     launcher.wait_for("yes", 1)
     assert eventually(lambda: launcher.count("yes") == 0, 3.0)
     job.terminate()

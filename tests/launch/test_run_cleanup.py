@@ -36,14 +36,14 @@ def test_killing_the_launcher_leaves_nothing(launcher: Launcher) -> None:
     assert launcher.nothing_left()
 
 
-def test_killing_the_keeper_leaves_nothing(launcher: Launcher) -> None:
+def test_killing_the_host_daemon_leaves_nothing(launcher: Launcher) -> None:
     job = start_family(launcher)
-    keeper = launcher.keeper()
-    os.kill(keeper, signal.SIGKILL)
+    daemon = launcher.host_daemon()
+    os.kill(daemon, signal.SIGKILL)
     assert job.wait(2) == 128 + signal.SIGKILL
     assert launcher.nothing_left(0.1)
     assert job.stderr is not None
-    assert f"(process {keeper}) was killed by signal 9 (Killed); the ranks were ended" in job.stderr.read()
+    assert f"(process {daemon}) was killed by signal 9 (Killed); the ranks were ended" in job.stderr.read()
 
 
 def test_killing_the_whole_process_group_leaves_nothing(launcher: Launcher) -> None:
@@ -52,22 +52,22 @@ def test_killing_the_whole_process_group_leaves_nothing(launcher: Launcher) -> N
     assert launcher.nothing_left()
 
 
-def test_killing_by_name_does_not_hit_the_keeper(launcher: Launcher) -> None:
+def test_killing_by_name_does_not_hit_the_host_daemon(launcher: Launcher) -> None:
     """`pkill -9 kumiki-run`, `pkill -9 -f kumiki-run`, without killing other users' jobs on this machine."""
     job = start_family(launcher)
-    keeper = launcher.keeper()
-    assert "kumiki-run" not in process_name(keeper)
-    assert b"kumiki-run" not in Path(f"/proc/{keeper}/cmdline").read_bytes()
+    daemon = launcher.host_daemon()
+    assert "kumiki-run" not in process_name(daemon)
+    assert b"kumiki-run" not in Path(f"/proc/{daemon}/cmdline").read_bytes()
     named = [process for process, name in launcher.processes().items() if name == "kumiki-run"]
     assert named == [job.pid]
     job.kill()
     assert launcher.nothing_left()
 
 
-def test_killing_launcher_and_keeper_leaves_no_rank(launcher: Launcher) -> None:
+def test_killing_launcher_and_host_daemon_leaves_no_rank(launcher: Launcher) -> None:
     job = launcher.start("-n", "2", "sleep", "60")
     launcher.wait_for("sleep", 2)
-    for process in (launcher.keeper(), job.pid):
+    for process in (launcher.host_daemon(), job.pid):
         os.kill(process, signal.SIGKILL)
     assert launcher.nothing_left()
 
@@ -125,7 +125,7 @@ def test_an_interrupted_start_is_no_failure(launcher: Launcher, place: tuple[str
         assert launcher.nothing_left()
 
 
-@pytest.mark.parametrize("victim", ["kumiki-run", "kumiki-keeper", "sh"])
+@pytest.mark.parametrize("victim", ["kumiki-run", "kumiki-daemon", "sh"])
 def test_random_moments(launcher: Launcher, victim: str) -> None:
     """Kills one process of the job at a random moment of its life, from its first millisecond on."""
     dice = random.Random(victim)

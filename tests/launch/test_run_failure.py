@@ -18,10 +18,10 @@ def test_the_code_of_the_rank_is_the_code_of_the_job(launcher: Launcher) -> None
     assert launcher.nothing_left(0.1)
 
 
-def test_over_several_hosts_the_host_is_named(launcher: Launcher, any_agent: str) -> None:
+def test_over_several_hosts_the_host_is_named(launcher: Launcher, any_remote_shell: str) -> None:
     begin = time.monotonic()
     script = "[ $KUMIKI_RANK = 5 ] && kill -9 $$; exec sleep 60"
-    result = launcher.run("--hosts", "a,b", "-n", "8", "--agent", any_agent, "sh", "-c", script)
+    result = launcher.run("--hosts", "a,b", "-n", "8", "--remote-shell", any_remote_shell, "sh", "-c", script)
     assert result.returncode == 128 + 9
     how = r"was killed by signal 9 \(Killed\); the other ranks were ended"
     assert re.fullmatch(rf"kumiki-run: rank 5 of 8 on host b \(process \d+\) {how}\n", result.stderr)
@@ -115,9 +115,9 @@ def test_many_ranks_fail_at_once(launcher: Launcher, place: tuple[str, ...]) -> 
     assert int(named[1]) + 1 == int(named[2]) == result.returncode
 
 
-def test_a_rank_of_another_host_that_has_not_left_the_job(launcher: Launcher, agent: str) -> None:
+def test_a_rank_of_another_host_that_has_not_left_the_job(launcher: Launcher, remote_shell: str) -> None:
     """The same on this host: job_test.cpp."""
-    job = ("--hosts", "a,b", "-n", "4", "--agent", agent, rank_program())
+    job = ("--hosts", "a,b", "-n", "4", "--remote-shell", remote_shell, rank_program())
     result = launcher.run(*job, "joined", "0")
     assert result.returncode == 1
     assert re.search(r"rank \d of 4 on host [ab] .* ended without leaving the job", result.stderr)

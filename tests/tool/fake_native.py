@@ -60,7 +60,7 @@ while :; do
     case "$1" in
         -n) FAKE_RANKS=$2; shift 2 ;;
         -t) FAKE_THREADS=$2; shift 2 ;;
-        --hosts|--agent|--interface|--wait|--fragment) shift 2 ;;
+        --hosts|--remote-shell|--interface|--wait|--fragment) shift 2 ;;
         *) break ;;
     esac
 done

@@ -127,7 +127,7 @@ def test_list_tells_what_the_system_tells(lab: Native) -> None:
 def test_run_on_a_cluster_hands_everything_else_on(lab: Native, option: tuple[str, ...]) -> None:
     own = ["-n", "2", "--help", "--", "a b", "", "--cluster", "x", "-x=1"]
     ended = lab.kumiki("run", *option, *own)
-    hosts = ["--hosts", "kumiki-lab-0,kumiki-lab-1", "--agent", "ip netns exec", "--interface", "eth0"]
+    hosts = ["--hosts", "kumiki-lab-0,kumiki-lab-1", "--remote-shell", "ip netns exec", "--interface", "eth0"]
     assert ended.stdout.splitlines() == [f"[{argument}]" for argument in hosts + own]
     assert ended.returncode == 42
 

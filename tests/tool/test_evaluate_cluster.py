@@ -101,14 +101,14 @@ def one(found: list[Point], holds: Callable[[Point], bool]) -> Point:
     return point
 
 
-def test_kumiki_run_is_told_hosts_agent_and_interface() -> None:
+def test_kumiki_run_is_told_hosts_remote_shell_and_interface() -> None:
     point = one(over(FOUR, suites=("network",)), lambda point: point.program == "network")
-    expected = f"--hosts {','.join(FOUR.names)} --agent ip netns exec --interface eth0 -n 4 -t 1 "
+    expected = f"--hosts {','.join(FOUR.names)} --remote-shell ip netns exec --interface eth0 -n 4 -t 1 "
     assert expected in words(point)
     barrier = one(
         over(FOUR, suites=("rank-barrier",)), lambda p: p.implementation == "kumiki" and p.launcher.ranks == 2
     )
-    assert "--hosts kumiki-lab-0,kumiki-lab-1 --agent" in words(barrier)
+    assert "--hosts kumiki-lab-0,kumiki-lab-1 --remote-shell" in words(barrier)
 
 
 def test_mpi_is_started_on_the_first_host_and_kept_from_shared_memory() -> None:
@@ -119,7 +119,7 @@ def test_mpi_is_started_on_the_first_host_and_kept_from_shared_memory() -> None:
             assert command.startswith("ip netns exec kumiki-lab-0 ")
             assert "--host kumiki-lab-0:2,kumiki-lab-1:2" in command and "--bind-to none" in command
             assert "--mca btl tcp,self " in command and "--mca btl_tcp_if_include eth0 " in command
-            assert "--mca plm_rsh_agent" in command and "libexec/kumiki/host-agent" in command
+            assert "--mca plm_rsh_agent" in command and "libexec/kumiki/remote-shell" in command
         elif point.implementation == mpi.MPICH.name:
             assert command.startswith("ip netns exec kumiki-lab-0 ")
             assert "-hosts kumiki-lab-0,kumiki-lab-1 -ppn 2 -launcher ssh" in command and "-bind-to" not in command

@@ -38,7 +38,9 @@ def site(native: Prefix) -> Prefix:
 def test_an_allocation_is_measured_over_its_nodes(site: Prefix) -> None:
     ended = site.kumiki(*EVALUATE, **ALLOCATED)
     assert ended.returncode == 0, ended.stderr
-    assert all("--hosts node1" in line and "--agent srun --unbuffered --overlap" in line for line in site.launched)
+    assert all(
+        "--hosts node1" in line and "--remote-shell srun --unbuffered --overlap" in line for line in site.launched
+    )
     assert all("--nodelist -n " in line for line in site.launched)
     content = results_of(site.prefix / "out")
     assert content["arguments"]["hosts"] == ["node1", "node2"]
@@ -57,9 +59,9 @@ def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:
 
 def test_hosts_that_are_one_machine_share_its_cores(site: Prefix) -> None:
     site.launcher_over_hosts("1 the-boot", "1 the-boot")
-    ended = site.kumiki(*EVALUATE, "--dry-run", "--hosts", "a,b", "--agent", "enter 'the host'")
+    ended = site.kumiki(*EVALUATE, "--dry-run", "--hosts", "a,b", "--remote-shell", "enter 'the host'")
     assert ended.returncode == 0, ended.stderr
-    assert "--agent 'enter '\"'\"'the host'\"'\"''" in ended.stdout
+    assert "--remote-shell 'enter '\"'\"'the host'\"'\"''" in ended.stdout
     assert Grid(2, hosts=Hosts("x", ("a", "b"), ("x",))).all_cores == 2
 
 
@@ -94,8 +96,8 @@ def test_alone_in_an_allocation(site: Prefix) -> None:
         (("--hostfile", "nowhere"), {}, "nowhere cannot be read: No such file", 2),
         (("--hosts", "a,b", "--cluster", "lab"), {}, "exclude each other", 2),
         (("--hosts", "a,b", "--alone"), {}, "exclude each other", 2),
-        (("--agent", "ssh"), {}, "--agent says how the hosts", 2),
-        (("--hosts", "a,b", "--agent", "sh -c 'x"), {}, "the quotes do not match", 2),
+        (("--remote-shell", "ssh"), {}, "--remote-shell says how the hosts", 2),
+        (("--hosts", "a,b", "--remote-shell", "sh -c 'x"), {}, "the quotes do not match", 2),
     ],
 )
 def test_what_cannot_be(
@@ -151,7 +153,7 @@ def test_mpi_chooses_its_own_network_between_machines() -> None:
         words = " ".join(command.arguments)
         if isinstance(point.launcher, Mpirun):
             assert "btl" not in words and "-iface" not in words and "UCX_TLS" not in command.variables
-            assert command.variables["HOST_AGENT"] == "ssh -o BatchMode=yes"
+            assert command.variables["REMOTE_SHELL"] == "ssh -o BatchMode=yes"
             assert words.partition(" ")[0].endswith(f"mpirun.{point.launcher.mpi.name}")  # here: hosts can reach it
     assert {point.implementation for point in points} == {"kumiki", *(each.name for each in mpi.ALL)}
     sequential = next(point for point in points if point.parameters["form"] == "sequential")
@@ -161,7 +163,7 @@ def test_mpi_chooses_its_own_network_between_machines() -> None:
 def test_run_over_the_nodes_of_an_allocation(site: Prefix) -> None:
     ended = site.kumiki("run", "--slurm", "-n", "4", "sh", **ALLOCATED)
     assert ended.returncode == 0, ended.stderr
-    assert site.launched[0].startswith("kumiki-run --hosts node1,node2 --agent srun")
+    assert site.launched[0].startswith("kumiki-run --hosts node1,node2 --remote-shell srun")
     assert site.launched[0].endswith("-n 4 sh")
     outside = site.kumiki("run", "--slurm", "-n", "4", "sh")
     assert outside.returncode == 2 and "this is no Slurm allocation" in outside.stderr

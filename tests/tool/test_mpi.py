@@ -14,7 +14,7 @@ def test_open_mpi_5_does_not_know_what_open_mpi_4_makes_windows_of(
     monkeypatch: pytest.MonkeyPatch, version: str | None, named: bool
 ) -> None:
     monkeypatch.setattr(mpi, "version", lambda _: version)
-    words = " ".join(mpi.OPENMPI.arguments_over(NAMESPACES, 2, "agent"))
+    words = " ".join(mpi.OPENMPI.arguments_over(NAMESPACES, 2, "remote-shell"))
     assert ("--mca osc pt2pt" in words) is named
     assert "--mca pml ob1" in words and "--mca btl tcp,self" in words
 

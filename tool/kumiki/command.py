@@ -120,7 +120,7 @@ def _evaluate(
     cluster: where.Cluster = None,
     named: where.Named = None,
     hostfile: where.File = None,
-    agent: where.Agent = None,
+    remote_shell: where.RemoteShell = None,
     alone: where.Alone = False,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
     format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
@@ -157,7 +157,7 @@ def _evaluate(
 
     options = own.Options(repeat, metric, metric_name, unit, better, sequential, scaling, size, power)
     program = options.program(command, quick, ranks, threads)
-    places = where.Where(cluster, named, hostfile, agent, alone)
+    places = where.Where(cluster, named, hostfile, remote_shell, alone)
     if program is not None:
         _alone(suite, places)
     native = Native.installed()
@@ -302,7 +302,7 @@ def _tune(
     cluster: where.Cluster = None,
     named: where.Named = None,
     hostfile: where.File = None,
-    agent: where.Agent = None,
+    remote_shell: where.RemoteShell = None,
     alone: where.Alone = False,
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where it is kept, instead of your configuration.")
@@ -319,7 +319,7 @@ def _tune(
     from kumiki.tune.tuning import Tuning
 
     native = Native.installed()
-    hosts = where.Where(cluster, named, hostfile, agent, alone).hosts(native)
+    hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
     tuning = Tuning(Sweep(hosts, quick), native, Machine.here(native), output or store.usual_file(), seed)
     if dry_run:
         tuning.print_commands()

@@ -35,13 +35,13 @@ class Mpi(Peer):
         """The launcher's arguments before the program."""
         return ("-n", str(ranks), *self.options, *(self.bind if ranks <= cores else self.release))
 
-    def arguments_over(self, hosts: Hosts, ranks: int, agent: str) -> tuple[str, ...]:
+    def arguments_over(self, hosts: Hosts, ranks: int, remote_shell: str) -> tuple[str, ...]:
         """The same over hosts.
 
         Nothing is bound: each host would take the first cores, and the hosts may be one machine.
         """
         on_each = -(-ranks // len(hosts))
-        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, agent))
+        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, remote_shell))
 
 
 MORE_RANKS_THAN_CORES = {
@@ -61,10 +61,10 @@ WINDOWS_OVER_TCP = {"osc": "pt2pt"}
 """What Open MPI 4 makes windows of that its own choice cannot make over TCP. Open MPI 5 can, and does not know this."""
 
 
-def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
+def _openmpi_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
     settings = {
         "plm": "^slurm",  # in an allocation, too, so that all are started in the same way
-        "plm_rsh_agent": agent,
+        "plm_rsh_agent": remote_shell,
         "plm_rsh_no_tree_spawn": "1",
         **(ONE_MACHINE if hosts.one_machine else {}),
         **(WINDOWS_OVER_TCP if hosts.one_machine and major(OPENMPI) < 5 else {}),
@@ -74,8 +74,14 @@ def _openmpi_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
     return ("--host", slots, *(word for name, value in settings.items() for word in ("--mca", name, value)))
 
 
-def _mpich_over(hosts: Hosts, on_each: int, agent: str) -> tuple[str, ...]:
-    reached = ("-launcher", "ssh", "-launcher-exec", agent, *(("-iface", hosts.interface) if hosts.interface else ()))
+def _mpich_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
+    reached = (
+        "-launcher",
+        "ssh",
+        "-launcher-exec",
+        remote_shell,
+        *(("-iface", hosts.interface) if hosts.interface else ()),
+    )
     return ("-hosts", ",".join(hosts.names), "-ppn", str(on_each), *reached)
 
 

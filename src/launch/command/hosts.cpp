@@ -32,7 +32,7 @@ Result<int> slot_count(std::string_view text, std::string_view name) {
     return slots;
 }
 
-/// "name" or "name:N". More than one colon is an address of IPv6, and no slots.
+/// "name" or "name:N". A text with more than one colon is an address of IPv6, without slots.
 Result<Host> host_of(std::string_view text) {
     Host host;
     const auto colon = text.find(':');
@@ -40,8 +40,9 @@ Result<Host> host_of(std::string_view text) {
     host.name = counted ? text.substr(0, colon) : text;
     if (host.name.empty()) return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host is empty");
     if (host.name.front() == '-')
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("the name of host {} begins with a dash, as options of the agent do", host.name));
+        return fail(
+            KUMIKI_ERROR_ARGUMENT,
+            fmt::format("the name of host {} begins with a dash, as options of the remote shell do", host.name));
     if (std::ranges::any_of(host.name, [](unsigned char c) { return c <= ' ' || c > '~'; }))
         return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host holds a character that no name of a host has");
     if (!counted) return host;
@@ -76,7 +77,7 @@ Result<> add(std::vector<Host>& hosts, Result<Host> host) {
     return {};
 }
 
-/// How many ranks each host gets when nothing limits it: the first ones take what does not divide.
+/// How many ranks each host gets when there are no slots: the first hosts take the remainder.
 std::vector<int> evenly(std::size_t hosts, int ranks) {
     const int count = static_cast<int>(hosts);
     std::vector<int> parts(hosts, ranks / count);

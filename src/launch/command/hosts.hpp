@@ -14,12 +14,12 @@ namespace kumiki::launch {
 /// A host as the user names it.
 struct Host {
     std::string name;
-    std::optional<int> slots; ///< how many ranks it is meant to take; not given: as many as fall to it
+    std::optional<int> slots; ///< how many ranks the host takes; not given: no limit
 };
 
 /// The part of a job that runs on one host.
 struct Share {
-    std::string host; ///< as the user names it; empty when there was no list of hosts
+    std::string host; ///< as the user names it; empty when the job runs on this host alone
     int first = 0;    ///< number of its first rank in the job
     int ranks = 1;    ///< how many it has, at least one
     int size = 1;     ///< ranks of the whole job
@@ -29,15 +29,16 @@ struct Share {
     static auto fields(auto& self) { return std::tie(self.host, self.first, self.ranks, self.size); }
 };
 
-/// Reads "a,b:2": names with slots behind a colon. Fails on an empty name, a name twice, or slots that are no number.
+/// Reads "a,b:2": names with slots behind a colon. Fails on an empty name, on a name that occurs twice, or on slots
+/// that are no number.
 Result<std::vector<Host>> hosts_from_list(std::string_view list);
 
-/// Reads the text of a file of hosts: a line for each, `NAME`, `NAME slots=N` or `NAME:N`; from # on it is a comment.
-/// Failures name `file` and the line.
+/// Reads the text of a file of hosts: one line for each host, `NAME`, `NAME slots=N` or `NAME:N`; what follows a # is a
+/// comment. Failures name `file` and the line.
 Result<std::vector<Host>> hosts_from_text(std::string_view text, std::string_view file);
 
 /// Deals `ranks` ranks (not given: one for each host, or for each slot) in blocks: as evenly as possible, or, when any
-/// host has slots, each host filled in turn (a host without slots then has one). Hosts that get nothing are left out.
+/// host has slots, each host filled in turn (a host without slots then has one). Hosts that get no rank are left out.
 /// Fails when there are more ranks than slots.
 Result<std::vector<Share>> deal(const std::vector<Host>& hosts, std::optional<int> ranks);
 

@@ -7,7 +7,8 @@
 
 namespace kumiki::launch {
 
-/// One parallel run, or one host's share of it, decided in every respect: what a front and its keeper carry out.
+/// One parallel run, or one host's share of it, decided in every respect: what a supervisor and its host daemon carry
+/// out.
 struct Job {
     Options options;
     Settings settings;

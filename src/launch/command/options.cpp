@@ -13,7 +13,7 @@
 namespace kumiki::launch {
 namespace {
 
-constexpr const char* default_agent = "ssh -o BatchMode=yes";
+constexpr const char* default_remote_shell = "ssh -o BatchMode=yes";
 
 constexpr const char* footer =
     "Options end at PROGRAM; everything after it is the program's own.\n"
@@ -23,7 +23,7 @@ constexpr const char* footer =
     "Examples: kumiki-run -n 2 -t 4 ./solver input.dat\n"
     "          kumiki-run --hosts node1,node2 -n 8 ./solver input.dat";
 
-/// CLI11 does not know that a program follows the options.
+/// CLI11's usage line does not say that a program follows the options.
 class Help : public CLI::Formatter {
     std::string make_usage(const CLI::App*, std::string) const override {
         return "Usage: kumiki-run [-n RANKS] [-t THREADS] [OPTIONS] PROGRAM [ARGUMENTS]\n";
@@ -34,7 +34,7 @@ tl::unexpected<Reply> wrong(const std::string& text) {
     return tl::unexpected<Reply>(Reply{exit_code::usage, text + " (`kumiki-run --help` explains the options)"});
 }
 
-/// "core, none" as help texts write it: "core|none".
+/// Turns "core, none" into "core|none", the form of help texts.
 std::string choices(std::string_view unit) {
     std::string text;
     for (const char letter : unit)
@@ -42,7 +42,7 @@ std::string choices(std::string_view unit) {
     return text;
 }
 
-/// The table of settings gives these options their names, values and help.
+/// Adds the options of settings, whose names, values and help texts come from the table of settings.
 void add_settings(CLI::App& app, std::map<std::string, std::string>& values) {
     for (const Setting& setting : settings_table())
         if (!setting.option.empty())
@@ -53,7 +53,7 @@ void add_settings(CLI::App& app, std::map<std::string, std::string>& values) {
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-void add_host_options(CLI::App& app, Options& options, std::string& agent) {
+void add_host_options(CLI::App& app, Options& options, std::string& remote_shell) {
     const auto last = CLI::MultiOptionPolicy::TakeLast;
     app.add_option("--hosts", options.hosts, "Run on these hosts: a,b,c or, with how many ranks each takes, a:2,b:4.")
         ->type_name("LIST")
@@ -62,9 +62,9 @@ void add_host_options(CLI::App& app, Options& options, std::string& agent) {
                    "The same from a file: on each line NAME, NAME slots=N or NAME:N; # begins a comment.")
         ->type_name("FILE")
         ->multi_option_policy(last);
-    app.add_option("--agent", agent,
+    app.add_option("--remote-shell", remote_shell,
                    fmt::format("The command that runs another one on a host, whose name is put behind it. Default: {}.",
-                               default_agent))
+                               default_remote_shell))
         ->type_name("COMMAND")
         ->multi_option_policy(last);
     app.add_option("-x", options.exports,
@@ -74,7 +74,7 @@ void add_host_options(CLI::App& app, Options& options, std::string& agent) {
         ->allow_extra_args(false);
 }
 
-/// Checks the values of settings here already, so that the complaint can name the option that the user wrote.
+/// Checks the values of settings here already, so that an error message can name the option that the user wrote.
 tl::expected<Variables, Reply> check(const CLI::App& app, std::map<std::string, std::string>& values) {
     Variables given;
     Settings ignored;
@@ -88,22 +88,22 @@ tl::expected<Variables, Reply> check(const CLI::App& app, std::map<std::string, 
     return given;
 }
 
-/// The words of the agent's command.
-tl::expected<std::vector<std::string>, Reply> agent_words(const std::string& command) {
+/// The words of the remote shell's command.
+tl::expected<std::vector<std::string>, Reply> remote_shell_words(const std::string& command) {
     auto words = split_words(command);
-    if (!words) return wrong(fmt::format("--agent {} is not usable: a quote is not closed", command));
-    if (words->empty()) return wrong("--agent is empty: it must be a command that reaches a host, such as ssh");
+    if (!words) return wrong(fmt::format("--remote-shell {} is not usable: a quote is not closed", command));
+    if (words->empty()) return wrong("--remote-shell is empty: it must be a command that reaches a host, such as ssh");
     return *words;
 }
 
-/// Checks what says where the ranks run.
+/// Checks the options about hosts. Returns what is wrong, if anything.
 std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
     if (app.count("--hosts") > 0 && app.count("--hostfile") > 0)
         return wrong("--hosts and --hostfile exclude each other").value();
     if (app.count("--hosts") > 0 && options.hosts.empty()) return wrong("--hosts is empty").value();
     if (app.count("--hostfile") > 0 && options.host_file.empty()) return wrong("--hostfile is empty").value();
-    if (app.count("--agent") > 0 && !options.names_hosts())
-        return wrong("--agent is of use only together with --hosts or --hostfile").value();
+    if (app.count("--remote-shell") > 0 && !options.names_hosts())
+        return wrong("--remote-shell is of use only together with --hosts or --hostfile").value();
     for (const std::string& name : options.exports)
         if (std::getenv(name.c_str()) == nullptr)
             return wrong(fmt::format("-x {0} is not usable: there is no variable {0} in the environment", name))
@@ -119,8 +119,8 @@ tl::expected<int, Reply> rank_count(const std::string& text) {
     return count;
 }
 
-/// What is left when the options are read: the program and its arguments, perhaps after a `--`, or an option that does
-/// not exist.
+/// Takes the program and its arguments from what is left when the options are read. They may follow a `--`; without one
+/// a word that begins with a dash is an option that does not exist.
 tl::expected<std::vector<std::string>, Reply> program_of(std::vector<std::string> rest) {
     const bool marked = !rest.empty() && rest.front() == "--";
     if (marked) rest.erase(rest.begin());
@@ -160,13 +160,13 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     app.footer(footer);
     Options options;
     std::string ranks;
-    std::string agent = default_agent;
+    std::string remote_shell = default_remote_shell;
     bool print_settings = false;
     std::map<std::string, std::string> values;
     app.add_option("-n", ranks, "How many ranks (processes) to start. Default: 1, or one for each host or slot.")
         ->type_name("RANKS")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_host_options(app, options, agent);
+    add_host_options(app, options, remote_shell);
     add_settings(app, values);
     app.add_flag("--label", options.label, "Put `[rank] ` before every line that a rank prints.");
     app.add_flag("--verbose", options.verbose, "Say on stderr where the ranks will run.");
@@ -191,7 +191,7 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
         else return tl::unexpected(count.error());
     }
     if (auto mistake = check_hosts(app, options)) return tl::unexpected(*mistake);
-    if (auto words = agent_words(agent)) options.agent = std::move(*words);
+    if (auto words = remote_shell_words(remote_shell)) options.remote_shell = std::move(*words);
     else return tl::unexpected(words.error());
     if (auto given = check(app, values)) options.settings = std::move(*given);
     else return tl::unexpected(given.error());

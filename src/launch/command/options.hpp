@@ -14,10 +14,10 @@ using Variables = std::vector<std::pair<std::string, std::string>>; ///< names a
 /// What the command line says.
 struct Options {
     std::optional<int> ranks; ///< not given: one, or one for each host or slot
-    std::string hosts;        ///< the list of hosts; empty: this host alone, or those of the file
+    std::string hosts;        ///< the list of hosts; empty: this host alone, or the hosts of the file
     std::string host_file;
-    std::vector<std::string> agent;   ///< the command that reaches a host: its words, without the host's name
-    std::vector<std::string> exports; ///< names of further variables that the ranks on all hosts get
+    std::vector<std::string> remote_shell; ///< the words of the command that reaches a host, without the host's name
+    std::vector<std::string> exports;      ///< names of further variables that the ranks on all hosts get
     bool label = false;
     bool verbose = false;
     Variables settings;               ///< environment variables that options set
@@ -26,18 +26,18 @@ struct Options {
     bool names_hosts() const { return !hosts.empty() || !host_file.empty(); }
 };
 
-/// What to say instead of running anything: help, the version, or what is wrong.
+/// What the launcher prints instead of running anything: help, the version, or what is wrong.
 struct Reply {
     int code; ///< 0: `text` is what the user asked for; otherwise it is the complaint
     std::string text;
 };
 
-/// Splits a command into words as a shell does: blanks divide, quotes and backslashes protect. Nothing when a quote is
-/// not closed.
+/// Splits a command into words as a shell does: blanks divide, quotes and backslashes protect. Returns nothing when a
+/// quote is not closed.
 std::optional<std::vector<std::string>> split_words(std::string_view command);
 
-/// Reads the command line. Options end at the first word that is no option, which is the program; a `--` before it is
-/// skipped.
+/// Reads the command line. Options end at the first word that is not an option: that is the program. A `--` before it
+/// is skipped.
 tl::expected<Options, Reply> parse_options(int argc, const char* const* argv);
 
 } // namespace kumiki::launch

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 bool is_path(const std::string& program) { return program.find('/') != program.npos; }
 
-/// A file of that name is there and the kernel still says "no such file": then what the file asks for is missing.
+/// The sentence for a file that is there although the kernel says "no such file": a file that it needs is missing.
 std::string missing_part(const std::string& program) {
     return fmt::format("cannot run {}: it is there, but the interpreter that its first line names, or the loader that "
                        "it needs, is not",

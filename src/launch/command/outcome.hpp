@@ -9,8 +9,8 @@
 
 namespace kumiki::launch {
 
-/// The launcher's own exit codes (docs/run.md); besides them it returns the code of the rank that failed, and 128 + a
-/// signal's number.
+/// The launcher's own exit codes (docs/run.md); it also returns the code of the rank that failed, and 128 + a signal's
+/// number.
 namespace exit_code {
 inline constexpr int ok = 0;
 inline constexpr int failed = 1;      ///< a rank ended without leaving the job
@@ -21,8 +21,8 @@ inline constexpr int signal_base = 128;
 
 /// Why a job ends before its time.
 struct Verdict {
-    int code = 0;         ///< what the launcher returns
-    std::string sentence; ///< empty: there is nothing to explain
+    int code = 0;         ///< the launcher's exit code
+    std::string sentence; ///< for the user; empty when there is nothing to explain
 
     static auto fields(auto& self) { return std::tie(self.code, self.sentence); }
 };
@@ -38,7 +38,7 @@ struct RankEnd {
     int rank = 0; ///< in the job
     pid_t process = 0;
     int status = 0;      ///< as waitpid tells it
-    bool joined = false; ///< it had joined the job and not left it
+    bool joined = false; ///< it had joined the job and had not left it
 };
 
 /// "rank 2 of 4 on host b (process 1234)"

@@ -13,8 +13,8 @@ namespace {
 using topology::Core;
 using topology::Domain;
 
-/// The first core of each rank such that none reaches over the border of a domain; nothing when the cores do not
-/// suffice for that.
+/// The first core of each rank, chosen so that no rank crosses the border of a domain; nothing when there are too few
+/// cores for that.
 std::optional<std::vector<std::size_t>> within(Domain domain, const std::vector<Core>& cores, std::size_t ranks,
                                                std::size_t threads) {
     std::vector<std::size_t> firsts;

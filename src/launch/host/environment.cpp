@@ -55,16 +55,17 @@ void tell_job(Environment& environment, const Job& job, int segment) {
     environment.set("KUMIKI_THREADS", std::to_string(job.threads()));
     environment.set("KUMIKI_SEGMENT", std::to_string(segment));
     environment.set("KUMIKI_CROWDED", job.placement.crowded ? "yes" : "no");
-    // OpenMP takes all processors it sees otherwise; OpenBLAS, BLIS and MKL follow this variable too, unless their own
-    // is set.
+    // Without this variable OpenMP takes all processors that it sees; OpenBLAS, BLIS and MKL follow it too, unless
+    // their own is set.
     if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(job.threads()));
 }
 
 void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
     environment.set("KUMIKI_RANK", std::to_string(job.share.first + rank));
     environment.set("KUMIKI_LOCAL_RANK", std::to_string(rank));
+    // A rank of a job over several hosts may have started this job: then the variable is in the environment.
     if (wireup >= 0) environment.set("KUMIKI_WIREUP", std::to_string(wireup));
-    else environment.remove("KUMIKI_WIREUP"); // of a job over several hosts that this one is started in
+    else environment.remove("KUMIKI_WIREUP");
     environment.set("KUMIKI_CPUS",
                     fmt::format("{}", fmt::join(job.placement.ranks[static_cast<std::size_t>(rank)].threads, ",")));
 }

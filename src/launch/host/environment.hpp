@@ -17,20 +17,20 @@ public:
     bool has(std::string_view name) const;
     void set(std::string_view name, std::string_view value);
     void remove(std::string_view name);
-    /// As execve wants it: valid until the next change.
+    /// The entries in the form that execve takes; they are valid until the next change.
     std::vector<char*> entries();
 
 private:
     std::vector<std::string> entries_;
 };
 
-/// What this process's environment and the options together say.
+/// The settings that this process's environment and the options together give.
 Result<Settings> read_settings_with(const Variables& options);
 
-/// What the launcher tells all ranks of the job; `segment` is the descriptor of their shared memory.
+/// Sets the variables that are the same for all ranks of this host; `segment` is the descriptor of their shared memory.
 void tell_job(Environment& environment, const Job& job, int segment);
 
-/// What the launcher tells rank `rank` of this host; `wireup` is the descriptor of its socket, or -1.
+/// Sets the variables of rank `rank` of this host; `wireup` is the descriptor of its socket, or -1.
 void tell_rank(Environment& environment, const Job& job, int rank, int wireup);
 
 } // namespace kumiki::launch

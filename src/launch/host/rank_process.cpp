@@ -12,13 +12,13 @@ namespace {
 
 constexpr int exit_without_program = 127;
 
-/// The rank dies with the keeper, also when the keeper has died before this took effect.
-void die_with(pid_t keeper) {
+/// The rank dies with the host daemon, even when that has died before this took effect.
+void die_with(pid_t daemon) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != keeper) _exit(exit_without_program);
+    if (getppid() != daemon) _exit(exit_without_program);
 }
 
-/// Binding is a matter of speed: where the system refuses it, the rank runs unbound.
+/// Binding only affects speed: where the system refuses it, the rank runs unbound.
 void bind_to(const std::vector<int>& processors) {
     if (processors.empty()) return;
     const int highest = *std::max_element(processors.begin(), processors.end());
@@ -31,7 +31,7 @@ void bind_to(const std::vector<int>& processors) {
     CPU_FREE(set);
 }
 
-/// The first rank of the job reads what the launcher could read, the others find their input at its end.
+/// The first rank of the job reads the launcher's input; the others find theirs empty.
 void connect(const RankStart& start) {
     const RankStreams& streams = start.streams;
     if (streams.input) dup2(streams.input.get(), STDIN_FILENO);
@@ -44,7 +44,7 @@ void connect(const RankStart& start) {
 } // namespace
 
 void become_rank(RankStart start) {
-    die_with(start.keeper);
+    die_with(start.daemon);
     setpgid(0, start.group);
     if (start.job.placement.this_machine)
         bind_to(start.job.placement.ranks[static_cast<std::size_t>(start.rank)].processors);
@@ -55,7 +55,7 @@ void become_rank(RankStart start) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    start.origin.restore();
+    start.inherited.restore();
     execvpe(arguments[0], arguments.data(), start.environment.entries().data());
     const ExecFailure failure{start.rank, errno};
     static_cast<void>(!write(start.failures, &failure, sizeof failure));

@@ -2,14 +2,15 @@
 
 #include <sys/types.h>
 
-#include "launch/host/environment.hpp"
 #include "launch/command/job.hpp"
+#include "launch/host/environment.hpp"
 #include "launch/host/link.hpp"
 #include "launch/system/this_process.hpp"
 
 namespace kumiki::launch {
 
-/// Shells and scripts use small numbers for descriptors of their own; what the library uses stays out of their way.
+/// The descriptors that the library uses have numbers from here on, because shells and scripts use small numbers for
+/// their own.
 inline constexpr int lowest_shared_descriptor = 100;
 
 /// What a new process needs to become rank `rank`.
@@ -17,9 +18,9 @@ struct RankStart {
     const Job& job;
     int rank;                ///< among those of this host
     Environment environment; ///< tell_job has been called on it
-    pid_t keeper;
-    pid_t group; ///< process group of the front, so that the terminal sees the ranks as one job with it
-    const Origin& origin;
+    pid_t daemon;
+    pid_t group; ///< process group of the supervisor: for the terminal the ranks are one job with it
+    const InheritedState& inherited;
     const RankStreams& streams;
     int failures; ///< where an ExecFailure is written when the program cannot be run
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "launch/system/descendants.hpp"
 #include "launch/command/outcome.hpp"
+#include "launch/system/descendants.hpp"
 #include "launch/system/timer.hpp"
 
 namespace kumiki::launch {
@@ -24,15 +24,15 @@ bool is_stopped(State state) { return state == State::stopped || state == State:
 
 void StoppedRanks::look(int local_rank, pid_t process, pid_t joined) {
     const State own = state_of(process);
-    if (process == 0 || joined == 0 || joined == process || is_stopped(own)) return see(local_rank, process, own);
-    // A rank in a namespace of its own has joined with a number that is somebody else's here.
+    if (process == 0 || joined == 0 || joined == process || is_stopped(own)) return set_state(local_rank, process, own);
+    // A rank in a process namespace of its own has joined with a number that is another process's here.
     const State other = state_of(joined);
     const auto family = is_stopped(other) ? descendants() : std::vector<pid_t>();
-    if (std::ranges::find(family, joined) != family.end()) see(local_rank, joined, other);
-    else see(local_rank, process, own);
+    if (std::ranges::find(family, joined) != family.end()) set_state(local_rank, joined, other);
+    else set_state(local_rank, process, own);
 }
 
-void StoppedRanks::see(int local_rank, pid_t process, State state) {
+void StoppedRanks::set_state(int local_rank, pid_t process, State state) {
     Seen& rank = seen_[static_cast<std::size_t>(local_rank)];
     if (rank.state != state) rank.beats = 0;
     rank.process = process;

@@ -10,28 +10,28 @@
 
 namespace kumiki::launch {
 
-/// A rank that does nothing because somebody has stopped it.
+/// A rank that does not run because it has been stopped.
 struct StoppedRank {
     int rank = 0; ///< in the job
     pid_t process = 0;
     bool by_debugger = false;
 };
 
-/// Which ranks of a host are stopped, and for how long, in the keeper's own beats.
+/// Knows which ranks of a host are stopped, and for how many beats of the host daemon.
 class StoppedRanks {
 public:
     explicit StoppedRanks(const Share& share) : first_(share.first), seen_(static_cast<std::size_t>(share.ranks)) {}
 
-    /// Looks at a rank: at the process that was started (0: it has ended), and at the one that joined the job (0: none
-    /// has), which may be a descendant of it.
+    /// Looks at a rank: at the process that was started (0: it has ended), and at the process that joined the job (0:
+    /// none has), which may be a descendant of the first.
     void look(int local_rank, pid_t process, pid_t joined);
     /// How many are stopped.
     int count() const;
-    /// One beat more: those that have just been stopped for a whole timeout.
+    /// Counts one more beat, and returns the ranks that have now been stopped for a whole timeout.
     std::vector<StoppedRank> beat();
 
 private:
-    void see(int local_rank, pid_t process, platform::ProcessStatus::State state);
+    void set_state(int local_rank, pid_t process, platform::ProcessStatus::State state);
 
     struct Seen {
         pid_t process = 0;
@@ -45,7 +45,7 @@ private:
 /// The sentence for a rank whose stop ends the job.
 std::string end_of(const StoppedRank& stopped, const Share& share, std::chrono::seconds timeout);
 
-/// The sentence for one that is waited for.
+/// The sentence for a stopped rank that the job waits for.
 std::string wait_for(const StoppedRank& stopped, const Share& share);
 
 } // namespace kumiki::launch

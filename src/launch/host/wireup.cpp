@@ -54,7 +54,7 @@ void WireUp::read_card(Peer& peer) {
                                        peer.rank, length, longest_card));
     }
     if (peer.incoming.size() < sizeof length + length) return;
-    events_->remove(peer.socket.get()); // it has nothing more to say
+    events_->remove(peer.socket.get()); // a rank sends nothing more
     channel_.send(Card{peer.rank, peer.incoming.substr(sizeof length, length)});
 }
 
@@ -63,26 +63,27 @@ void WireUp::add(const Card& card) {
     if (rank >= cards_.size() || known_[rank]) return;
     known_[rank] = true;
     cards_[rank] = card.text;
-    if (--missing_ == 0) open_book();
+    if (--missing_ == 0) send_all_cards();
 }
 
-void WireUp::open_book() {
+void WireUp::send_all_cards() {
     for (const std::string& card : cards_) {
         const auto length = static_cast<Length>(card.size());
-        book_.append(reinterpret_cast<const char*>(&length), sizeof length).append(card);
+        all_cards_.append(reinterpret_cast<const char*>(&length), sizeof length).append(card);
     }
     cards_.clear();
     for (Peer& peer : peers_)
-        if (peer.socket) events_->add(peer.socket.get(), EPOLLOUT, [this, &peer] { write_book(peer); });
+        if (peer.socket) events_->add(peer.socket.get(), EPOLLOUT, [this, &peer] { write_cards(peer); });
 }
 
-void WireUp::write_book(Peer& peer) {
-    const std::string_view left = std::string_view(book_).substr(peer.sent);
+void WireUp::write_cards(Peer& peer) {
+    const std::string_view left = std::string_view(all_cards_).substr(peer.sent);
     const ssize_t bytes = send(peer.socket.get(), left.data(), left.size(), MSG_NOSIGNAL);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (bytes < 0) return close_peer(peer);
     peer.sent += static_cast<std::size_t>(bytes);
-    if (peer.sent == book_.size()) events_->remove(peer.socket.get()); // it stays open for as long as the rank likes
+    if (peer.sent == all_cards_.size())
+        events_->remove(peer.socket.get()); // the socket stays open until the rank closes it
 }
 
 void WireUp::close_peer(Peer& peer) {

@@ -8,19 +8,19 @@
 
 namespace kumiki::launch {
 
-/// Ranks of several hosts find each other: each writes its card (length and bytes) into its socket, and when all ranks
-/// of the job have done so, each reads the cards of all, in the order of the ranks. What a card says is theirs.
-/// Lengths are std::uint32_t in the byte order of the host.
+/// The exchange by which ranks of several hosts find each other: each rank writes its card (length and bytes) into its
+/// socket, and when all ranks of the job have done so, each reads the cards of all, in the order of the ranks. The
+/// launcher does not look into the cards. Lengths are std::uint32_t in the byte order of the host.
 class WireUp {
 public:
     using OnMistake = std::function<void(std::string sentence)>;
 
     WireUp(Channel& channel, const Share& share, OnMistake on_mistake);
 
-    /// The rank's end of its socket; empty when the system has no descriptors left (errno tells).
+    /// Returns the rank's end of its socket; empty when the system has no descriptors left (errno tells why).
     Descriptor open(int local_rank);
     void attach(Events& events);
-    /// A card that the front has collected.
+    /// Takes a card that the controller has passed on.
     void add(const Card& card);
 
 private:
@@ -28,11 +28,11 @@ private:
         Descriptor socket;
         int rank = 0;
         std::string incoming;
-        std::size_t sent = 0; ///< bytes of the book
+        std::size_t sent = 0; ///< bytes of `all_cards_`
     };
     void read_card(Peer& peer);
-    void open_book();
-    void write_book(Peer& peer);
+    void send_all_cards();
+    void write_cards(Peer& peer);
     void close_peer(Peer& peer);
 
     Channel& channel_;
@@ -43,7 +43,7 @@ private:
     std::vector<std::string> cards_; ///< by rank of the job
     std::vector<bool> known_;
     int missing_;
-    std::string book_; ///< all cards, as they are written to each rank
+    std::string all_cards_; ///< with their lengths, as they are written to each rank
 };
 
 } // namespace kumiki::launch

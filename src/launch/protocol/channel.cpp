@@ -33,8 +33,8 @@ void Channel::send_bytes(std::string_view bytes) {
     if (!output_) return;
     const bool waiting = !unsent_.empty();
     unsent_ += bytes;
-    if (waiting && events_ != nullptr && !bytes.empty()) return; // the event loop goes on with it
-    // A reader that is gone is noticed at the input, where its last words are.
+    if (waiting && events_ != nullptr && !bytes.empty()) return; // the event loop writes the rest
+    // The input tells when the reader is gone, and brings its last messages.
     if (!write_some() && events_ != nullptr) events_->remove(output_.get());
     if (unsent_.empty() || events_ == nullptr) return;
     events_->add(output_.get(), EPOLLOUT, [this] {
@@ -42,7 +42,7 @@ void Channel::send_bytes(std::string_view bytes) {
     });
 }
 
-/// False when nobody reads any more; then nothing is kept.
+/// Returns false when there is no reader any more; then it drops what is unsent.
 bool Channel::write_some() {
     std::size_t done = 0;
     bool alive = true;

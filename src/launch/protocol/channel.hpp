@@ -4,20 +4,21 @@
 #include <optional>
 #include <string>
 
+#include "launch/protocol/message.hpp"
 #include "launch/system/descriptor.hpp"
 #include "launch/system/events.hpp"
-#include "launch/protocol/message.hpp"
 
 namespace kumiki::launch {
 
-/// Messages both ways over two descriptors. Sending never waits: what the other side does not take yet is kept.
+/// Messages both ways over two descriptors. Sending never waits: the channel keeps what the other side does not take
+/// yet.
 class Channel {
 public:
     using OnFrame = std::function<void(const Frame&)>;
     using OnEnd = std::function<void()>;
     using Clock = Events::Clock;
 
-    /// With `greeted` false, what comes before the greeting is skipped.
+    /// With `greeted` false the channel skips what comes before the greeting.
     Channel(Descriptor input, Descriptor output, bool greeted);
 
     template <class Message>
@@ -29,16 +30,16 @@ public:
     /// From now on `events` calls `on_frame` for each frame, and `on_end` once when the other side is gone or does not
     /// speak our protocol. The channel must stay where it is.
     void attach(Events& events, OnFrame on_frame, OnEnd on_end);
-    /// Reads what has come, and calls as promised.
+    /// Reads what has come, and makes the calls that attach() promises.
     void receive();
-    /// Waits for a frame, and writes what is still to be written; nothing when the other side is gone, or silent until
-    /// then. For channels that are not attached.
+    /// Waits for a frame, and writes what is still to be written; returns nothing when the other side is gone, or
+    /// silent until `until`. For channels that are not attached.
     std::optional<Frame> wait_for_frame(Clock::time_point until);
-    /// Waits until everything is written, the other side is gone, or that time has come.
+    /// Waits until everything is written, the other side is gone, or `until` has come.
     void wait_until_written(Clock::time_point until);
     void close();
 
-    /// What the other side has said, or what has ended the channel when it does not speak our protocol.
+    /// What the other side has sent, or, when it does not speak our protocol, what has ended the channel.
     const FrameReader& reader() const { return reader_; }
 
 private:

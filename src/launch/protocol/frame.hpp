@@ -11,18 +11,18 @@
 
 namespace kumiki::launch {
 
-/// What front and keeper send each other: on the wire the length and the type, four bytes each, then the payload.
-/// All numbers are little-endian.
+/// What the controller and a host daemon send each other: on the wire the length and the type, four bytes each, then
+/// the payload. All numbers are little-endian.
 struct Frame {
     std::uint32_t type = 0;
     std::string payload;
 };
 
-/// No payload is longer: whoever says so does not speak our protocol.
+/// No payload is longer: a sender that announces more does not speak our protocol.
 inline constexpr std::size_t longest_payload = std::size_t{16} << 20;
 
-/// What a keeper says first. Everything before it is not ours: the login scripts of a host may print something.
-inline constexpr std::string_view greeting = "\n[kumiki-keeper]\n";
+/// What a host daemon sends first. Everything before it is not ours: the login scripts of a host may print something.
+inline constexpr std::string_view greeting = "\n[kumiki-daemon]\n";
 inline constexpr std::size_t longest_preamble = std::size_t{64} << 10;
 
 std::string wire_form(const Frame& frame);
@@ -30,21 +30,21 @@ std::string wire_form(const Frame& frame);
 /// Cuts a stream of bytes into frames.
 class FrameReader {
 public:
-    /// With `greeted` false everything up to the greeting is skipped.
+    /// With `greeted` false the reader skips everything up to the greeting.
     explicit FrameReader(bool greeted) : greeted_(greeted) {}
     void add(std::string_view bytes);
-    /// The next frame that is complete.
+    /// The next frame, when it is complete.
     std::optional<Frame> next();
     bool greeted() const { return greeted_; }
-    /// What came is no stream of frames.
+    /// Whether the bytes are no stream of frames.
     bool broken() const { return broken_; }
-    /// The beginning of what has not been handed out, in one line, for people.
+    /// The beginning of what has not been returned yet, in one line, for a message to the user.
     std::string excerpt() const;
 
 private:
     bool skip_preamble();
     std::string bytes_;
-    std::size_t begin_ = 0; ///< of what has not been handed out
+    std::size_t begin_ = 0; ///< of what has not been returned yet
     bool greeted_;
     bool broken_ = false;
 };
@@ -53,7 +53,7 @@ private:
 template <class T>
 concept Record = requires(T& record) { T::fields(record); };
 
-/// Puts values one behind another.
+/// Writes values one behind another.
 class PayloadWriter {
 public:
     template <std::integral T>
@@ -85,7 +85,7 @@ private:
     std::string bytes_;
 };
 
-/// Takes the values out again; false when the bytes do not suffice.
+/// Reads the values back; get() returns false when there are too few bytes.
 class PayloadReader {
 public:
     explicit PayloadReader(std::string_view bytes) : bytes_(bytes) {}

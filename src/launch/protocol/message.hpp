@@ -8,20 +8,21 @@
 #include <tuple>
 #include <vector>
 
-#include "launch/protocol/frame.hpp"
 #include "launch/command/hosts.hpp"
 #include "launch/command/options.hpp"
 #include "launch/command/outcome.hpp"
+#include "launch/protocol/frame.hpp"
 
 namespace kumiki::launch {
 
-/// The messages between the front and the keepers of several hosts. Numbers are never used again for something else.
+/// The messages between the controller and the host daemons of several hosts. Numbers are never used again for
+/// something else.
 enum class MessageType : std::uint32_t {
     hello = 1,
     order = 2,
     ready = 3,
     start = 4,
-    word = 5,
+    signal = 5,
     end = 6,
     bytes = 7,
     written = 8,
@@ -34,30 +35,30 @@ enum class MessageType : std::uint32_t {
     stopped = 15,
 };
 
-/// The hidden option by which the front over several hosts starts this program on each of them.
-inline constexpr std::string_view keep_option = "--keep";
+/// The hidden option by which the controller starts this program on each host.
+inline constexpr std::string_view host_daemon_option = "--host-daemon";
 
-/// Hosts have so long to be ready; then they are given up, or give up waiting.
+/// How long hosts may take to be ready; after that the controller gives them up, and they give up waiting for it.
 inline constexpr std::chrono::seconds start_limit(30);
 
-/// At most so many bytes of a stream are on their way or wait to be written: a reader that has stopped reading must not
-/// keep other messages back, nor fill our memory.
+/// At most this many bytes of a stream are on their way or wait to be written: a reader that has stopped reading must
+/// not hold back other messages, nor fill our memory.
 inline constexpr std::size_t stream_window = std::size_t{1} << 20;
 
-/// keeper -> front, first.
+/// host daemon -> controller: the first message.
 struct Hello {
     static constexpr auto type = MessageType::hello;
     std::string version; ///< of this kumiki-run; both sides must have the same
     static auto fields(auto& self) { return std::tie(self.version); }
 };
 
-/// front -> keeper: what is to be run.
+/// controller -> host daemon: what is to be run.
 struct Order {
     static constexpr auto type = MessageType::order;
     Share share;
     std::vector<std::string> program;
     std::string folder;
-    Variables environment; ///< what the ranks find besides the host's own variables
+    Variables environment; ///< what the ranks get besides the host's own variables
     Variables settings;    ///< that options have set
     bool verbose = false;
     static auto fields(auto& self) {
@@ -65,7 +66,7 @@ struct Order {
     }
 };
 
-/// keeper -> front: what the front has to know of all hosts before any starts.
+/// host daemon -> controller: what the controller has to know of every host before any of them starts its ranks.
 struct Ready {
     static constexpr auto type = MessageType::ready;
     std::uint64_t arena_bytes = 0; ///< that this host would choose
@@ -74,26 +75,26 @@ struct Ready {
     static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores, self.addresses); }
 };
 
-/// front -> keeper: go.
+/// controller -> host daemon: the ranks may start.
 struct Start {
     static constexpr auto type = MessageType::start;
     std::uint64_t arena_bytes = 0;        ///< the same on all hosts
-    int neighbours_before = 0;            ///< ranks of other hosts on the same cores that come before this host's
+    int ranks_before = 0;                 ///< ranks of other hosts on the same cores that come before this host's
     int ranks_on_cores = 0;               ///< ranks of all hosts on the same cores
     std::vector<std::string> other_hosts; ///< the addresses of each
     static auto fields(auto& self) {
-        return std::tie(self.arena_bytes, self.neighbours_before, self.ranks_on_cores, self.other_hosts);
+        return std::tie(self.arena_bytes, self.ranks_before, self.ranks_on_cores, self.other_hosts);
     }
 };
 
-/// front -> keeper: a signal for the ranks.
-struct SignalWord {
-    static constexpr auto type = MessageType::word;
+/// controller -> host daemon: a signal for the ranks.
+struct ForwardedSignal {
+    static constexpr auto type = MessageType::signal;
     int signal = 0;
     static auto fields(auto& self) { return std::tie(self.signal); }
 };
 
-/// front -> keeper: the job has failed elsewhere.
+/// controller -> host daemon: the job has failed elsewhere.
 struct End {
     static constexpr auto type = MessageType::end;
     static auto fields(auto&) { return std::tuple<>(); }
@@ -109,7 +110,7 @@ struct Bytes {
     static auto fields(auto& self) { return std::tie(self.rank, self.stream, self.text); }
 };
 
-/// Back to the sender of Bytes: so many have left, and so many more may come.
+/// Back to the sender of Bytes: this many have been written, and as many more may be sent.
 struct Written {
     static constexpr auto type = MessageType::written;
     int stream = 0;
@@ -117,14 +118,14 @@ struct Written {
     static auto fields(auto& self) { return std::tie(self.stream, self.bytes); }
 };
 
-/// Back to the sender of Bytes: nobody reads the stream any more.
+/// Back to the sender of Bytes: the stream has no reader any more.
 struct Closed {
     static constexpr auto type = MessageType::closed;
     int stream = 0;
     static auto fields(auto& self) { return std::tie(self.stream); }
 };
 
-/// keeper -> front -> all keepers: what a rank wants the others to know.
+/// host daemon -> controller -> all host daemons: what a rank wants the others to know.
 struct Card {
     static constexpr auto type = MessageType::card;
     int rank = 0;
@@ -132,34 +133,35 @@ struct Card {
     static auto fields(auto& self) { return std::tie(self.rank, self.text); }
 };
 
-/// keeper -> front: why the job ends before its time, as soon as it is known.
-struct Judgement {
+/// host daemon -> controller: why the job ends before its time, as soon as it is known.
+struct VerdictReached {
     static constexpr auto type = MessageType::verdict;
     Verdict verdict;
     static auto fields(auto& self) { return std::tie(self.verdict); }
 };
 
-/// keeper -> front: a sentence for the user.
+/// host daemon -> controller: a sentence for the user.
 struct Remark {
     static constexpr auto type = MessageType::remark;
     std::string text;
     static auto fields(auto& self) { return std::tie(self.text); }
 };
 
-/// keeper -> front, last: nothing of the job is left on this host.
+/// host daemon -> controller: the last message; nothing of the job is left on this host.
 struct Done {
     static constexpr auto type = MessageType::done;
     static auto fields(auto&) { return std::tuple<>(); }
 };
 
-/// keeper -> front: so many ranks of its host are stopped; front -> keeper: so many of the job.
+/// host daemon -> controller: how many ranks of its host are stopped; controller -> host daemon: how many of the whole
+/// job.
 struct Stopped {
     static constexpr auto type = MessageType::stopped;
     int ranks = 0;
     static auto fields(auto& self) { return std::tie(self.ranks); }
 };
 
-/// Both ways, now and then.
+/// Both ways, several times in a timeout: a sign of life.
 struct Alive {
     static constexpr auto type = MessageType::alive;
     static auto fields(auto&) { return std::tuple<>(); }
@@ -172,7 +174,7 @@ Frame as_frame(const Message& message) {
     return {static_cast<std::uint32_t>(Message::type), writer.take()};
 }
 
-/// Nothing when the frame holds another message, or less or more than the message.
+/// Returns nothing when the frame holds another message, or fewer or more bytes than the message has.
 template <class Message>
 std::optional<Message> read_message(const Frame& frame) {
     if (frame.type != static_cast<std::uint32_t>(Message::type)) return {};

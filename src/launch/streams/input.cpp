@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
 
-/// Who reads from a terminal in the background is stopped by it.
+/// A process that reads from a terminal while it is in the background is stopped by the terminal.
 bool may_read() { return isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
 } // namespace

@@ -10,18 +10,19 @@
 
 namespace kumiki::launch {
 
-/// The launcher's standard input, read piece by piece as the reader far away takes it.
+/// The launcher's standard input. It is read piece by piece, no faster than rank 0 on its host takes it.
 class InputSource {
 public:
-    /// Receives each piece; an empty one is the end.
+    /// Receives each piece; an empty piece means the end.
     using OnInput = std::function<void(std::string)>;
 
     void start(Events& events, OnInput on_input);
-    /// The reader has taken so many bytes.
+    /// The reader has taken this many bytes.
     void written(std::size_t bytes);
     /// The reader does not read any more.
     void stop();
-    /// This process was stopped, and may be in the foreground of its terminal again.
+    /// Looks again whether input may be read: this process was stopped, and may now be in the foreground of its
+    /// terminal.
     void look_again();
 
 private:
@@ -32,15 +33,15 @@ private:
     std::size_t window_ = stream_window;
 };
 
-/// Hands what the front reads from its standard input to rank 0.
+/// Passes on to rank 0 what the controller reads from its standard input.
 class InputRelay {
 public:
     explicit InputRelay(Channel& channel) : channel_(channel) {}
 
-    /// The reading end for the rank; empty when the system has no descriptors left (errno tells).
+    /// Returns the reading end for the rank; empty when the system has no descriptors left (errno tells why).
     Descriptor open();
     void attach(Events& events) { events_ = &events; }
-    /// More input; an empty text is its end.
+    /// Takes more input; an empty text means its end.
     void add(std::string_view text);
 
 private:

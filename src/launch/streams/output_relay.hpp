@@ -6,28 +6,29 @@
 #include <optional>
 #include <vector>
 
+#include "launch/protocol/message.hpp"
 #include "launch/system/descriptor.hpp"
 #include "launch/system/events.hpp"
-#include "launch/protocol/message.hpp"
 
 namespace kumiki::launch {
 
-/// Hands on what the ranks of this host print. When the other side does not get rid of it, ranks are not read any more
-/// and wait in their own writes, as they would without us.
+/// Passes on what the ranks of this host print. When the other side cannot write it, the relay stops reading from the
+/// ranks, and they wait in their own writes, as they would without a launcher between.
 class OutputRelay {
 public:
     using OnOutput = std::function<void(Bytes)>;
 
     OutputRelay(int first_rank, OnOutput on_output) : first_rank_(first_rank), on_output_(std::move(on_output)) {}
 
-    /// The writing ends for stdout and stderr of a rank; nothing when the system has no descriptors left (errno tells).
+    /// Returns the writing ends for stdout and stderr of a rank; nothing when the system has no descriptors left (errno
+    /// tells why).
     std::optional<std::array<Descriptor, 2>> open(int local_rank);
     void attach(Events& events);
-    /// The other side has written so many bytes.
+    /// The other side has written this many bytes.
     void written(int stream, std::uint64_t bytes);
-    /// Nobody reads the stream any more: ranks shall notice it by SIGPIPE at their next line.
+    /// The stream has no reader any more: the ranks' next write to it shall raise SIGPIPE.
     void closed(int stream);
-    /// All writers are gone: what is still in the pipes is handed on.
+    /// All writers are gone: passes on what is still in the pipes.
     void finish();
     bool finished() const;
 
@@ -46,7 +47,7 @@ private:
     OnOutput on_output_;
     Events* events_ = nullptr;
     std::vector<Source> sources_;
-    std::array<std::size_t, 2> windows_{stream_window, stream_window}; ///< bytes that may still be handed on
+    std::array<std::size_t, 2> windows_{stream_window, stream_window}; ///< bytes that may still be passed on
     bool finishing_ = false;
 };
 

@@ -29,7 +29,7 @@ void LineLabeller::finish(std::string& out) {
 
 namespace {
 
-/// The lines that what a rank has written completes.
+/// The lines that are complete with these bytes of a rank.
 std::string labelled(std::vector<LineLabeller>& ranks, const Bytes& bytes) {
     std::string whole;
     const auto rank = static_cast<std::size_t>(bytes.rank);
@@ -44,49 +44,51 @@ std::string labelled(std::vector<LineLabeller>& ranks, const Bytes& bytes) {
 Printer::Printer(int labelled_ranks) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
         Output& output = outputs_[static_cast<std::size_t>(stream - STDOUT_FILENO)];
-        output.outlet = std::make_unique<Outlet>(stream);
-        for (int rank = 0; rank < labelled_ranks; ++rank) output.lines.emplace_back(rank);
+        output.writer = std::make_unique<StreamWriter>(stream);
+        for (int rank = 0; rank < labelled_ranks; ++rank) output.labellers.emplace_back(rank);
     }
 }
 
 bool Printer::is_open() const {
-    return std::ranges::all_of(outputs_, [](const Output& output) { return output.outlet->news() >= 0; });
+    return std::ranges::all_of(outputs_,
+                               [](const Output& output) { return output.writer->progress_descriptor() >= 0; });
 }
 
 void Printer::attach(Events& events, OnWritten on_written, OnClosed on_closed) {
     on_written_ = std::move(on_written);
     on_closed_ = std::move(on_closed);
-    for (Output& output : outputs_) events.add(output.outlet->news(), EPOLLIN, [this, &output] { take_news(output); });
+    for (Output& output : outputs_)
+        events.add(output.writer->progress_descriptor(), EPOLLIN, [this, &output] { take_progress(output); });
 }
 
 void Printer::print(std::size_t sender, Bytes bytes) {
     const auto index = static_cast<std::size_t>(bytes.stream - STDOUT_FILENO);
     if (index >= outputs_.size()) return;
-    const Outlet::Receipt receipt{sender, bytes.text.size()};
+    const StreamWriter::Receipt receipt{sender, bytes.text.size()};
     Output& output = outputs_[index];
-    if (!output.lines.empty()) bytes.text = labelled(output.lines, bytes);
-    if (!bytes.text.empty() || receipt.bytes > 0) output.outlet->add(std::move(bytes.text), receipt);
+    if (!output.labellers.empty()) bytes.text = labelled(output.labellers, bytes);
+    if (!bytes.text.empty() || receipt.bytes > 0) output.writer->add(std::move(bytes.text), receipt);
 }
 
-void Printer::remark(std::string_view sentence) { outputs_.back().outlet->add(line_of(sentence), {0, 0}); }
+void Printer::remark(std::string_view sentence) { outputs_.back().writer->add(line_of(sentence), {0, 0}); }
 
 void Printer::finish() {
     for (Output& output : outputs_) {
         std::string last;
-        for (LineLabeller& lines : output.lines) lines.finish(last);
-        if (!last.empty()) output.outlet->add(std::move(last), {0, 0});
-        output.outlet->finish();
+        for (LineLabeller& labeller : output.labellers) labeller.finish(last);
+        if (!last.empty()) output.writer->add(std::move(last), {0, 0});
+        output.writer->finish();
     }
 }
 
 bool Printer::finished() const { return std::ranges::all_of(outputs_, &Output::finished); }
 
-void Printer::take_news(Output& output) {
-    const auto news = output.outlet->take_news();
-    output.finished = news.finished;
-    for (const auto& [sender, bytes] : news.receipts)
-        if (bytes > 0) on_written_(sender, output.outlet->stream(), bytes);
-    if (news.broken && !std::exchange(output.closed, true)) on_closed_(output.outlet->stream());
+void Printer::take_progress(Output& output) {
+    const auto progress = output.writer->take_progress();
+    output.finished = progress.finished;
+    for (const auto& [sender, bytes] : progress.receipts)
+        if (bytes > 0) on_written_(sender, output.writer->stream(), bytes);
+    if (progress.broken && !std::exchange(output.closed, true)) on_closed_(output.writer->stream());
 }
 
 } // namespace kumiki::launch

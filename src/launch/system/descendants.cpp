@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 constexpr auto patience = 10s;
 constexpr auto pause_between_rounds = 5ms;
 
-/// Who is whose child. The table of all processes is read because the kernel's lists of children
-/// (/proc/PID/task/TID/children) are not in every kernel, and each alone is no more reliable.
+/// The children of every process. They are found in the table of all processes, because not every kernel has lists of
+/// children (/proc/PID/task/TID/children), and those lists are no more reliable.
 std::unordered_multimap<pid_t, pid_t> children_by_parent() {
     std::unordered_multimap<pid_t, pid_t> children;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
@@ -38,7 +38,7 @@ std::unordered_multimap<pid_t, pid_t> children_by_parent() {
     return children;
 }
 
-/// Reaps who has ended; false when there is nobody left to wait for.
+/// Reaps the children that have ended; returns false when no child is left.
 bool reap() {
     pid_t reaped = 0;
     while ((reaped = waitpid(-1, nullptr, WNOHANG)) > 0) {}
@@ -63,8 +63,8 @@ void send(std::span<const pid_t> processes, int signal) {
 }
 
 std::vector<pid_t> end_descendants() {
-    // A process may fork while the table is read, and orphans become our children, so this goes round until waitpid
-    // knows of none.
+    // A process may fork while the table is read, and orphans become our children: therefore this is repeated until
+    // waitpid knows of no child.
     const auto give_up = std::chrono::steady_clock::now() + patience;
     while (reap()) {
         const auto left = descendants();

@@ -28,7 +28,7 @@ private:
     int number_ = -1;
 };
 
-/// A pipe whose ends no started program inherits.
+/// A pipe whose ends are closed in every program that is started.
 struct Pipe {
     Descriptor read, write;
 

@@ -13,10 +13,10 @@
 
 namespace kumiki::launch {
 
-/// How long to wait, as poll and epoll want it; -1, for ever, when nothing is due.
+/// The time until `due` in the form that poll and epoll take; -1, which means for ever, when nothing is due.
 int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due);
 
-/// Waits for many descriptors and calls what belongs to those that are ready.
+/// Waits for many descriptors and calls the actions of those that are ready.
 class Events {
 public:
     using Action = std::function<void()>;
@@ -24,12 +24,12 @@ public:
 
     Events() : poller_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-    /// Calls `action` whenever `descriptor` is ready for `interest` (EPOLLIN or EPOLLOUT); what was set for it before
-    /// is forgotten. Files, which are always ready, are served at every wait.
+    /// Calls `action` whenever `descriptor` is ready for `interest` (EPOLLIN or EPOLLOUT), in place of any earlier
+    /// action for it. Regular files are always ready: their actions are called at every wait.
     void add(int descriptor, std::uint32_t interest, Action action);
-    /// To be called before the descriptor is closed. Actions may remove any descriptor.
+    /// Must be called before the descriptor is closed. Actions may remove any descriptor.
     void remove(int descriptor);
-    /// Returns after something was ready, or when it is due; not given: waits for ever.
+    /// Returns after a descriptor was ready, or at `due`; without `due` it waits for ever.
     void wait(std::optional<Clock::time_point> due);
 
 private:

@@ -8,7 +8,7 @@
 
 namespace kumiki::launch {
 
-void set_title(char** argv, const char* name) {
+void set_process_name(char** argv, const char* name) {
     prctl(PR_SET_NAME, name);
     // What `ps` and `pkill -f` show is the memory in which the kernel laid the arguments, one after another.
     if (argv[0] == nullptr) return;
@@ -35,7 +35,7 @@ Descriptor take_over_stream(int stream, int flags) {
     return own;
 }
 
-void Origin::restore() const {
+void InheritedState::restore() const {
     setrlimit(RLIMIT_NOFILE, &open_files);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
 }

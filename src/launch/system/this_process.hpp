@@ -10,28 +10,29 @@
 namespace kumiki::launch {
 
 /// Gives this process another name in every list of processes. `argv` is main's own.
-void set_title(char** argv, const char* name);
+void set_process_name(char** argv, const char* name);
 
 /// Opens those standard streams that this process was started without, so that nothing else gets their numbers.
 void open_standard_streams();
 
-/// Takes the place of a standard stream, which then leads nowhere.
+/// Returns a duplicate of a standard stream; the stream itself then leads to /dev/null.
 Descriptor take_over_stream(int stream, int flags);
 
-/// What the launcher was started with and has changed for itself: the programs that it starts get it back.
-struct Origin {
-    sigset_t mask; ///< blocked signals
+/// What the launcher has inherited and has changed for itself: the programs that it starts get it back.
+struct InheritedState {
+    sigset_t mask; ///< of blocked signals
     rlimit open_files;
 
-    /// To be called in the new process, last before it becomes the program.
+    /// Must be called in the new process, last before it becomes the program.
     void restore() const;
 };
 
-/// Pipes and sockets of many ranks and hosts need many descriptors: allows this process as many as it may have.
-/// Returns the limit before.
+/// Raises the limit of open files to the most that this process may have, since pipes and sockets of many ranks and
+/// hosts need many descriptors. Returns the limit before.
 rlimit raise_limit_of_open_files();
 
-/// Fails when this process may have fewer open files than `needed`; `who` needs them ("2 ranks on this host").
+/// Fails when this process may have fewer open files than `needed`; `who` names what needs them ("2 ranks on this
+/// host").
 Result<> check_limit_of_open_files(rlim_t needed, const std::string& who);
 
 } // namespace kumiki::launch

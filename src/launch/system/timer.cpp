@@ -6,7 +6,7 @@
 
 namespace kumiki::launch {
 
-void Ticker::start(Events& events, std::chrono::nanoseconds interval, std::function<void()> action) {
+void PeriodicTimer::start(Events& events, std::chrono::nanoseconds interval, std::function<void()> action) {
     events_ = &events;
     timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     const auto seconds = std::chrono::floor<std::chrono::seconds>(interval);
@@ -20,18 +20,18 @@ void Ticker::start(Events& events, std::chrono::nanoseconds interval, std::funct
     });
 }
 
-void Ticker::stop() {
+void PeriodicTimer::stop() {
     if (timer_) events_->remove(timer_.get());
     timer_.reset();
 }
 
-/// Beats are counted and not seconds: whoever was stopped himself has missed none, however late it is.
-void Pulse::start(Events& events, std::function<void()> beat, std::function<void()> silent) {
+/// It counts beats and not seconds: a process that was stopped itself has made no beats meanwhile, however late it is.
+void Heartbeat::start(Events& events, std::function<void()> beat, std::function<void()> silent) {
     const auto tick = [this, beat = std::move(beat), silent = std::move(silent)] {
         beat();
-        if (missed_ >= 0 && ++missed_ > beats_per_timeout && ticker_.runs()) silent();
+        if (missed_ >= 0 && ++missed_ > beats_per_timeout && timer_.runs()) silent();
     };
-    ticker_.start(events, std::chrono::nanoseconds(timeout_) / beats_per_timeout, tick);
+    timer_.start(events, std::chrono::nanoseconds(timeout_) / beats_per_timeout, tick);
 }
 
 } // namespace kumiki::launch

@@ -7,19 +7,20 @@
 
 namespace kumiki::launch {
 
-/// How often one looks within a time after which something counts as lost.
+/// How many times within a timeout one looks, or shows a sign of life.
 inline constexpr int beats_per_timeout = 4;
 
-/// Calls something again and again. Beats that were missed, because this process was stopped, are not made up for.
-class Ticker {
+/// Calls an action at regular intervals. It does not make up for calls that were missed because this process was
+/// stopped.
+class PeriodicTimer {
 public:
-    Ticker() = default;
-    ~Ticker() { stop(); }
-    Ticker(const Ticker&) = delete;
-    Ticker& operator=(const Ticker&) = delete;
+    PeriodicTimer() = default;
+    ~PeriodicTimer() { stop(); }
+    PeriodicTimer(const PeriodicTimer&) = delete;
+    PeriodicTimer& operator=(const PeriodicTimer&) = delete;
 
     void start(Events& events, std::chrono::nanoseconds interval, std::function<void()> action);
-    /// Also within the action.
+    /// May be called within the action.
     void stop();
     bool runs() const { return static_cast<bool>(timer_); }
 
@@ -28,26 +29,26 @@ private:
     Descriptor timer_;
 };
 
-/// Tells the other side now and then that this one is alive, and notices when the other side is silent: a cut network
-/// does not end a connection.
-class Pulse {
+/// Shows the other side at regular intervals that this one is alive, and notices when the other side is silent: a cut
+/// network does not end a connection.
+class Heartbeat {
 public:
-    /// After `timeout` without heard() the other side counts as silent.
-    explicit Pulse(std::chrono::seconds timeout) : timeout_(timeout) {}
-    Pulse(const Pulse&) = delete;
-    Pulse& operator=(const Pulse&) = delete;
+    /// The other side counts as silent after `timeout` without a call of heard().
+    explicit Heartbeat(std::chrono::seconds timeout) : timeout_(timeout) {}
+    Heartbeat(const Heartbeat&) = delete;
+    Heartbeat& operator=(const Heartbeat&) = delete;
 
-    /// Calls `beat` several times in a timeout, and `silent` at each of these times when the other side is silent.
+    /// Calls `beat` several times in a timeout, and `silent` at each of these times at which the other side is silent.
     void start(Events& events, std::function<void()> beat, std::function<void()> silent);
-    void stop() { ticker_.stop(); }
+    void stop() { timer_.stop(); }
     void heard() { missed_ = 0; }
-    /// The other side is stopped: its silence means nothing until it is heard again.
-    void excuse() { missed_ = -1; }
+    /// The other side is stopped: its silence means nothing until it is heard from again.
+    void suspend() { missed_ = -1; }
 
 private:
     std::chrono::seconds timeout_;
-    Ticker ticker_;
-    int missed_ = 0; ///< our own beats since the last sign of life; negative: not counted
+    PeriodicTimer timer_;
+    int missed_ = 0; ///< our own beats since the other side's last sign of life; negative: not counted
 };
 
 } // namespace kumiki::launch

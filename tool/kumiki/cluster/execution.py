@@ -35,8 +35,8 @@ OVER_A_LIMIT = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 def become(host: Host, command: Sequence[str]) -> NoReturn:
     """Becomes the command on one host: signals, terminal and exit code are its own from here on."""
     _require_program(command[0])
-    agent, *arguments = plan.inside(host.namespace, command)
-    path = shutil.which(agent)
+    program, *arguments = plan.inside(host.namespace, command)
+    path = shutil.which(program)
     assert path is not None, "requirements.require has found it"
     replace_process(Path(path), arguments)
     raise AssertionError("execv does not return")

@@ -17,7 +17,7 @@ NETWORK = IPv4Network("10.77.0.0/16")
 """Every cluster uses these addresses: nothing routes from one to another, or to the machine's own network."""
 INTERFACE = "eth0"
 BRIDGE = "bridge"
-AGENT = ("ip", "netns", "exec")
+REMOTE_SHELL = ("ip", "netns", "exec")
 """What runs a command on a host: a namespace's name and the command follow."""
 NAME = rf"[A-Za-z0-9][A-Za-z0-9-]{{0,{LONGEST_NAME - 1}}}"
 NAMESPACE = re.compile(rf"kumiki-(?P<name>{NAME})-(?P<part>net|0|[1-9]\d*)")
@@ -113,4 +113,4 @@ def link(name: str, host: int, up: bool) -> Step:
 
 def inside(namespace: str, command: Sequence[str]) -> list[str]:
     """The command line that runs `command` on a host."""
-    return [*AGENT, namespace, *command]
+    return [*REMOTE_SHELL, namespace, *command]

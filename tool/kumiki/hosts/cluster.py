@@ -30,7 +30,7 @@ def as_hosts(cluster: inspection.Cluster) -> Hosts:
     return Hosts(
         cluster.name,
         cluster.namespaces,
-        plan.AGENT,
+        plan.REMOTE_SHELL,
         plan.INTERFACE,
         str(rate) if rate else None,
         rate.bits_per_second if rate else None,

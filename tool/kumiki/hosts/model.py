@@ -25,7 +25,7 @@ class Hosts:
     name: str
     """What the user calls them together."""
     names: tuple[str, ...]
-    agent: tuple[str, ...]
+    remote_shell: tuple[str, ...]
     """What runs a command on a host: its name and the command follow."""
     interface: str | None = None
     """The network interface by which each host reaches the others; None: Kumiki and MPI choose."""
@@ -50,7 +50,7 @@ class Hosts:
     @property
     def launcher_options(self) -> tuple[str, ...]:
         """What kumiki-run is told."""
-        words = ("--hosts", ",".join(self.names), "--agent", shlex.join(self.agent))
+        words = ("--hosts", ",".join(self.names), "--remote-shell", shlex.join(self.remote_shell))
         return (*words, *(("--interface", self.interface) if self.interface else ()))
 
     @property
@@ -59,7 +59,7 @@ class Hosts:
 
         The hosts of a cluster of namespaces cannot reach this one, so there mpirun must run on the first of them.
         """
-        return (*self.agent, self.names[0]) if self.origin is Origin.CLUSTER else ()
+        return (*self.remote_shell, self.names[0]) if self.origin is Origin.CLUSTER else ()
 
     @property
     def option(self) -> str:

@@ -40,9 +40,9 @@ Named = Annotated[
 File = Annotated[
     Path | None, typer.Option("--hostfile", metavar="FILE", help="Over the hosts of this file, a line for each.")
 ]
-Agent = Annotated[
+RemoteShell = Annotated[
     str | None,
-    typer.Option("--agent", metavar="COMMAND", help="How hosts are reached: srun in an allocation, else ssh."),
+    typer.Option("--remote-shell", metavar="COMMAND", help="How hosts are reached: srun in an allocation, else ssh."),
 ]
 Alone = Annotated[bool, typer.Option("--alone", help="This host alone, also in a Slurm allocation.")]
 
@@ -54,7 +54,7 @@ class Where:
     cluster: str | None = None
     named: str | None = None
     file: Path | None = None
-    agent: str | None = None
+    remote_shell: str | None = None
     alone: bool = False
 
     @property
@@ -81,8 +81,8 @@ class Where:
         many = [name for name in ("cluster", "named", "file") if getattr(self, name) is not None]
         if len(many) + self.alone > 1:
             raise UserError("--cluster, --hosts, --hostfile and --alone exclude each other: name hosts in one way")
-        if self.agent is not None and not (self.named or self.file):
-            raise UserError("--agent says how the hosts of --hosts or --hostfile are reached; name them")
+        if self.remote_shell is not None and not (self.named or self.file):
+            raise UserError("--remote-shell says how the hosts of --hosts or --hostfile are reached; name them")
         for launcher, variable in STARTED_BY.items():
             count = os.environ.get(variable, "1")
             if count != "1":
@@ -99,10 +99,10 @@ class Where:
         if self.given is None:
             return None
         names = listed.of_file(self.file) if self.file else listed.of_list(self.named or "")
-        agent = _words(self.agent) if self.agent else slurm.AGENT if allocation else SSH
+        remote_shell = _words(self.remote_shell) if self.remote_shell else slurm.REMOTE_SHELL if allocation else SSH
         if len(names) < 2:
             raise UserError(f"{self.given} names one host, and an evaluation over a network needs two; name another")
-        return Hosts(", ".join(names), names, agent, interface(), origin=Origin.USER)
+        return Hosts(", ".join(names), names, remote_shell, interface(), origin=Origin.USER)
 
     @staticmethod
     def _of(allocation: Allocation) -> Hosts | None:
@@ -118,9 +118,9 @@ class Where:
         )
 
 
-def _words(agent: str) -> tuple[str, ...]:
+def _words(remote_shell: str) -> tuple[str, ...]:
     """The words of the command, with quotes as in a shell."""
     try:
-        return tuple(shlex.split(agent))
+        return tuple(shlex.split(remote_shell))
     except ValueError as error:
-        raise UserError(f"--agent {agent}: the quotes do not match ({error})") from None
+        raise UserError(f"--remote-shell {remote_shell}: the quotes do not match ({error})") from None

@@ -10,7 +10,7 @@ from kumiki.hosts.model import Hosts, Origin, interface
 from kumiki.problem import ExitCode, UserError
 
 ASKING_SECONDS = 60
-AGENT = (
+REMOTE_SHELL = (
     "srun",
     # Without this, srun keeps back what is not a whole line, and kumiki-run exchanges binary frames with its hosts.
     "--unbuffered",
@@ -41,7 +41,7 @@ class Allocation:
 
     @property
     def hosts(self) -> Hosts:
-        return Hosts(self.title, self.nodes, AGENT, interface(), origin=Origin.SLURM)
+        return Hosts(self.title, self.nodes, REMOTE_SHELL, interface(), origin=Origin.SLURM)
 
 
 def allocation() -> Allocation | None:

@@ -12,10 +12,10 @@ from kumiki.native import MEND, Native
 from kumiki.peer import Peer, absence
 from kumiki.reader import Reader, RowReader
 
-HOST_AGENT = "host-agent"
+REMOTE_SHELL = "remote-shell"
 """The program of the native part that an mpirun calls in the place of ssh."""
-AGENT_VARIABLE = "HOST_AGENT"
-"""Where it finds the agent of the hosts."""
+REMOTE_SHELL_VARIABLE = "REMOTE_SHELL"
+"""The variable in which it finds the remote shell of the hosts."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
 FEWEST_SAMPLES = 3
@@ -272,10 +272,10 @@ class Point:
         variables = {**starter.mpi.environment, **variables}
         if starter.hosts is None:
             return Command((path, *starter.mpi.arguments(starter.ranks, cores), *program), variables)
-        agent = str(native.program(HOST_AGENT))
-        words = (*starter.hosts.entrance, path, *starter.mpi.arguments_over(starter.hosts, starter.ranks, agent))
+        remote_shell = str(native.program(REMOTE_SHELL))
+        words = (*starter.hosts.entrance, path, *starter.mpi.arguments_over(starter.hosts, starter.ranks, remote_shell))
         apart = starter.mpi.network_environment if starter.hosts.one_machine else {}
-        reached = {AGENT_VARIABLE: shlex.join(starter.hosts.agent)}
+        reached = {REMOTE_SHELL_VARIABLE: shlex.join(starter.hosts.remote_shell)}
         return Command((*words, *program), {**apart, **reached, **variables})
 
     def _starter_words(self) -> tuple[str, ...]:

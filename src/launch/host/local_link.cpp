@@ -1,22 +1,21 @@
-#include "launch/host/near_link.hpp"
+#include "launch/host/local_link.hpp"
 
 #include <cerrno>
 #include <utility>
 
 #include "launch/command/outcome.hpp"
-#include "launch/command/outcome.hpp"
 
 namespace kumiki::launch {
 
-NearLink::NearLink(const Job& job) {
+LocalLink::LocalLink(const Job& job) {
     if (!job.options.label) return;
     labels_ = Labels{Printer(job.ranks()),
                      OutputRelay(0, [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); })};
 }
 
-void NearLink::attach(Events& events, LinkListener&) { events_ = &events; }
+void LocalLink::attach(Events& events, LinkListener&) { events_ = &events; }
 
-std::optional<RankStreams> NearLink::open(int local_rank) {
+std::optional<RankStreams> LocalLink::open(int local_rank) {
     RankStreams streams;
     if (!labels_) return streams;
     auto writers = labels_->output.open(local_rank);
@@ -26,7 +25,7 @@ std::optional<RankStreams> NearLink::open(int local_rank) {
     return streams;
 }
 
-void NearLink::started() {
+void LocalLink::started() {
     if (!labels_) return;
     labels_->output.attach(*events_);
     labels_->printer.attach(
@@ -41,21 +40,21 @@ void NearLink::started() {
         });
 }
 
-void NearLink::finish() {
+void LocalLink::finish() {
     if (!labels_) return;
     finishing_ = true;
     labels_->output.finish();
     finish_printer();
 }
 
-/// Everything that the ranks have printed must have been handed to the printer first.
-void NearLink::finish_printer() {
+/// Ends the printer, once everything that the ranks have printed has been passed on to it.
+void LocalLink::finish_printer() {
     if (finishing_ && labels_->output.finished()) labels_->printer.finish();
 }
 
-void NearLink::remark(const std::string& sentence) { say(sentence); }
+void LocalLink::remark(const std::string& sentence) { say(sentence); }
 
-int NearLink::close(const std::optional<Verdict>& verdict) {
+int LocalLink::close(const std::optional<Verdict>& verdict) {
     if (!verdict) return exit_code::ok;
     if (!verdict->sentence.empty()) say(verdict->sentence);
     return verdict->code;

@@ -6,33 +6,33 @@
 #include <vector>
 
 #include "fabric/shm/segment.hpp"
-#include "launch/system/descriptor.hpp"
-#include "launch/host/environment.hpp"
-#include "launch/system/events.hpp"
 #include "launch/command/job.hpp"
+#include "launch/host/environment.hpp"
 #include "launch/host/link.hpp"
-#include "launch/system/this_process.hpp"
-#include "launch/system/signals.hpp"
 #include "launch/host/stopped_ranks.hpp"
+#include "launch/system/descriptor.hpp"
+#include "launch/system/events.hpp"
+#include "launch/system/signals.hpp"
+#include "launch/system/this_process.hpp"
 #include "launch/system/timer.hpp"
 
 namespace kumiki::launch {
 
-/// What the keeper has from the front of its host, its parent.
-struct Front {
-    Descriptor words; ///< Word after Word; its end means that the front is dead
-    pid_t process;    ///< of the front itself
-    pid_t group;      ///< its process group
-    Origin origin;
+/// What the host daemon knows of the supervisor, its parent.
+struct Supervisor {
+    Descriptor notices; ///< brings one SignalNotice after another; it ends when the supervisor is dead
+    pid_t process;      ///< of the supervisor itself
+    pid_t group;        ///< its process group
+    InheritedState inherited;
 };
 
 /// The process that starts the ranks of a host, watches them and ends them together. It must be a subreaper with all
 /// signals blocked.
-class Keeper : private LinkListener {
+class HostDaemon : private LinkListener {
 public:
-    Keeper(const Job& job, Front front, std::unique_ptr<Link> link);
+    HostDaemon(const Job& job, Supervisor supervisor, std::unique_ptr<Link> link);
     /// Runs the job and returns the launcher's exit code, after everything that belongs to the job is gone. Does not
-    /// return when the front dies or the link is lost.
+    /// return when the supervisor dies or the link is lost.
     int run();
 
 private:
@@ -43,40 +43,40 @@ private:
     void start_ranks();
     bool start_rank(int rank, const Environment& environment);
     void watch();
-    void hear_front();
-    void hear(const Word& word) override;
-    [[noreturn]] void link_is_lost() override;
-    void ask_front();
-    void hear_exec_failures();
+    void read_notices();
+    void on_signal(const SignalNotice& notice) override;
+    [[noreturn]] void on_link_lost() override;
+    void ask_supervisor();
+    void read_exec_failures();
     void reap();
     void rank_ended(int rank, int status);
     void look_for_stopped();
     bool job_is_stopped() const;
     void beat();
-    void hear_of_stopped(int ranks) override;
-    void end_by_user(const Word& word);
+    void on_stopped_count(int ranks) override;
+    void end_by_user(const SignalNotice& notice);
     void end_with(Verdict verdict) override;
-    void judge(Verdict verdict);
+    void set_verdict(Verdict verdict);
     void ask_to_end();
     void set_deadline();
     void pass_on(int signal) const;
     void finish_output();
 
     const Job& job_;
-    Front front_;
+    Supervisor supervisor_;
     std::unique_ptr<Link> link_;
     Events events_;
     std::optional<fabric::shm::Segment> segment_;
     Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
     Descriptor child_signals_; ///< readable when a child has ended
     Pipe exec_failures_;
-    std::vector<pid_t> ranks_; ///< by rank on this host; 0: not started or ended
+    std::vector<pid_t> ranks_; ///< by rank on this host; 0: it has not been started, or has ended
     StoppedRanks stopped_;
-    Ticker ticker_;
+    PeriodicTimer timer_;
     bool paused_ = false; ///< the user has stopped the job
-    int living_ = 0;      ///< ranks that have not ended
+    int running_ = 0;     ///< ranks that have not ended
     bool children_left_ = true;
-    bool answered_ = false;          ///< the front has answered the last question
+    bool answered_ = false;          ///< the supervisor has answered the last query
     bool asked_ = false;             ///< all descendants have been asked to end
     bool at_once_ = false;           ///< the user does not want to wait for the grace period
     std::optional<Verdict> verdict_; ///< why the job ends before its time; the first reason counts

@@ -9,15 +9,16 @@
 
 namespace kumiki::launch {
 
-/// The link of a job on this host alone: its ranks have the launcher's own streams, or pipes to what labels them.
-class NearLink : public Link {
+/// The link of a job on this host alone: its ranks have the launcher's own streams, or, with labels, pipes to the
+/// printer.
+class LocalLink : public Link {
 public:
-    explicit NearLink(const Job& job);
+    explicit LocalLink(const Job& job);
 
     void attach(Events& events, LinkListener& listener) override;
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
-    void judged(const Verdict&) override {}
+    void report_verdict(const Verdict&) override {}
     void stopped(int) override {} // no rank is on another host, where it would be missed
     void finish() override;
     bool finished() const override { return !labels_ || labels_->printer.finished(); }

@@ -1,4 +1,4 @@
-#include "launch/host/share_front.hpp"
+#include "launch/host/remote_main.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -9,20 +9,19 @@
 #include <unistd.h>
 
 #include "fabric/shm/segment.hpp"
-#include "launch/host/environment.hpp"
 #include "launch/command/outcome.hpp"
-#include "launch/host/front.hpp"
+#include "launch/host/environment.hpp"
+#include "launch/host/supervisor.hpp"
 #include "launch/protocol/channel.hpp"
 #include "launch/system/this_process.hpp"
-#include "launch/command/outcome.hpp"
-#include "launch/command/outcome.hpp"
 #include "platform/interfaces.hpp"
 #include "topology/cores.hpp"
 
 namespace kumiki::launch {
 namespace {
 
-/// A front is not waited for longer than it waits for hosts: it may be stopped, or its host may be gone.
+/// This host waits for the controller for as long as the controller waits for hosts: it may be stopped, or its host may
+/// be gone.
 Channel::Clock::time_point give_up_at() { return Channel::Clock::now() + start_limit; }
 
 template <class Message>
@@ -33,7 +32,8 @@ std::optional<Message> wait_for(Channel& channel) {
     return {};
 }
 
-/// The ranks find what the user's shell has on the front's host, and otherwise what this host gives its users.
+/// The ranks get these variables as they are on the controller's host, and all others as this host gives them to its
+/// users.
 void apply(const Variables& variables) {
     std::vector<std::string> names = {"PATH", "LD_LIBRARY_PATH"};
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -44,7 +44,7 @@ void apply(const Variables& variables) {
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// The same for hosts that are in truth one machine with the same cores (network namespaces, containers).
+/// A text that is the same for hosts that are in fact one machine with the same cores (network namespaces, containers).
 std::string identity(const topology::UsableCores& usable) {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string boot;
@@ -62,7 +62,7 @@ Result<> enter(const std::string& folder) {
                             std::strerror(errno)));
 }
 
-/// How much address space each rank's regions get when this host decides.
+/// How much address space each rank's regions would get if this host decided.
 Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
     const auto segment = fabric::shm::Segment::create(ranks, wanted);
     if (!segment) return tl::unexpected(segment.error());
@@ -70,13 +70,13 @@ Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
 }
 
 int refuse(Channel& channel, const Share& share, const std::string& sentence) {
-    channel.send(Judgement{{exit_code::environment, on_host(share, sentence)}});
+    channel.send(VerdictReached{{exit_code::environment, on_host(share, sentence)}});
     channel.send(Done{});
     channel.wait_until_written(give_up_at());
     return exit_code::environment;
 }
 
-/// Everything between the order and the start: the job, or why this host cannot run its share.
+/// Does everything between the order and the start. Returns the job, or why this host cannot run its share.
 Result<Job> prepare(Channel& channel, const Order& order) {
     apply(order.environment);
     if (auto entered = enter(order.folder); !entered) return tl::unexpected(entered.error());
@@ -88,7 +88,7 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     if (!arena) return tl::unexpected(arena.error());
     channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces())});
     const auto start = wait_for<Start>(channel);
-    if (!start) _exit(exit_code::failed); // the front is gone or silent, or does not want this host any more
+    if (!start) _exit(exit_code::failed); // the controller is gone or silent, or has given this host up
     settings->arena_bytes = start->arena_bytes;
     settings->devices = platform::devices_towards(start->other_hosts);
     if (settings->threads == 0) settings->threads = default_threads(*usable, start->ranks_on_cores);
@@ -97,19 +97,20 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     options.settings = order.settings;
     auto placement = place(*usable, start->ranks_on_cores, settings->threads, settings->bind);
     return Job{std::move(options), std::move(*settings), order.share,
-               part(std::move(placement), start->neighbours_before, order.share.ranks)};
+               part(std::move(placement), start->ranks_before, order.share.ranks)};
 }
 
 } // namespace
 
-int run_share(char** argv) {
+int remote_main(char** argv) {
     // Ranks must not write into the channel.
     Channel channel(take_over_stream(STDIN_FILENO, O_RDONLY), take_over_stream(STDOUT_FILENO, O_WRONLY), true);
     channel.send_bytes(greeting);
     channel.send(Hello{KUMIKI_VERSION});
     const auto order = wait_for<Order>(channel);
     if (!order) {
-        say("nobody gives orders on standard input: kumiki-run --keep is started by kumiki-run --hosts, not by hand");
+        say("there is no order on standard input: kumiki-run --host-daemon is started by kumiki-run --hosts, not by "
+            "hand");
         return exit_code::usage;
     }
     const auto job = prepare(channel, *order);

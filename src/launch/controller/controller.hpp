@@ -21,49 +21,50 @@ namespace kumiki::launch {
 /// What all hosts of a job have in common.
 struct HostsJob {
     std::string program; ///< kumiki-run itself: its path, the same on all hosts
-    std::string folder;  ///< in which the ranks run
-    std::vector<std::string> agent;
-    std::chrono::seconds timeout; ///< without a sign of life
+    std::string folder;  ///< in which the ranks start
+    std::vector<std::string> remote_shell;
+    std::chrono::seconds timeout; ///< after which a host without a sign of life is given up
     bool label = false;
     bool verbose = false;
     std::vector<std::string> command; ///< what the ranks run
     Variables settings, environment;
 };
 
-/// The front of a job over several hosts: starts an agent for each, hands on signals, input, output and cards, and
-/// returns the exit code. The first reason to end the job that reaches it becomes the verdict.
-class Conductor {
+/// The process that the user has started, in a job over several hosts: it starts a remote shell for each host, passes
+/// on signals, input, output and cards, and returns the exit code. The first reason to end the job that reaches it
+/// becomes the verdict.
+class Controller {
 public:
-    Conductor(HostsJob job, const std::vector<Share>& shares);
-    /// Runs the job and returns the launcher's exit code, after everything that can be reached is gone.
+    Controller(HostsJob job, const std::vector<Share>& shares);
+    /// Runs the job and returns the launcher's exit code, after every process of the job that can be reached is gone.
     int run();
 
 private:
     using Clock = std::chrono::steady_clock;
     using State = RemoteHost::State;
 
-    void start_agents(const Origin& origin);
+    void start_hosts(const InheritedState& inherited);
     void watch();
     bool all_are(State state) const;
 
-    void hear(std::size_t host, const Frame& frame);
+    void handle(std::size_t host, const Frame& frame);
     void give_order(RemoteHost& host, const std::string& version);
     void start_ranks();
     void print(std::size_t host, Bytes bytes);
     void count_stopped(std::size_t host, int ranks);
-    void judge(RemoteHost& host, Verdict verdict);
-    void lose(RemoteHost& host);
+    void take_verdict(RemoteHost& host, Verdict verdict);
+    void host_lost(RemoteHost& host);
     void give_up(RemoteHost& host, std::chrono::seconds silent_for);
 
     void take_signals();
     void take_signal(int signal);
-    void look_after_agents();
+    void reap_remote_shells();
     void end_with(Verdict verdict);
     template <class Message>
     void tell(RemoteHost& host, const Message& message);
     template <class Message>
     void tell_all(const Message& message);
-    void end_agents();
+    void end_remote_shells();
     void finish_output();
     int finish();
 
@@ -71,8 +72,8 @@ private:
     Events events_;
     Descriptor signals_;
     std::vector<std::unique_ptr<RemoteHost>> hosts_;
-    std::vector<Ready> ready_; ///< by host: what it said
-    std::vector<int> stopped_; ///< by host: how many of its ranks are
+    std::vector<Ready> ready_; ///< by host: its answer to the order
+    std::vector<int> stopped_; ///< by host: how many of its ranks are stopped
     Printer printer_;
     InputSource input_;
     std::optional<Verdict> verdict_;

@@ -1,4 +1,4 @@
-#include "launch/streams/outlet.hpp"
+#include "launch/streams/stream_writer.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -8,37 +8,37 @@
 
 namespace kumiki::launch {
 
-Outlet::Outlet(int stream) : stream_(stream), news_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+StreamWriter::StreamWriter(int stream) : stream_(stream), progress_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Outlet::~Outlet() {
+StreamWriter::~StreamWriter() {
     finish();
     if (thread_.joinable()) thread_.join();
 }
 
-void Outlet::add(std::string text, Receipt receipt) {
+void StreamWriter::add(std::string text, Receipt receipt) {
     const std::lock_guard lock(mutex_);
     items_.push_back({std::move(text), receipt});
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     changed_.notify_one();
 }
 
-void Outlet::finish() {
+void StreamWriter::finish() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
     changed_.notify_one();
     if (thread_.joinable()) return;
     finished_ = true;
-    ring();
+    notify();
 }
 
-Outlet::News Outlet::take_news() {
+StreamWriter::Progress StreamWriter::take_progress() {
     std::uint64_t count = 0;
-    static_cast<void>(!read(news_.get(), &count, sizeof count));
+    static_cast<void>(!read(progress_.get(), &count, sizeof count));
     const std::lock_guard lock(mutex_);
     return {std::exchange(receipts_, {}), broken_, finished_};
 }
 
-void Outlet::run() {
+void StreamWriter::run() {
     std::unique_lock lock(mutex_);
     for (;;) {
         changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
@@ -49,17 +49,17 @@ void Outlet::run() {
         write_all(item.text);
         lock.lock();
         receipts_.push_back(item.receipt);
-        ring();
+        notify();
     }
     finished_ = true;
-    ring();
+    notify();
 }
 
-void Outlet::write_all(std::string_view text) {
+void StreamWriter::write_all(std::string_view text) {
     while (!text.empty() && !broken_) {
         const ssize_t bytes = write(stream_, text.data(), text.size());
         if (bytes >= 0) text.remove_prefix(static_cast<std::size_t>(bytes));
-        else if (errno == EAGAIN) { // somebody else has made our terminal or pipe non-blocking
+        else if (errno == EAGAIN) { // another process has made our terminal or pipe non-blocking
             pollfd event{.fd = stream_, .events = POLLOUT, .revents = 0};
             poll(&event, 1, -1);
         } else if (errno != EINTR) {
@@ -69,9 +69,9 @@ void Outlet::write_all(std::string_view text) {
     }
 }
 
-void Outlet::ring() const {
+void StreamWriter::notify() const {
     const std::uint64_t one = 1;
-    static_cast<void>(!write(news_.get(), &one, sizeof one));
+    static_cast<void>(!write(progress_.get(), &one, sizeof one));
 }
 
 } // namespace kumiki::launch

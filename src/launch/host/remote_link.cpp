@@ -1,10 +1,10 @@
-#include "launch/host/far_link.hpp"
+#include "launch/host/remote_link.hpp"
 
 #include "launch/command/outcome.hpp"
 
 namespace kumiki::launch {
 
-FarLink::FarLink(const Job& job, Channel channel)
+RemoteLink::RemoteLink(const Job& job, Channel channel)
     : share_(job.share),
       channel_(std::move(channel)),
       output_(share_.first, [this](const Bytes& bytes) { channel_.send(bytes); }),
@@ -12,17 +12,17 @@ FarLink::FarLink(const Job& job, Channel channel)
       wireup_(channel_, share_,
               [this](std::string sentence) { listener_->end_with({exit_code::environment, std::move(sentence)}); }),
       timeout_(job.settings.timeout_s),
-      pulse_(timeout_) {}
+      heartbeat_(timeout_) {}
 
-void FarLink::attach(Events& events, LinkListener& listener) {
+void RemoteLink::attach(Events& events, LinkListener& listener) {
     events_ = &events;
     listener_ = &listener;
     input_.attach(events);
-    channel_.attach(events, [this](const Frame& frame) { take(frame); }, [this] { listener_->link_is_lost(); });
-    pulse_.start(events, [this] { channel_.send(Alive{}); }, [this] { listener_->link_is_lost(); });
+    channel_.attach(events, [this](const Frame& frame) { take(frame); }, [this] { listener_->on_link_lost(); });
+    heartbeat_.start(events, [this] { channel_.send(Alive{}); }, [this] { listener_->on_link_lost(); });
 }
 
-std::optional<RankStreams> FarLink::open(int local_rank) {
+std::optional<RankStreams> RemoteLink::open(int local_rank) {
     RankStreams streams;
     auto writers = output_.open(local_rank);
     if (!writers) return {};
@@ -35,18 +35,18 @@ std::optional<RankStreams> FarLink::open(int local_rank) {
     return streams;
 }
 
-void FarLink::started() {
+void RemoteLink::started() {
     output_.attach(*events_);
     wireup_.attach(*events_);
     channel_.receive(); // what came together with the order
 }
 
-void FarLink::take(const Frame& frame) {
-    pulse_.heard();
-    if (const auto word = read_message<SignalWord>(frame)) {
-        if (word->signal == SIGTSTP) pulse_.excuse();
-        listener_->hear({word->signal, false});
-    } else if (const auto stopped = read_message<Stopped>(frame)) listener_->hear_of_stopped(stopped->ranks);
+void RemoteLink::take(const Frame& frame) {
+    heartbeat_.heard();
+    if (const auto signal = read_message<ForwardedSignal>(frame)) {
+        if (signal->signal == SIGTSTP) heartbeat_.suspend();
+        listener_->on_signal({signal->signal, false});
+    } else if (const auto stopped = read_message<Stopped>(frame)) listener_->on_stopped_count(stopped->ranks);
     else if (read_message<End>(frame)) listener_->end_with({exit_code::failed, ""});
     else if (const auto bytes = read_message<Bytes>(frame)) input_.add(bytes->text);
     else if (const auto written = read_message<Written>(frame)) output_.written(written->stream, written->bytes);
@@ -54,7 +54,7 @@ void FarLink::take(const Frame& frame) {
     else if (const auto card = read_message<Card>(frame)) wireup_.add(*card);
 }
 
-int FarLink::close(const std::optional<Verdict>&) {
+int RemoteLink::close(const std::optional<Verdict>&) {
     channel_.send(Done{});
     channel_.wait_until_written(Channel::Clock::now() + timeout_);
     return exit_code::ok;

@@ -1,4 +1,4 @@
-#include "launch/controller/conductor.hpp"
+#include "launch/controller/controller.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,14 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// For an agent to end after its keeper has said good-bye, or has gone without it.
-constexpr auto agent_grace = 1000ms, lost_agent_grace = 500ms;
+/// How long a remote shell may take to end after its host daemon has said that it is done, or has gone without saying
+/// so.
+constexpr auto shell_grace = 1000ms, lost_shell_grace = 500ms;
 
-/// After the user's second request to end.
+/// How long the controller goes on after the user's second request to end.
 constexpr auto patience_of_users = 1s;
 
-/// The variables of this process that ranks on all hosts find, too; what a launcher tells its own ranks is not among
-/// them.
+/// The variables of this process that ranks on all hosts get, too; those that a launcher sets for its own ranks are not
+/// among them.
 Variables variables_for_all(const std::vector<std::string>& exports) {
     const auto table = settings_table();
     const auto is_internal = [&](std::string_view name) {
@@ -45,22 +46,22 @@ Variables variables_for_all(const std::vector<std::string>& exports) {
 
 } // namespace
 
-Conductor::Conductor(HostsJob job, const std::vector<Share>& shares)
+Controller::Controller(HostsJob job, const std::vector<Share>& shares)
     : job_(std::move(job)),
       ready_(shares.size()),
       stopped_(shares.size()),
       printer_(job_.label ? shares.front().size : 0) {
     for (const Share& share : shares)
-        hosts_.push_back(std::make_unique<RemoteHost>(share, job_.agent, job_.program, job_.timeout));
+        hosts_.push_back(std::make_unique<RemoteHost>(share, job_.remote_shell, job_.program, job_.timeout));
 }
 
-int Conductor::run() {
-    signal(SIGCHLD, SIG_DFL); // a parent that ignores it would keep us from learning how agents end
+int Controller::run() {
+    signal(SIGCHLD, SIG_DFL); // a parent that ignores it would keep us from learning how remote shells end
     sigset_t awaited = signals_to_pass();
     sigaddset(&awaited, SIGCHLD);
     const BlockedSignals signals(awaited);
     const rlimit limit_before = raise_limit_of_open_files();
-    constexpr rlim_t few = 30, for_each_host = 6; // three pipes of its agent, of both ends while it is started
+    constexpr rlim_t few = 30, for_each_host = 6; // three pipes of its remote shell, of both ends while it is started
     const auto enough =
         check_limit_of_open_files(few + for_each_host * hosts_.size(), fmt::format("{} host(s)", hosts_.size()));
     if (!enough) {
@@ -78,24 +79,25 @@ int Conductor::run() {
         [this](std::size_t host, int stream, std::size_t bytes) { tell(*hosts_[host], Written{stream, bytes}); },
         [this](int stream) { tell_all(Closed{stream}); });
     start_by_ = Clock::now() + start_limit;
-    start_agents({signals.before(), limit_before});
-    signal(SIGPIPE, SIG_IGN); // who does not read any more is noticed by the failed write
+    start_hosts({signals.before(), limit_before});
+    signal(SIGPIPE, SIG_IGN); // the failed write tells that a reader is gone
     while (!all_are(State::over)) watch();
     return finish();
 }
 
-void Conductor::start_agents(const Origin& origin) {
+void Controller::start_hosts(const InheritedState& inherited) {
     for (std::size_t i = 0; i < hosts_.size() && !verdict_; ++i) {
         RemoteHost& host = *hosts_[i];
         const auto started = host.start(
-            events_, origin, [this, i](const Frame& frame) { hear(i, frame); }, [this, &host] { lose(host); });
+            events_, inherited, [this, i](const Frame& frame) { handle(i, frame); },
+            [this, &host] { host_lost(host); });
         if (!started)
             end_with({exit_code::environment, fmt::format("host {}: {}", host.share().host, started.error().message)});
     }
 }
 
-/// Waits until something happens or is due, and does what has to be done about it.
-void Conductor::watch() {
+/// Waits until something happens or is due, and deals with it.
+void Controller::watch() {
     auto due = give_up_at_;
     if (start_by_ && (!due || *start_by_ < *due)) due = start_by_;
     events_.wait(due);
@@ -107,11 +109,11 @@ void Conductor::watch() {
             if (host->state() != State::over && host->state() != State::ready) give_up(*host, start_limit);
 }
 
-bool Conductor::all_are(State state) const {
+bool Controller::all_are(State state) const {
     return std::ranges::all_of(hosts_, [&](const auto& host) { return host->state() == state; });
 }
 
-void Conductor::hear(std::size_t index, const Frame& frame) {
+void Controller::handle(std::size_t index, const Frame& frame) {
     RemoteHost& host = *hosts_[index];
     host.heard();
     if (auto bytes = read_message<Bytes>(frame)) print(index, std::move(*bytes));
@@ -123,13 +125,13 @@ void Conductor::hear(std::size_t index, const Frame& frame) {
     } else if (const auto written = read_message<Written>(frame)) input_.written(written->bytes);
     else if (read_message<Closed>(frame)) input_.stop();
     else if (const auto card = read_message<Card>(frame)) tell_all(*card);
-    else if (auto judgement = read_message<Judgement>(frame)) judge(host, std::move(judgement->verdict));
+    else if (auto reached = read_message<VerdictReached>(frame)) take_verdict(host, std::move(reached->verdict));
     else if (const auto stopped = read_message<Stopped>(frame)) count_stopped(index, stopped->ranks);
     else if (const auto remark = read_message<Remark>(frame)) printer_.remark(remark->text);
     else if (read_message<Done>(frame)) host.leave();
 }
 
-void Conductor::give_order(RemoteHost& host, const std::string& version) {
+void Controller::give_order(RemoteHost& host, const std::string& version) {
     if (version != KUMIKI_VERSION)
         return end_with(
             {exit_code::environment,
@@ -139,9 +141,9 @@ void Conductor::give_order(RemoteHost& host, const std::string& version) {
     host.channel().send(Order{host.share(), job_.command, job_.folder, job_.environment, job_.settings, job_.verbose});
 }
 
-/// All hosts are ready. Regions have the same addresses everywhere, so the smallest host decides; and hosts that are
-/// one machine in truth share its cores.
-void Conductor::start_ranks() {
+/// All hosts are ready. Regions have the same addresses everywhere, so the smallest arena decides; and hosts that are
+/// in fact one machine share its cores.
+void Controller::start_ranks() {
     start_by_.reset();
     const auto arena = std::ranges::min(ready_, {}, &Ready::arena_bytes).arena_bytes;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
@@ -157,24 +159,24 @@ void Conductor::start_ranks() {
         }
         host.enter(State::running);
         host.channel().send(Start{arena, before, all, std::move(other_hosts)});
-        host.start_pulse(events_, [this, &host] { give_up(host, job_.timeout); });
+        host.start_heartbeat(events_, [this, &host] { give_up(host, job_.timeout); });
     }
     input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });
 }
 
-/// A rank's output is taken from its own host only.
-void Conductor::print(std::size_t host, Bytes bytes) {
+/// The controller takes a rank's output from its own host only.
+void Controller::print(std::size_t host, Bytes bytes) {
     const Share& share = hosts_[host]->share();
     if (bytes.rank >= share.first && bytes.rank < share.first + share.ranks) printer_.print(host, std::move(bytes));
 }
 
-/// Ranks of all hosts must know: a stopped one says nothing, which is no reason to give its host up.
-void Conductor::count_stopped(std::size_t host, int ranks) {
+/// Ranks of all hosts must know: a stopped rank is silent, which is no reason to give its host up.
+void Controller::count_stopped(std::size_t host, int ranks) {
     stopped_[host] = ranks;
     tell_all(Stopped{std::accumulate(stopped_.begin(), stopped_.end(), 0)});
 }
 
-void Conductor::judge(RemoteHost& host, Verdict verdict) {
+void Controller::take_verdict(RemoteHost& host, Verdict verdict) {
     if (verdict_) return;
     if (verdict.sentence.empty())
         verdict.sentence =
@@ -183,29 +185,29 @@ void Conductor::judge(RemoteHost& host, Verdict verdict) {
     end_with(std::move(verdict));
 }
 
-/// The channel has ended, and the keeper has not said that it is done.
-void Conductor::lose(RemoteHost& host) {
-    host.end(verdict_ ? 0ms : lost_agent_grace);
-    if (!verdict_) end_with({exit_code::environment, host.loss()});
+/// The channel has ended before the host daemon has said that it is done.
+void Controller::host_lost(RemoteHost& host) {
+    host.end(verdict_ ? 0ms : lost_shell_grace);
+    if (!verdict_) end_with({exit_code::environment, host.describe_loss()});
 }
 
-void Conductor::give_up(RemoteHost& host, std::chrono::seconds silent_for) {
-    const auto sentence = host.silence(silent_for);
+void Controller::give_up(RemoteHost& host, std::chrono::seconds silent_for) {
+    const auto sentence = host.describe_silence(silent_for);
     host.end(0ms);
     if (!verdict_) end_with({exit_code::environment, sentence});
 }
 
-void Conductor::take_signals() {
+void Controller::take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
-        if (signal == SIGCHLD) look_after_agents();
+        if (signal == SIGCHLD) reap_remote_shells();
         else take_signal(signal);
     }
 }
 
-void Conductor::take_signal(int signal) {
-    tell_all(SignalWord{signal});
+void Controller::take_signal(int signal) {
+    tell_all(ForwardedSignal{signal});
     if (signal == SIGTSTP) stop_this_process();
     if (signal == SIGCONT) input_.look_again();
     if (!asks_to_end(signal)) return;
@@ -213,18 +215,18 @@ void Conductor::take_signal(int signal) {
     if (!verdict_) end_with({exit_code::signal_base + signal, ""});
 }
 
-/// An agent that has died takes its host along, even when something holds the channel open.
-void Conductor::look_after_agents() {
+/// The host of a remote shell that has ended is lost, even when something holds the channel open.
+void Controller::reap_remote_shells() {
     for (auto& host : hosts_) {
-        if (host->state() == State::over || !host->agent_has_ended()) continue;
-        host->channel().receive(); // perhaps its keeper has said good-bye
-        if (host->state() != State::over) lose(*host);
+        if (host->state() == State::over || !host->shell_has_ended()) continue;
+        host->channel().receive(); // its host daemon may have said that it is done
+        if (host->state() != State::over) host_lost(*host);
     }
 }
 
 /// Ends the job on all hosts: those that have ranks are told, the others are not needed any more. The user's own
-/// request has been handed on as a signal already.
-void Conductor::end_with(Verdict verdict) {
+/// request has already been passed on as a signal.
+void Controller::end_with(Verdict verdict) {
     const bool by_user = verdict.sentence.empty();
     verdict_ = std::move(verdict);
     ending_since_ = Clock::now();
@@ -234,25 +236,25 @@ void Conductor::end_with(Verdict verdict) {
 }
 
 template <class Message>
-void Conductor::tell(RemoteHost& host, const Message& message) {
+void Controller::tell(RemoteHost& host, const Message& message) {
     if (host.state() == State::running) host.channel().send(message);
 }
 
 template <class Message>
-void Conductor::tell_all(const Message& message) {
+void Controller::tell_all(const Message& message) {
     for (auto& host : hosts_) tell(*host, message);
 }
 
-void Conductor::end_agents() {
-    const auto limit = Clock::now() + agent_grace;
+void Controller::end_remote_shells() {
+    const auto limit = Clock::now() + shell_grace;
     for (auto& host : hosts_) {
         host->end(std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now())));
-        for (const auto& line : host->last_words(job_.verbose)) printer_.remark(line);
+        for (const auto& line : host->final_remarks(job_.verbose)) printer_.remark(line);
     }
 }
 
 /// Waits until all output is written, unless the user does not want to wait for a reader that has stopped reading.
-void Conductor::finish_output() {
+void Controller::finish_output() {
     printer_.finish();
     while (!printer_.finished()) {
         watch();
@@ -260,10 +262,10 @@ void Conductor::finish_output() {
     }
 }
 
-int Conductor::finish() {
+int Controller::finish() {
     input_.stop();
     start_by_.reset();
-    end_agents();
+    end_remote_shells();
     finish_output();
     if (verdict_ && !verdict_->sentence.empty()) say(verdict_->sentence);
     return verdict_ ? verdict_->code : exit_code::ok;
@@ -271,16 +273,16 @@ int Conductor::finish() {
 
 int run_on_hosts(const Options& options, const Settings& settings, const std::vector<Share>& shares) {
     std::error_code ignored;
-    return Conductor({.program = fs::read_symlink("/proc/self/exe", ignored),
-                      .folder = fs::current_path(ignored),
-                      .agent = options.agent,
-                      .timeout = std::chrono::seconds(settings.timeout_s),
-                      .label = options.label,
-                      .verbose = options.verbose,
-                      .command = options.program,
-                      .settings = options.settings,
-                      .environment = variables_for_all(options.exports)},
-                     shares)
+    return Controller({.program = fs::read_symlink("/proc/self/exe", ignored),
+                       .folder = fs::current_path(ignored),
+                       .remote_shell = options.remote_shell,
+                       .timeout = std::chrono::seconds(settings.timeout_s),
+                       .label = options.label,
+                       .verbose = options.verbose,
+                       .command = options.program,
+                       .settings = options.settings,
+                       .environment = variables_for_all(options.exports)},
+                      shares)
         .run();
 }
 

@@ -1,24 +1,24 @@
 #pragma once
 
-#include "launch/protocol/channel.hpp"
-#include "launch/streams/input.hpp"
 #include "launch/command/job.hpp"
 #include "launch/host/link.hpp"
+#include "launch/host/wireup.hpp"
+#include "launch/protocol/channel.hpp"
+#include "launch/streams/input.hpp"
 #include "launch/streams/output_relay.hpp"
 #include "launch/system/timer.hpp"
-#include "launch/host/wireup.hpp"
 
 namespace kumiki::launch {
 
-/// The link of a host's part of a job over several hosts: everything goes through the channel to the front.
-class FarLink : public Link {
+/// The link of one host's share of a job over several hosts: everything goes through the channel to the controller.
+class RemoteLink : public Link {
 public:
-    FarLink(const Job& job, Channel channel);
+    RemoteLink(const Job& job, Channel channel);
 
     void attach(Events& events, LinkListener& listener) override;
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
-    void judged(const Verdict& verdict) override { channel_.send(Judgement{verdict}); }
+    void report_verdict(const Verdict& verdict) override { channel_.send(VerdictReached{verdict}); }
     void stopped(int ranks) override { channel_.send(Stopped{ranks}); }
     void finish() override { output_.finish(); }
     bool finished() const override { return output_.finished(); }
@@ -33,8 +33,8 @@ private:
     OutputRelay output_;
     InputRelay input_;
     WireUp wireup_;
-    std::chrono::seconds timeout_; ///< for which the front may be silent
-    Pulse pulse_;
+    std::chrono::seconds timeout_; ///< how long the controller may be silent
+    Heartbeat heartbeat_;
     Events* events_ = nullptr;
     LinkListener* listener_ = nullptr;
 };

@@ -1,4 +1,4 @@
-#include "launch/controller/agent.hpp"
+#include "launch/controller/remote_shell.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -17,20 +17,21 @@ using namespace std::chrono_literals;
 
 constexpr int exit_without_program = 127;
 
-/// Between SIGKILL and death.
+/// How long a process may take to die after SIGKILL.
 constexpr auto death_limit = 1s;
 
-[[noreturn]] void become_agent(std::vector<std::string>& command, pid_t front, const Origin& origin,
-                               const int streams[3], int failure) {
+[[noreturn]] void become_remote_shell(std::vector<std::string>& command, pid_t controller,
+                                      const InheritedState& inherited, const int streams[3], int failure) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != front) _exit(exit_without_program);
-    // Without a terminal: Ctrl-C reaches only the front, and an agent that would ask for a password fails instead.
+    if (getppid() != controller) _exit(exit_without_program);
+    // Without a terminal Ctrl-C reaches only the controller, and a remote shell that would ask for a password fails
+    // instead.
     setsid();
     for (int stream = 0; stream < 3; ++stream) dup2(streams[stream], stream);
     std::vector<char*> arguments;
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    origin.restore();
+    inherited.restore();
     execvp(arguments[0], arguments.data());
     static_cast<void>(!write(failure, &errno, sizeof errno));
     _exit(exit_without_program);
@@ -38,43 +39,44 @@ constexpr auto death_limit = 1s;
 
 } // namespace
 
-Result<Agent> start_agent(std::vector<std::string> command, const Origin& origin) {
+Result<RemoteShell> start_remote_shell(std::vector<std::string> command, const InheritedState& inherited) {
     Pipe input = Pipe::create(), output = Pipe::create(), errors = Pipe::create(), failure = Pipe::create();
-    const pid_t front = getpid();
+    const pid_t controller = getpid();
     const pid_t process = input && output && errors && failure ? fork() : -1;
     if (process == 0) {
         const int streams[3] = {input.read.get(), output.write.get(), errors.write.get()};
-        become_agent(command, front, origin, streams, failure.write.get());
+        become_remote_shell(command, controller, inherited, streams, failure.write.get());
     }
     if (process < 0)
         return fail(
             KUMIKI_ERROR_ENVIRONMENT,
-            fmt::format("cannot start the agent: {}; the limits of the user (ulimit -u, ulimit -n) do not allow "
+            fmt::format("cannot start the remote shell: {}; the limits of the user (ulimit -u, ulimit -n) do not allow "
                         "another process",
                         std::strerror(errno)));
     failure.write.reset();
     int error = 0;
     if (read(failure.read.get(), &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
         waitpid(process, nullptr, 0);
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("{}; it is the agent, which --agent names", cannot_run(command.front(), error)));
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{}; it is the remote shell, which --remote-shell names",
+                                                          cannot_run(command.front(), error)));
     }
     fcntl(errors.read.get(), F_SETFL, O_NONBLOCK);
-    return Agent{process, std::move(input.write), std::move(output.read), std::move(errors.read)};
+    return RemoteShell{process, std::move(input.write), std::move(output.read), std::move(errors.read)};
 }
 
-AgentEnd end_agent(pid_t agent, std::chrono::milliseconds patience, const std::function<void()>& meanwhile) {
+RemoteShellEnd end_remote_shell(pid_t shell, std::chrono::milliseconds patience,
+                                const std::function<void()>& meanwhile) {
     using Clock = std::chrono::steady_clock;
     const auto kill_at = Clock::now() + patience, give_up_at = kill_at + death_limit;
     int status = 0;
     bool killed = false;
-    while (waitpid(agent, &status, WNOHANG) == 0) {
+    while (waitpid(shell, &status, WNOHANG) == 0) {
         const auto now = Clock::now();
         if (now > give_up_at) return {};
         if (now > kill_at) {
             killed = true;
-            kill(-agent, SIGKILL);
-            kill(agent, SIGKILL); // it may not have its group yet
+            kill(-shell, SIGKILL);
+            kill(shell, SIGKILL); // it may not have its group yet
         }
         meanwhile();
         std::this_thread::sleep_for(1ms);
@@ -82,7 +84,7 @@ AgentEnd end_agent(pid_t agent, std::chrono::milliseconds patience, const std::f
     return {true, killed ? std::nullopt : std::optional(status)};
 }
 
-std::string end_of_agent(int status) {
+std::string how_it_ended(int status) {
     if (WIFSIGNALED(status)) return "was killed by " + signal_of(status);
     return fmt::format("ended with code {}", WEXITSTATUS(status));
 }
