@@ -88,14 +88,6 @@ double Block::sweep() {
     return gosa;
 }
 
-double Block::stream() {
-    double sum = 0;
-    for (std::size_t plane = 0; plane < planes_.size(); ++plane)
-        for (std::size_t row = 0; row < rows_.size(); ++row)
-            sum += stream_row(row_at(plane, row + 1), &coefficients_[(plane * rows_.size() + row) * strips_], strips_);
-    return sum;
-}
-
 std::span<const float> Block::edge(Side side) {
     if (side == Side::north) return {row_at(0, 0), plane_length()};
     if (side == Side::south) return {row_at(planes_.size() - 1, 0), plane_length()};

@@ -41,10 +41,6 @@ public:
     /// before.
     double sweep();
 
-    /// Moves through memory what a sweep must, and computes nothing of use: the pressures are lost. Returns a sum of
-    /// all coefficients.
-    double stream();
-
     /// What the neighbour of that side needs before its next sweep; good until the next sweep(). Those of north
     /// and south have the ghosts of west and east in them, so accept these first: the stencil has diagonal neighbours.
     std::span<const float> edge(Side side);

@@ -5,11 +5,6 @@ int main(int argc, char** argv) {
     using namespace kumiki::kernels;
     constexpr const char* name = "himeno";
     const auto task = himeno::parse_task(name, StartedBy::itself, argc, argv);
-    return kumiki::measure::guarded(name, [&] {
-        if (task.bound) {
-            OpenMpCrew crew(task.choice.threads_or_all_cores());
-            return himeno::measure_bound(crew, task);
-        }
-        return with_crew(task.choice, [&](auto& crew) { return himeno::measure_on(crew, task); });
-    });
+    return kumiki::measure::guarded(
+        name, [&] { return with_crew(task.choice, [&](auto& crew) { return himeno::measure_on(crew, task); }); });
 }

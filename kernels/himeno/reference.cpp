@@ -30,14 +30,6 @@ Reference compute_reference(const Problem& problem, std::size_t sweeps) {
     return {{last, grid.checksum()}, near(first, problem.first_gosa(), first_gosa_tolerance) && last <= first};
 }
 
-bool is_sum_of_coefficients(const Problem& problem, std::size_t sweeps, double number) {
-    // Of a point 3 + 1/6 (a), 3 (c), and the mask's 1 but in the columns of the boundary.
-    const auto columns = static_cast<double>(problem.columns);
-    const double of_row = columns * (6 + 1.0 / 6) + columns - 2;
-    const auto rows = static_cast<double>((problem.planes - 2) * (problem.rows - 2));
-    return near(number, static_cast<double>(sweeps) * rows * of_row, gosa_tolerance);
-}
-
 bool agrees(const Result& result, const Reference& reference) {
     return result.checksum == reference.result.checksum && near(result.gosa, reference.result.gosa, gosa_tolerance);
 }

@@ -19,9 +19,6 @@ struct Reference {
 };
 Reference compute_reference(const Problem& problem, std::size_t sweeps);
 
-/// Whether a number is the sum of all coefficients that so many sweeps read, but for rounding.
-bool is_sum_of_coefficients(const Problem& problem, std::size_t sweeps, double number);
-
 /// Whether a result of several workers is the reference's. A point's new pressure depends on old ones only, so the
 /// pressures must have the same bits; gosa is a sum of many numbers, and where it is cut changes its rounding.
 bool agrees(const Result& result, const Reference& reference);

@@ -48,20 +48,6 @@ public:
         });
     }
 
-    /// The bound of such a run: so many times what a sweep must move through memory, and nothing else. Pressures and
-    /// gosa are lost.
-    RunTimes run_streams(std::size_t sweeps) {
-        return crew_.run([&](Worker& worker) {
-            double sum = 0;
-            for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
-                sum += block(worker)->stream();
-                worker.barrier();
-            }
-            sum = worker.sum(sum);
-            if (worker.local() == 0) result_.gosa = sum;
-        });
-    }
-
     /// The sum of squared residuals of the last sweep of the last run, at every rank.
     double gosa() const { return result_.gosa; }
 

@@ -34,21 +34,4 @@ double relax_row(float* next, const Surroundings& p, const Coefficients* coeffic
     return sum_of(squares);
 }
 
-double stream_row(float* pressures, const Coefficients* coefficients, std::size_t strips) {
-    Strip sums{};
-    for (std::size_t strip = 0; strip < strips; ++strip) {
-        const auto& [a, b, c, wrk1, bnd] = coefficients[strip];
-        float* const here = pressures + strip * strip_columns;
-#pragma omp simd
-        for (std::size_t lane = 0; lane < strip_columns; ++lane) {
-            const float first = (a[0][lane] + a[1][lane]) + (a[2][lane] + a[3][lane]);
-            const float second = (b[0][lane] + b[1][lane]) + (b[2][lane] + c[0][lane]);
-            const float third = (c[1][lane] + c[2][lane]) + (wrk1[lane] + bnd[lane]);
-            sums[lane] += first + second + third;
-            here[lane] *= Problem::relaxation;
-        }
-    }
-    return sum_of(sums);
-}
-
 } // namespace kumiki::kernels::himeno

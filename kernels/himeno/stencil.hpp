@@ -32,8 +32,4 @@ struct Surroundings {
 /// but must not overlap the others.
 double relax_row(float* next, const Surroundings& p, const Coefficients* coefficients, std::size_t strips);
 
-/// Reads and writes what relax_row must of such a row, each number once, and computes next to nothing: the bound of its
-/// speed. Returns a sum, so that nothing is left out.
-double stream_row(float* pressures, const Coefficients* coefficients, std::size_t strips);
-
 } // namespace kumiki::kernels::himeno

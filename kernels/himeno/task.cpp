@@ -22,10 +22,7 @@ void add_options(CLI::App& program, Task& task, StartedBy by) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     task.split.add_to(program);
-    if (by == StartedBy::itself)
-        program.add_flag("--bound", task.bound,
-                         "measure what memory allows at most, with --threads: what a sweep must move, and no more");
-    else program.add_flag("--sendrecv", task.sendrecv, "exchange edges by MPI_Sendrecv alone");
+    if (by == StartedBy::mpi) program.add_flag("--sendrecv", task.sendrecv, "exchange edges by MPI_Sendrecv alone");
 }
 
 } // namespace

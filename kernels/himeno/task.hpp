@@ -11,7 +11,6 @@ struct Task {
     std::size_t sweeps = 20;
     SplitChoice split{Split::rows, "planes", "pencils"};
     FormChoice choice;     ///< of no meaning in the MPI programs
-    bool bound = false;    ///< not the benchmark, but what memory would allow it
     bool sendrecv = false; ///< of the MPI programs: exchange edges by MPI_Sendrecv alone
     measure::Budget budget;
 
@@ -90,21 +89,6 @@ int measure_on(C& crew, const Task& task) {
         valid = reference.plausible && agrees(result, reference);
     }
     return conclude(crew, report, runs, valid);
-}
-
-/// Measures the bound of the task on a crew and prints its row.
-template <Crew C>
-int measure_bound(C& crew, const Task& task) {
-    Solver<C> solver(crew, task.problem, task.split);
-    const auto runs = sample_crew(crew, task.budget, [&] { return solver.run_streams(task.sweeps); });
-    JobReport report = report_on(crew, task);
-    report.implementation = "bound";
-    report.parameters["form"] = "bound";
-    report.validated = is_sum_of_coefficients(task.problem, task.sweeps, solver.gosa());
-    OwnFigure bound{"bound", report.rate_unit, measure::Better::higher, {}};
-    for (const RunTimes& run : runs) bound.samples.push_back(task.work() / run.total());
-    measure::print(std::cout, detail::row(report, bound));
-    return report.validated ? measure::success : measure::validation_failed;
 }
 
 } // namespace kumiki::kernels::himeno

@@ -31,6 +31,7 @@ while [ $# -gt 0 ]; do
         --threads) threads=$2 ;;
         --form) form=$2 ;;
         --size|--keys|--class) problem=$2 ;;
+        --of) of=$2; form=bound ;;
     esac
     shift
 done

@@ -32,7 +32,7 @@ def test_list_shows_what_is_missing(native: Native) -> None:
     assert entries["himeno"]["by_name"] and not entries["cg"]["by_name"]
     assert "only where it is named" in table
     programs = {program["name"]: program["present"] for program in entries["cg"]["programs"]}
-    assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False}
+    assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False, "streams": True}
     assert "put.latency" in entries["remote-memory"]["metrics"]
 
 

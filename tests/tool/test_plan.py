@@ -132,8 +132,8 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
     for cores in (1, 2, 6):
         points = all_points(Request(suites=(suite.name,)), cores)
         assert len({point.key for point in points}) == len(points)
-        others = {"message": {"ucx"}, "mpi": set(), "himeno": {"openmp", "bound"}}
-        ours = {"kumiki"} | others.get(suite.name, {"openmp"})
+        others = {"message": {"ucx"}, "mpi": set(), "pi": {"openmp"}}
+        ours = {"kumiki"} | others.get(suite.name, {"openmp", "bound"})
         assert ours | {"openmpi", "mpich"} == {point.implementation for point in points}
     for quick, allowed in ((False, suite.seconds), (True, suite.quick_seconds)):
         points = all_points(Request(suites=(suite.name,), quick=quick), 2)
@@ -230,3 +230,55 @@ def test_fragments_are_swept_over_sizes_of_messages_but_not_by_tune() -> None:
     for point in points:
         assert point.arguments == ("--smallest", "4096", "--largest", str(2**24)) and point.figures == 7
     assert fragments.point("tune", 4048, 2**24, None, 0.1).arguments == ("--largest", str(2**24))
+
+
+BOUNDED = {"laplace", "radix-sort", "cg", "himeno", "is", "diffusion", "laplace-sor", "cavity"}
+
+
+def bounds_of(suite: str, cores: int = 6, quick: bool = False) -> list[Point]:
+    points = all_points(Request(suites=(suite,), quick=quick), cores)
+    return [point for point in points if point.program == "streams"]
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("suite", sorted(BOUNDED))
+def test_a_program_that_moves_data_has_a_bound_for_each_number_of_threads(suite: str, quick: bool) -> None:
+    found = bounds_of(suite, quick=quick)
+    points = all_points(Request(suites=(suite,), quick=quick), 6)
+    sequential = [point for point in points if point.parameters["form"] == "sequential"]
+    sizes = {tuple(sorted((n, v) for n, v in p.parameters.items() if n not in PLACES)) for p in sequential}
+    bounded = {tuple(sorted((n, v) for n, v in p.parameters.items() if n not in PLACES)) for p in found}
+    # Of another method or kernel the problem is the same, or it is not known what it moves.
+    assert bounded == {size for size in sizes if not {"method", "kernel"} & dict(size).keys()}
+    usual = [point for point in found if {1, 2, 4, 6} <= {p.total for p in found if same_problem(p, point)}]
+    assert usual and max(point.total for point in found) == 6
+    for point in found:
+        assert point.metric == f"{suite.replace('-', '_')}.bound" and point.better == "higher"
+        assert point.implementation == point.parameters["form"] == "bound"
+        assert (point.variables or {})["OMP_PROC_BIND"] == "close"
+        assert point.estimated_seconds < 3
+
+
+PLACES = ("form", "ranks", "threads")
+
+
+def same_problem(one: Point, other: Point) -> bool:
+    return all(one.parameters[name] == value for name, value in other.parameters.items() if name not in PLACES)
+
+
+def test_a_program_without_data_has_no_bound_of_moving_it() -> None:
+    assert {suite.name for suite in suites.ALL if suite.build and bounds_of(suite.name)} == BOUNDED
+    assert bounds_of("pi") == []
+
+
+def test_bounds_follow_the_size_of_the_problem() -> None:
+    def moved(point: Point) -> tuple[int, int, float]:
+        options = dict(zip(point.arguments, point.arguments[1:], strict=False))
+        return int(options["--read"]), int(options["--update"]), float(options["--work"])
+
+    (laplace, *_) = bounds_of("laplace")
+    assert moved(laplace) == (0, 640 * 640 * 8, 0.4096)
+    himeno = next(point for point in bounds_of("himeno") if point.parameters["size"] == "SS")
+    assert moved(himeno) == (30 * 30 * 64 * 48, 30 * 30 * 64 * 4, pytest.approx(30 * 30 * 62 * 34e-6))
+    sorting = next(point for point in bounds_of("is") if point.parameters["class"] == "A")
+    assert moved(sorting) == (2**25, 2**25, pytest.approx(2**23 / 1e6))

@@ -36,6 +36,37 @@ _NAMED_SIZES = ("SS", "S", "M", "L", "XL")
 
 
 @dataclass(frozen=True)
+class Bound:
+    """What a program cannot be faster than, in words."""
+
+    metric: str
+    """The metric of its rates; empty: the program's own `bound`."""
+    name: str
+    what: str
+    """What was measured, within a sentence."""
+    near: str
+    """What a program says of itself that comes near."""
+    far: str
+
+
+MOVING = Bound(
+    "",
+    "moving its data",
+    "what it must move through memory, or through the cache that holds it, moved by as many threads and nothing "
+    "computed",
+    "moving data is what limits it",
+    "computing, latency or waiting limits it, and not the bytes that it moves",
+)
+DGEMM = Bound(
+    "bound.dgemm",
+    "DGEMM of the library",
+    "DGEMM of the library on as many threads",
+    "the library's product is what limits it",
+    "moving the matrices or waiting limits it, and not the library's product",
+)
+
+
+@dataclass(frozen=True)
 class Program:
     """One of the papers' programs: the names that its rows bear, and the problem that its paper solved with it."""
 
@@ -47,6 +78,7 @@ class Program:
     """Measured only where the user names its suite: a report without it lacks nothing."""
     own_parts: tuple[str, ...] = ()
     """What its paper takes its time apart into, where that is not what all programs tell."""
+    bound: Bound = MOVING
 
     def metric(self, figure: str) -> str:
         return f"{self.prefix}.{figure}"
@@ -54,7 +86,7 @@ class Program:
 
 PROGRAMS = (
     Program("laplace", "laplace", "Laplace", ("size", 640)),
-    Program("matmul", "matmul", "Matrix product", ("size", 1800)),
+    Program("matmul", "matmul", "Matrix product", ("size", 1800), bound=DGEMM),
     Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
     Program("cg", "cg", "Conjugate gradient", ("class", "A"), own_parts=("product", "vectors", "exchange", "sums")),
     Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
@@ -100,17 +132,11 @@ class Problem:
     @cached_property
     def bounds(self) -> dict[int, Row]:
         """The rates that bound the program, by number of threads; empty where none was measured."""
-        metric = "bound.dgemm" if self.program.suite == "matmul" else self.program.metric("bound")
-        rows = [
-            row
-            for row in self.results.where(metric)
-            if row.usable and dict(self.size).items() <= row.parameters.items()
+        rows = self.results.where(self.program.bound.metric or self.program.metric("bound"))
+        found = [
+            row for row in rows if row.usable and self._holds(row) and dict(self.size).items() <= row.parameters.items()
         ]
-        return dict(sorted({row.threads: row for row in rows}.items()))
-
-    @property
-    def bound_name(self) -> str:
-        return "DGEMM of the library" if self.program.suite == "matmul" else "memory"
+        return dict(sorted({row.threads: row for row in found}.items()))
 
     @property
     def name(self) -> str:

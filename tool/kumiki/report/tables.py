@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kumiki.report.beyond import beyond
+from kumiki.report.bound import share
 from kumiki.report.compare import best, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
@@ -72,7 +73,7 @@ class Table:
 
 
 NOTHING = Cell("–")
-OF_DGEMM = "of DGEMM"
+OF_BOUND = "of bound"
 NOTED_COLUMNS = 6
 """A table of more columns has no room for the intervals beside the figures; they are in the full table."""
 
@@ -269,7 +270,6 @@ def settings(problem: Problem) -> Table | None:
     entries = _entries(problem)
     if not entries:
         return None
-    bound = problem.bounds if problem.program.suite == "matmul" else {}
     rates = [rate for _, _, row in entries if (rate := problem.rate(row))]
     scale, unit = common_scale([row for _, _, row in entries])
     times = Format.of([row for _, _, row in entries], scale)
@@ -282,8 +282,8 @@ def settings(problem: Problem) -> Table | None:
     if rates:
         shape = Format.of(rates)
         columns.append((Column("rate", rates[0].unit, noted=True), lambda row: _rate_cell(problem, row, shape)))
-    if bound:
-        columns.append((Column(OF_DGEMM), lambda row: derived(_share_of_bound(problem, row, bound), percent, row)))
+    if problem.bounds:
+        columns.append((Column(OF_BOUND), lambda row: derived(share(problem, row), percent, row)))
     fastest = min((row for _, _, row in entries), key=lambda row: row.value)
     lines = [
         Line(text, [fill(row) for _, fill in columns], row.oversubscribed, role + (" best" if row is fastest else ""))
@@ -312,13 +312,6 @@ def _rate_cell(problem: Problem, row: Row, shape: Format) -> Cell:
     return cell(rate, shape) if rate and rate.measured else NOTHING
 
 
-def _share_of_bound(problem: Problem, row: Row, bound: dict[int, Row]) -> float | None:
-    """Against the library's own DGEMM on as many threads, or on the most measured where the row used more."""
-    rate = problem.rate(row)
-    limit = bound.get(row.processors) or (bound[max(bound)] if row.processors > max(bound) else None)
-    return rate.value / limit.value if rate and limit else None
-
-
 def other_problems(results: Results, chosen: Problem) -> Table | None:
     """The other sizes and variants of a program, one line each."""
     lines = []
@@ -333,6 +326,7 @@ def other_problems(results: Results, chosen: Problem) -> Table | None:
         "speed-up": False,
         "best MPI": True,
         "best OpenMP": True,
+        OF_BOUND: False,
     }
     return Table("problem", [Column(head, noted=noted) for head, noted in heads.items()], lines) if lines else None
 
@@ -350,6 +344,7 @@ def _summary(problem: Problem) -> list[Cell]:
         Cell(f"{factor(gain)}") if gain else NOTHING,
         _amount(mpi),
         _amount(openmp),
+        derived(share(problem, row), percent, row) if row else NOTHING,
     ]
 
 

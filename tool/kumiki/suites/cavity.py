@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {33: 0.015, 65: 0.15, 129: 1.9}
 """By points along an edge: from rest to the steady state."""
+
+SWEEPS = 4
+"""Of the pressure in a time step (kernels/cavity/problem.hpp)."""
+
+
+def _traffic(size: int) -> bound.Traffic:
+    """A sweep reads source and weights and changes the pressure; a step changes two velocities, and tentative ones."""
+    field = 8 * (size - 1) ** 2
+    return bound.Traffic(
+        work=(size - 1) ** 2 / 1e6 / SWEEPS, unit="Mcell/s", read=2 * field, update=field + 4 * field // SWEEPS
+    )
 
 
 def _workload(size: int) -> Workload:
@@ -20,6 +32,7 @@ def _workload(size: int) -> Workload:
         parameters={"size": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
         in_messages=True,
+        traffic=_traffic(size),
     )
 
 
@@ -56,8 +69,8 @@ SUITE = Suite(
     name="cavity",
     title="Cavity flow (MAC)",
     sentence="A small grid and many short exchanges: whether a machine's latency allows to parallelise at all.",
-    headline=("cavity.time", "cavity.rate"),
-    programs=with_mpi("cavity"),
+    headline=("cavity.time", "cavity.rate", "cavity.bound"),
+    programs=(*with_mpi("cavity"), bound.PROGRAM),
     build=_points,
     build_over_hosts=PROBLEMS.over_hosts,
     seconds=150,

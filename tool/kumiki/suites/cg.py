@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {"W": 0.2, "A": 0.75}
+NONZEROS = {"W": 508402, "A": 1853104}
+"""Of the matrix."""
+BYTES_A_NONZERO = 10
+"""A number and its column, which needs 16 bits in these classes."""
+MILLION_OPERATIONS = {"W": 420.63, "A": 1496.46}
+"""Of a run, as NPB counts them."""
+PRODUCTS = 15 * 26
+"""Of matrix and vector in a run."""
 
 
 def _workload(size: str) -> Workload:
@@ -18,6 +27,10 @@ def _workload(size: str) -> Workload:
         arguments=("--class", size),
         parameters={"class": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
+        # A product reads the matrix; the vectors are small beside it, and stay in the caches.
+        traffic=bound.Traffic(
+            work=MILLION_OPERATIONS[size] / PRODUCTS, unit="Mop/s", read=BYTES_A_NONZERO * NONZEROS[size]
+        ),
     )
 
 
@@ -34,8 +47,8 @@ SUITE = Suite(
     name="cg",
     title="Conjugate gradient (NPB CG)",
     sentence="Sparse and irregular: latency of memory within a rank, reductions and transposes between ranks.",
-    headline=("cg.time", "cg.rate"),
-    programs=with_mpi("cg"),
+    headline=("cg.time", "cg.rate", "cg.bound"),
+    programs=(*with_mpi("cg"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
     build_over_hosts=_over_hosts,
     seconds=60,

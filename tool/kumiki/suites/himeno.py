@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kumiki import mpi
+from kumiki.suites import bound
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Mpirun, Point, Suite, with_mpi
 
@@ -13,6 +12,24 @@ SWEEPS = {"SS": 500, "S": 50, "M": 10, "L": 2}
 ONE_CORE_SWEEP_SECONDS = {"SS": 0.00015, "S": 0.003, "M": 0.027, "L": 0.22}
 SETUP_SECONDS = {"SS": 0.2, "S": 0.3, "M": 1.0, "L": 5.0}
 """Filling the arrays, and the sequential run that a result is compared with."""
+GRIDS = {"SS": (32, 32, 64), "S": (64, 64, 128), "M": (128, 128, 256), "L": (256, 256, 512)}
+"""Planes, rows and columns, boundary included."""
+COEFFICIENTS = 12
+"""Of a point, in single precision as the pressure is."""
+OPERATIONS = 34
+"""Of a point, as the benchmark counts them."""
+
+
+def _traffic(size: str) -> bound.Traffic:
+    """A sweep reads the coefficients of every point and changes its pressure, in whole rows of the planes inside."""
+    planes, rows, columns = GRIDS[size]
+    inside = (planes - 2) * (rows - 2)
+    return bound.Traffic(
+        work=OPERATIONS * inside * (columns - 2) / 1e6,
+        unit="MFLOPS",
+        read=4 * COEFFICIENTS * inside * columns,
+        update=4 * inside * columns,
+    )
 
 
 def _workload(size: str) -> Workload:
@@ -25,6 +42,7 @@ def _workload(size: str) -> Workload:
         one_core_seconds=SWEEPS[size] * ONE_CORE_SWEEP_SECONDS[size],
         setup_seconds=SETUP_SECONDS[size],
         in_messages=True,
+        traffic=_traffic(size),
     )
 
 
@@ -45,31 +63,17 @@ def _by_sendrecv(grid: Grid, workload: Workload) -> list[Point]:
     ]
 
 
-def _bound(grid: Grid, workload: Workload) -> list[Point]:
-    """What memory allows at most, by threads."""
-    found = []
-    for threads in grid.thread_counts(oversubscribed=False):
-        point = workload.openmp(grid, threads)
-        parameters = {**point.parameters, "form": "bound"}
-        bound = replace(point, metric="himeno.bound", implementation="bound", parameters=parameters)
-        found.append(replace(bound, arguments=(*point.arguments, "--bound"), unit="MFLOPS", better="higher"))
-    return found
-
-
 def _points(grid: Grid) -> list[Point]:
-    bounded = [PROBLEMS.quick] if grid.quick else [PROBLEMS.usual, *PROBLEMS.others]
-    points = [*PROBLEMS.everywhere(grid), *(point for workload in bounded for point in _bound(grid, workload))]
-    if not grid.quick:
-        points += [point for workload in bounded for point in _by_sendrecv(grid, workload)]
-    return points
+    sizes = () if grid.quick else (PROBLEMS.usual, *PROBLEMS.others)
+    return [*PROBLEMS.everywhere(grid), *(point for size in sizes for point in _by_sendrecv(grid, size))]
 
 
 SUITE = Suite(
     name="himeno",
     title="Himeno benchmark",
     sentence="A stencil of 19 points with 12 coefficients each: what the memory bus carries, in MFLOPS.",
-    headline=("himeno.time", "himeno.rate"),
-    programs=with_mpi("himeno"),
+    headline=("himeno.time", "himeno.rate", "himeno.bound"),
+    programs=(*with_mpi("himeno"), bound.PROGRAM),
     build=_points,
     build_over_hosts=PROBLEMS.over_hosts,
     seconds=240,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {"S": 0.003, "W": 0.04, "A": 0.4, "B": 2.0}
 SETUP_SECONDS = {"S": 0.1, "W": 0.1, "A": 0.5, "B": 2.0}
 """Making the keys, and the full verification."""
+KEYS = {"S": 2**16, "W": 2**20, "A": 2**23, "B": 2**25}
 
 
 def _workload(size: str) -> Workload:
+    keys = KEYS[size]
     return Workload(
         suite="is",
         program="is",
@@ -20,6 +23,8 @@ def _workload(size: str) -> Workload:
         one_core_seconds=ONE_CORE_SECONDS[size],
         setup_seconds=SETUP_SECONDS[size],
         in_messages=True,
+        # An iteration reads every key, writes it to its bucket, and reads it there.
+        traffic=bound.Traffic(work=keys / 1e6, unit="Mop/s", read=4 * keys, update=4 * keys),
     )
 
 
@@ -34,8 +39,8 @@ SUITE = Suite(
     name="is",
     title="Integer sort (NPB IS)",
     sentence="Ranks of integers, ten times over: between ranks every key moves, within a rank only counters.",
-    headline=("is.time", "is.rate"),
-    programs=with_mpi("is"),
+    headline=("is.time", "is.rate", "is.bound"),
+    programs=(*with_mpi("is"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
     build_over_hosts=_over_hosts,
     seconds=110,

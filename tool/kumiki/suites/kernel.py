@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kumiki import mpi
 from kumiki.peer import Peer
+from kumiki.suites import bound
 from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 
 FULL_SECONDS = 0.8
@@ -37,6 +38,8 @@ class Workload:
     """Whether the program has the form `message`."""
     most_workers: int | None = None
     """Into how many parts the problem can be cut at most."""
+    traffic: bound.Traffic | None = None
+    """What it must move; None where that bounds nothing, or is not known."""
 
     def variant(self, name: str, value: str, *arguments: str) -> Workload:
         """The same problem solved in another way: the arguments ask for it, and the rows say so."""
@@ -54,6 +57,7 @@ class Workload:
             *(self.hybrid(grid, pair) for pair in grid.pairs()),
             *self.message(grid, grid.rank_counts()),
             *self.mpi(grid, grid.rank_counts()),
+            *self.bounds(grid, grid.thread_counts(oversubscribed=False)),
         )
 
     def where_it_tells(self, grid: Grid) -> list[Point]:
@@ -64,6 +68,7 @@ class Workload:
             *(self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] * pair[1] == grid.cores),
             *self.message(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
             *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores]),
+            *self.bounds(grid, {1, grid.cores}),
         )
 
     def as_series(self, grid: Grid) -> list[Point]:
@@ -80,6 +85,7 @@ class Workload:
             self.point(grid, Alone(), "sequential"),
             *(self.hybrid(grid, pair) for pair in ends),
             *self.mpi(grid, [ranks for ranks in grid.rank_counts() if ranks == grid.cores > 1]),
+            *self.bounds(grid, {1, grid.cores}),
         )
 
     def _fitting(self, *points: Point) -> list[Point]:
@@ -107,10 +113,38 @@ class Workload:
         return [*self.message(grid, counts), *self.mpi(grid, counts)]
 
     def openmp(self, grid: Grid, threads: int) -> Point:
-        places = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
         return self.point(
-            grid, Alone(threads), "openmp", ("--threads", str(threads)), implementation="openmp", variables=places
+            grid,
+            Alone(threads),
+            "openmp",
+            ("--threads", str(threads)),
+            implementation="openmp",
+            variables=_places(grid, threads),
         )
+
+    def bounds(self, grid: Grid, thread_counts: Collection[int]) -> list[Point]:
+        """What the problem must move, moved by so many threads."""
+        named = [f"--parameter={name}={value}" for name, value in self.parameters.items()]
+        of = self.metric.removesuffix(".time")
+        return [
+            Point(
+                suite=self.suite,
+                metric=f"{of}.bound",
+                implementation="bound",
+                program=bound.PROGRAM.name,
+                arguments=("--of", of, *named, *self.traffic.options, "--threads", str(threads)),
+                launcher=Alone(threads),
+                parameters={**self.parameters, "form": bound.FORM, "ranks": 1, "threads": threads},
+                unit=self.traffic.unit,
+                better="higher",
+                seconds=bound.QUICK_SECONDS if grid.quick else bound.SECONDS,
+                sample_seconds=self.traffic.sample_seconds(min(threads, grid.cores)),
+                setup_seconds=self.traffic.setup_seconds,
+                variables=_places(grid, threads),
+            )
+            for threads in sorted(thread_counts)
+            if self.traffic
+        ]
 
     def between_ranks(self, grid: Grid) -> list[Point]:
         """All cores, in every split that has several ranks: where a way to communicate tells."""
@@ -168,6 +202,11 @@ class Workload:
             variables=variables,
             built_on=self.built_on,
         )
+
+
+def _places(grid: Grid, threads: int) -> Mapping[str, str]:
+    """Each thread of OpenMP on a core of its own, while there are enough."""
+    return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
 
 
 @dataclass(frozen=True)

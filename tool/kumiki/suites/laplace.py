@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -16,6 +17,8 @@ WORKLOAD = Workload(
     arguments=("--size", str(SIZE), "--iterations", str(ITERATIONS)),
     parameters={"size": SIZE, "iterations": ITERATIONS},
     one_core_seconds=0.12,
+    # A step needs every cell and gives every cell a new value, in the place of the old one at best.
+    traffic=bound.Traffic(work=SIZE**2 / 1e6, unit="Mcell/s", update=8 * SIZE**2),
 )
 OVERLAPPED = WORKLOAD.variant("overlap", "yes", "--overlap")
 
@@ -32,8 +35,8 @@ SUITE = Suite(
     name="laplace",
     title="Laplace (Jacobi)",
     sentence="A stencil: neighbours exchange borders every iteration, and little is computed between the exchanges.",
-    headline=("laplace.time", "laplace.rate"),
-    programs=with_mpi("laplace"),
+    headline=("laplace.time", "laplace.rate", "laplace.bound"),
+    programs=(*with_mpi("laplace"), bound.PROGRAM),
     build=_points,
     build_over_hosts=_over_hosts,
     seconds=20,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Suite, with_mpi
 
@@ -19,6 +20,8 @@ def _workload(size: int) -> Workload:
         one_core_seconds=ONE_CORE_SECONDS[size],
         setup_seconds=0.1,
         in_messages=True,
+        # A sweep needs every point and changes every point, both colours in one walk at best.
+        traffic=bound.Traffic(work=(size - 2) ** 2 / 1e6, unit="Mpoint/s", update=8 * (size - 2) ** 2),
     )
 
 
@@ -34,8 +37,8 @@ SUITE = Suite(
     name="laplace-sor",
     title="Laplace (red-black SOR)",
     sentence="Half the points at a time: edges half as long and twice as many as in a Jacobi sweep.",
-    headline=("laplace_sor.time", "laplace_sor.rate"),
-    programs=with_mpi("laplace-sor"),
+    headline=("laplace_sor.time", "laplace_sor.rate", "laplace_sor.bound"),
+    programs=(*with_mpi("laplace-sor"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
     build_over_hosts=PROBLEMS.over_hosts,
     seconds=800,

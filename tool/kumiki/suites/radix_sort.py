@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kumiki.suites import bound
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
@@ -27,6 +28,8 @@ def _workload(keys: int, kernel: str | None = None) -> Workload:
         parameters={"keys": keys, **({"kernel": kernel} if kernel else {})},
         setup_seconds=keys / MADE_AND_CHECKED_KEYS_PER_SECOND,
         one_core_seconds=keys / ONE_CORE_KEYS_PER_SECOND[kernel or "vector"],
+        # A sort reads every key, writes it to its bucket, and sorts it there. That is the same with any kernel.
+        traffic=None if kernel else bound.Traffic(work=keys / 1e6, unit="Mkeys/s", read=4 * keys, update=4 * keys),
     )
 
 
@@ -51,8 +54,8 @@ SUITE = Suite(
     name="radix-sort",
     title="Radix sort",
     sentence="All ranks exchange all data: what the memory bus and the exchange between ranks allow.",
-    headline=("radix_sort.time", "radix_sort.rate"),
-    programs=with_mpi("radix-sort"),
+    headline=("radix_sort.time", "radix_sort.rate", "radix_sort.bound"),
+    programs=(*with_mpi("radix-sort"), bound.PROGRAM),
     build=_points,
     build_over_hosts=_over_hosts,
     seconds=52,

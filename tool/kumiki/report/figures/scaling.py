@@ -9,6 +9,7 @@ from typing import Literal
 from matplotlib.ticker import PercentFormatter
 
 from kumiki.report.beyond import beyond
+from kumiki.report.bound import reached
 from kumiki.report.compare import speed
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.model import Row
@@ -212,8 +213,8 @@ def _bound(sheet: Sheet, problem: Problem, figure: Figure) -> None:
     for threads, row, value in points:
         sheet.point(threads, row, look, value, size=12)
     sheet.curve([threads for threads, _, _ in points], [value for _, _, value in points], look, 1.1)
-    sheet.key(f"bound: {problem.bound_name}", look)
-    sheet.note(f"The grey marks are the bound, {problem.bound_name} on as many threads.")
+    sheet.key(f"bound: {problem.program.bound.name}", look)
+    sheet.note(f"The grey marks are the bound: {problem.program.bound.what}. {reached(problem)}".rstrip())
 
 
 def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:

@@ -17,6 +17,8 @@ from kumiki.report.quantity import factor, plural
 from kumiki.report.select import PROGRAMS, Problem, cores, principal, setting_words
 
 NAME = "overview"
+FARTHEST = 1.5
+"""A bound that lies beyond so many times the best speed-up, or the ideal, would leave the programs no room."""
 _PROGRAMS = {OWN, *(program.suite for program in PROGRAMS)}
 
 
@@ -51,6 +53,10 @@ def _programs(results: Results, found: Sequence[Problem]) -> Exhibit:
 
 
 def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
+    lines = [Line(_head(problem), list(_marks(results, problem))) for problem in found]
+    farthest = FARTHEST * max([total, *(mark.high for line in lines for mark in line.marks if not mark.bound)])
+    shown = [replace(line, marks=[m for m in line.marks if not m.bound or m.middle <= farthest]) for line in lines]
+
     def refer(sheet: Sheet) -> None:
         ideal = Look("muted", dash="dashed")
         sheet.axes.axvline(total, color=ideal.colour, linestyle=ideal.dash, linewidth=1.0, zorder=1)
@@ -69,9 +75,11 @@ def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
                 "into the caches."
             )
 
-    lines = [Line(_head(problem), list(_marks(results, problem))) for problem in found]
+        if shown != lines:
+            sheet.note("A bound far beyond the programs is not drawn here; it stands in the program's own figures.")
+
     description = "speed-up of each program at its best setting, beside its peers, the ideal and the bounds"
-    return by_line(NAME, description, "speed-up over the base case", lines, lambda value: f"{value:g}×", refer)
+    return by_line(NAME, description, "speed-up over the base case", shown, lambda value: f"{value:g}×", refer)
 
 
 def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
@@ -107,7 +115,7 @@ def _bound(problem: Problem) -> Mark | None:
     if top is None or base is None:
         return None
     gain = top.value / base.value
-    return Mark(f"bound: {problem.bound_name}", Look("bound"), top, gain, gain, gain, bound=True)
+    return Mark(f"bound: {problem.program.bound.name}", Look("bound"), top, gain, gain, gain, bound=True)
 
 
 def _speedup(problem: Problem) -> float | None:

@@ -36,11 +36,13 @@ def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Ex
     prefix, total = problem.program.suite, cores(results)
     base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
     bounded = bool(problem.bounds)
-    by_rate = bounded or bool(papers.rate)
+    by_rate = papers.by_rate or bool(papers.rate)
     picture = scaling(f"{prefix}-{'rate' if by_rate else 'time'}", problem, "rate" if by_rate else "time", total)
     if picture:
         yield (
-            _rate_figure(problem, picture, papers, bounded) if by_rate else _time_figure(problem, picture, papers, base)
+            _rate_figure(problem, picture, papers, bounded)
+            if by_rate
+            else _time_figure(problem, picture, papers, base, bounded)
         )
     yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
     yield from efficiency_map(f"{prefix}-efficiency", problem, base, papers.efficiency)
@@ -115,10 +117,10 @@ def _rate_figure(problem: Problem, picture: Picture, papers: Papers, bounded: bo
     )
 
 
-def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str) -> Exhibit:
+def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str, bounded: bool) -> Exhibit:
     return Exhibit(
         "Figure",
-        f"{problem.program.title}: time over processors",
+        f"{problem.program.title}: time over processors{', beside the bound' if bounded else ''}",
         "Execution time by total processors, logarithmic.",
         "Lower is better.",
         papers.time,
@@ -130,13 +132,12 @@ def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str) 
 def _tables(results: Results, problem: Problem, papers: Papers, base: str) -> Iterator[Exhibit]:
     table = tables.settings(problem)
     if table:
-        has_bound = any(column.title == tables.OF_DGEMM for column in table.columns)
-        dgemm = " “Of DGEMM” compares with the library's own product on as many cores." if has_bound else ""
+        bound = f" “Of bound” compares with {problem.program.bound.what}." if problem.bounds else ""
         yield Exhibit(
             "Table",
             f"{problem.program.title}: every setting",
             "Time, speed-up and efficiency of every setting (ranks × threads) and of the peers; “shared time” is the "
-            f"share of communication and synchronisation.{dgemm}",
+            f"share of communication and synchronisation.{bound}",
             "The fastest median is set in bold; a setting whose interval meets it is equal to it.",
             papers.settings,
             base,
