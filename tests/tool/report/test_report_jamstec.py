@@ -9,7 +9,6 @@ import kumiki.report as report
 import pytest
 from kumiki.report.meshes import families
 from kumiki.report.model import Results
-from kumiki.report.papers import PAPERS
 from kumiki.report.routines import bound, by_size, of_single_processes
 from kumiki.report.sections.meshes import meshes
 from kumiki.report.sections.routines import routines
@@ -63,8 +62,8 @@ def test_sizes_are_series(suite: str, tmp_path: Path) -> None:
     assert [count for count, _ in family.meshes[0].rows] in ([1, 4], [1, 2, 3, 4])
     for mesh in family.meshes:
         assert mesh.rows[0][1] is mesh.problem.sequential, "every line has its own base case"
-    exhibits = list(meshes(results, program, PAPERS[suite]))
-    assert [exhibit.paper for exhibit in exhibits][:2] == [PAPERS[suite].speedup, PAPERS[suite].efficiency]
+    exhibits = list(meshes(results, program))
+    assert [exhibit.paper for exhibit in exhibits][:2] == [program.paper.speedup, program.paper.efficiency]
     legend = [key.text for key in exhibits[0].picture.legend] if exhibits[0].picture else []
     assert legend[: len(family.meshes)] == [mesh.problem.label for mesh in family.meshes]
     assert len(family.meshes) == 2
@@ -80,7 +79,7 @@ def test_one_size_is_no_series() -> None:
 def test_himeno_by_size_has_the_papers_form_and_its_figures() -> None:
     results = Results.parse(himeno().results)
     program = next(each for each in PROGRAMS if each.suite == "himeno")
-    exhibits = list(meshes(results, program, PAPERS["himeno"]))
+    exhibits = list(meshes(results, program))
     assert "Figures 7 to 9" in [exhibit.paper for exhibit in exhibits]
     table = exhibits[-1].table
     assert table is not None and [line.head for line in table.lines] == ["size M, 10 sweeps", "size L, 2 sweeps"]
@@ -96,6 +95,9 @@ def test_himeno_by_size_has_the_papers_form_and_its_figures() -> None:
     assert "agrees to" in exhibits[-1].reading
 
 
+CAVITY = next(each for each in PROGRAMS if each.suite == "cavity")
+
+
 def cavity(shift: float = 0.004) -> Host:
     host = Host(suites=("cavity",))
     published = {"u": {"0.0547": -0.03717, "0.5000": -0.20581, "0.9766": 0.84123}, "v": {"0.5000": 0.05454}}
@@ -109,15 +111,15 @@ def cavity(shift: float = 0.004) -> Host:
 
 
 def test_velocities_of_the_cavity_stand_beside_the_published_ones() -> None:
-    along, across = velocities(Results.parse(cavity().results))
+    along, across = velocities(Results.parse(cavity().results), CAVITY)
     assert "0.0040 at Re = 100" in along.reading and "129 × 129" in along.shows and "Ghia" in along.shows
     assert along.picture and [key.text for key in along.picture.legend] == ["Re = 100", "published"]
     assert across.picture is not None
-    assert "0.0125 at Re = 100" in next(velocities(Results.parse(cavity(-0.0125).results))).reading
+    assert "0.0125 at Re = 100" in next(velocities(Results.parse(cavity(-0.0125).results), CAVITY)).reading
 
 
 def test_no_velocities_no_figure() -> None:
-    assert list(velocities(Results.parse(Host(suites=("cavity",)).results))) == []
+    assert list(velocities(Results.parse(Host(suites=("cavity",)).results), CAVITY)) == []
 
 
 def test_the_pages_of_the_papers_programs_are_whole(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import kumiki.report as report
 import pytest
 from jsonschema import Draft202012Validator
-from kumiki.report.papers import PAPERS
+from kumiki.report.select import PROGRAMS
 from synthetic import BY_NAME, SUITES, Host
 
 LARGEST_PAGE = 5_000_000
@@ -224,7 +224,8 @@ def test_a_program_measured_by_name_has_its_section_and_no_other_report_has(suit
     text, page = write(Host(suites=(suite,)), tmp_path)
     assert page.faults == []
     assert "All " in page.sections[suite] and "where the time goes" in page.sections[suite]
-    assert f"of {PAPERS[suite].source}." in text and "of the COMPaS paper." not in page.sections[suite]
+    source = next(program.paper.source for program in PROGRAMS if program.suite == suite)
+    assert f"of {source}." in text and "of the COMPaS paper." not in page.sections[suite]
 
 
 def test_himeno_is_shown_at_the_size_of_the_paper(tmp_path: Path) -> None:

@@ -123,6 +123,9 @@ def test_the_page_shows_slopes_and_crossovers() -> None:
 # -- the master's communication -------------------------------------------------------------------------------------
 
 
+PRODUCT = next(program for program in PROGRAMS if program.suite == "matmul")
+
+
 def products(times: dict[int, float], width: float = WIDTH, **more: int | str) -> Results:
     made = Made()
     for threads, time in times.items():
@@ -133,7 +136,7 @@ def products(times: dict[int, float], width: float = WIDTH, **more: int | str) -
 
 
 def verdict(results: Results) -> str:
-    table = funnelled.table(results)
+    table = funnelled.table(results, PRODUCT)
     assert table
     return texts(table)["2"][-1]
 
@@ -146,8 +149,8 @@ def test_communication_of_the_master_alone_is_the_same_or_not() -> None:
 
 def test_threads_that_did_not_compute_say_nothing_of_the_master() -> None:
     """With more threads than cores a rank computes with fewer of them, unless it is told to take all."""
-    assert funnelled.series(products({1: 0.1, 2: 0.1}, working=1)) == []
-    assert len(funnelled.series(products({1: 0.1, 2: 0.1}, all_threads="yes"))) == 1
+    assert funnelled.series(products({1: 0.1, 2: 0.1}, working=1), PRODUCT) == []
+    assert len(funnelled.series(products({1: 0.1, 2: 0.1}, all_threads="yes"), PRODUCT)) == 1
 
 
 # -- messages -------------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.model import Results, Row
-from kumiki.report.papers import COMPAS
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Table
+from kumiki.suites.described import COMPAS
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from kumiki.report.compare import better, equal
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import factor, percent
+from kumiki.report.select import Program
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
 from kumiki.statistics import EQUAL_WITHIN
-
-METRIC = "matmul.communication"
-"""The matrix product that fetches panels: its masters communicate, and nobody else does."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,13 @@ class Series:
         return max(values) / min(values)
 
 
-def series(results: Results) -> list[Series]:
-    """The runs by number of ranks, where several numbers of threads were measured.
+def series(results: Results, program: Program) -> list[Series]:
+    """The runs by number of ranks in which the masters fetch, where several numbers of threads were measured.
 
     Only those runs count in which all threads computed: with more of them than cores a rank does so only if told to.
     """
     found: dict[int, dict[int, Row]] = {}
-    for row in results.where(METRIC, "kumiki", form="hybrid", fetch="get"):
+    for row in results.where(program.metric("communication"), "kumiki", form="hybrid", fetch="get"):
         if row.usable and row.ranks > 1 and "working" not in row.parameters:
             known = found.setdefault(row.ranks, {})
             # With a core for each thread both say the same; the one that was asked for by name stands.
@@ -53,9 +51,9 @@ def series(results: Results) -> list[Series]:
     return [Series(ranks, dict(sorted(rows.items()))) for ranks, rows in sorted(found.items()) if len(rows) > 1]
 
 
-def table(results: Results) -> Table | None:
+def table(results: Results, program: Program) -> Table | None:
     """A line for each number of ranks, a column for each number of threads."""
-    found = series(results)
+    found = series(results, program)
     counts = sorted({threads for each in found for threads in each.rows})
     lines = []
     for each in found:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kumiki import suites
 from kumiki.report.compare import best, better, cheapest, speed
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import count_text, plural
+from kumiki.suites.described import Bound, Described, Paper
 
 Setting = tuple[int, int]
 """(ranks, threads per rank)"""
@@ -36,66 +38,34 @@ _NAMED_SIZES = ("SS", "S", "M", "L", "XL")
 
 
 @dataclass(frozen=True)
-class Bound:
-    """What a program cannot be faster than, in words."""
-
-    metric: str
-    """The metric of its rates; empty: the program's own `bound`."""
-    name: str
-    what: str
-    """What was measured, within a sentence."""
-    near: str
-    """What a program says of itself that comes near."""
-    far: str
-
-
-MOVING = Bound(
-    "",
-    "moving its data",
-    "what it must move through memory, or through the cache that holds it, moved by as many threads and nothing "
-    "computed",
-    "moving data is what limits it",
-    "computing, latency or waiting limits it, and not the bytes that it moves",
-)
-DGEMM = Bound(
-    "bound.dgemm",
-    "DGEMM of the library",
-    "DGEMM of the library on as many threads",
-    "the library's product is what limits it",
-    "moving the matrices or waiting limits it, and not the library's product",
-)
-
-
-@dataclass(frozen=True)
 class Program:
-    """One of the papers' programs: the names that its rows bear, and the problem that its paper solved with it."""
+    """A program: the names that its rows bear, and what its suite says of it."""
 
     suite: str
-    prefix: str
-    title: str
-    paper_problem: tuple[str, int | str]
+    described: Described
     by_name: bool = False
     """Measured only where the user names its suite: a report without it lacks nothing."""
-    own_parts: tuple[str, ...] = ()
-    """What its paper takes its time apart into, where that is not what all programs tell."""
-    bound: Bound = MOVING
+
+    @property
+    def title(self) -> str:
+        return self.described.title
+
+    @property
+    def paper(self) -> Paper:
+        return self.described.paper
+
+    @property
+    def bound(self) -> Bound:
+        return self.described.bound
 
     def metric(self, figure: str) -> str:
-        return f"{self.prefix}.{figure}"
+        return f"{self.suite.replace('-', '_')}.{figure}"
 
 
-PROGRAMS = (
-    Program("laplace", "laplace", "Laplace", ("size", 640)),
-    Program("matmul", "matmul", "Matrix product", ("size", 1800), bound=DGEMM),
-    Program("radix-sort", "radix_sort", "Radix sort", ("keys", 4 << 20)),
-    Program("cg", "cg", "Conjugate gradient", ("class", "A"), own_parts=("product", "vectors", "exchange", "sums")),
-    Program("himeno", "himeno", "Himeno benchmark", ("size", "M"), by_name=True),
-    Program("pi", "pi", "Pi", ("count", 2**31 - 1), by_name=True),
-    Program("is", "is", "Integer sort", ("class", "A"), by_name=True),
-    Program("diffusion", "diffusion", "Diffusion", ("size", 513), by_name=True),
-    Program("laplace-sor", "laplace_sor", "Laplace by over-relaxation", ("size", 513), by_name=True),
-    Program("cavity", "cavity", "Cavity flow", ("size", 65), by_name=True),
+PROGRAMS = tuple(
+    Program(suite.name, suite.described, suite.by_name) for suite in suites.ALL if suite.described is not None
 )
+"""All that suites describe, in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +238,7 @@ class Problem:
     @cached_property
     def part_names(self) -> Sequence[str]:
         """The parts that its paper tells apart where they were measured, else those of all programs."""
-        own = self.program.own_parts
+        own = self.program.described.parts
         return own if own and any(self.part(row, own[0]) for row in self.rows) else PARTS
 
     def rate(self, row: Row) -> Row | None:
@@ -331,18 +301,19 @@ def principal(results: Results, program: Program) -> Problem | None:
 
 def _rank(problem: Problem) -> tuple[bool, int, float, float, str]:
     """Sorts the principal problem first; of several variants of one size the fastest stands for the program."""
-    published = problem.program.paper_problem in problem.size and len(problem.hybrid) > 1
+    published = problem.program.described.problem in problem.size and len(problem.hybrid) > 1
     fastest = min((row.value for row in problem.hybrid.values()), default=float("inf"))
-    return (not published, -len(problem.hybrid), -_magnitude(problem), fastest, problem.label)
+    return (not published, -len(problem.hybrid), -magnitude(problem), fastest, problem.label)
 
 
-def _magnitude(problem: Problem) -> float:
+def magnitude(problem: Problem) -> float:
+    """How large the problem is, for comparison with others of its program."""
     sizes = dict(problem.size)
-    magnitude = sizes.get("class") or sizes.get("size") or sizes.get("keys") or sizes.get("count") or 0
+    size = sizes.get("class") or sizes.get("size") or sizes.get("keys") or sizes.get("count") or 0
     names = _CLASSES if "class" in sizes else _NAMED_SIZES
-    if isinstance(magnitude, str):
-        return float(names.index(magnitude)) if magnitude in names else -1.0
-    return float(magnitude)
+    if isinstance(size, str):
+        return float(names.index(size)) if size in names else -1.0
+    return float(size)
 
 
 def cores(results: Results) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kumiki.suites import bound
+from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -76,4 +77,15 @@ SUITE = Suite(
     seconds=150,
     quick_seconds=10,
     by_name=True,
+    described=Described(
+        "Cavity flow",
+        "Flow under a moving lid by the MAC method: many short exchanges for the pressure of every time step.",
+        ("size", 65),
+        Paper(
+            JAMSTEC,
+            speedup="Figures 28 to 30",
+            efficiency="Figures 31 to 33",
+            velocities="Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982) 387-411, tables I and II",
+        ),
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kumiki.suites import bound
+from kumiki.suites.described import Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -53,4 +54,11 @@ SUITE = Suite(
     build_over_hosts=_over_hosts,
     seconds=60,
     quick_seconds=7,
+    described=Described(
+        "Conjugate gradient",
+        "NPB's conjugate gradient: a sparse matrix, irregular reads, reductions between ranks.",
+        ("class", "A"),
+        Paper(speedup="Figure 12", breakdown="Figure 13", over_hosts="Figure 7"),
+        parts=("product", "vectors", "exchange", "sums"),
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kumiki.suites import bound
+from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Suite, with_mpi
 
@@ -62,4 +63,10 @@ SUITE = Suite(
     seconds=180,
     quick_seconds=10,
     by_name=True,
+    described=Described(
+        "Diffusion",
+        "Diffusion by alternating directions: tridiagonal solves, and a grid that is transposed between all.",
+        ("size", 513),
+        Paper(JAMSTEC, speedup="Figures 16 to 18", efficiency="Figures 19 to 21"),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kumiki import mpi
 from kumiki.suites import bound
+from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Mpirun, Point, Suite, with_mpi
 
@@ -79,4 +80,10 @@ SUITE = Suite(
     seconds=240,
     quick_seconds=14,
     by_name=True,
+    described=Described(
+        "Himeno benchmark",
+        "The Himeno benchmark: a 19-point stencil with twelve coefficients a point, which the memory bus must carry.",
+        ("size", "M"),
+        Paper(JAMSTEC, rate="Figures 7 to 9", settings="Table 2", by_size="Table 2"),
+    ),
 )

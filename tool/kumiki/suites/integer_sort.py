@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kumiki.suites import bound
+from kumiki.suites.described import MAESTRO, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -46,4 +47,10 @@ SUITE = Suite(
     seconds=110,
     quick_seconds=12,
     by_name=True,
+    described=Described(
+        "Integer sort",
+        "NPB's integer sort: every key moves to the rank that counts its like.",
+        ("class", "A"),
+        Paper(MAESTRO, time="Figure 6", over_hosts="Figure 6"),
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kumiki.suites import bound
+from kumiki.suites.described import Described, Paper
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -41,4 +42,10 @@ SUITE = Suite(
     build_over_hosts=_over_hosts,
     seconds=20,
     quick_seconds=6,
+    described=Described(
+        "Laplace",
+        "A five-point stencil: neighbours exchange their borders in every iteration.",
+        ("size", SIZE),
+        Paper(time="Figures 6 and 7", speedup="Figures 8 and 9"),
+    ),
 )

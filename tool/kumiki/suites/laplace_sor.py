@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kumiki.suites import bound
+from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Suite, with_mpi
 
@@ -44,4 +45,10 @@ SUITE = Suite(
     seconds=800,
     quick_seconds=10,
     by_name=True,
+    described=Described(
+        "Laplace by over-relaxation",
+        "Laplace's equation by red-black over-relaxation: two exchanges a sweep, each of half the points of an edge.",
+        ("size", 513),
+        Paper(JAMSTEC, speedup="Figures 22 to 24", efficiency="Figures 25 to 27"),
+    ),
 )

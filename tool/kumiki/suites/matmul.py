@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kumiki.peer import BLAS
+from kumiki.suites.described import Bound, Described, Paper
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
@@ -55,6 +56,14 @@ def _by_threads(grid: Grid, ranks: int) -> list[Point]:
     return [everyone.hybrid(grid, (ranks, threads)) for threads in FUNNELLED_THREADS]
 
 
+DGEMM = Bound(
+    "bound.dgemm",
+    "DGEMM of the library",
+    "DGEMM of the library on as many threads",
+    "the library's product is what limits it",
+    "moving the matrices or waiting limits it, and not the library's product",
+)
+
 SUITE = Suite(
     name="matmul",
     title="Matrix product",
@@ -65,4 +74,12 @@ SUITE = Suite(
     build_over_hosts=_over_hosts,
     seconds=30,
     quick_seconds=8,
+    described=Described(
+        "Matrix product",
+        "Dense matrix product: much computation on little data, by the machine's own matrix library.",
+        ("size", SIZE),
+        Paper(speedup="Figure 10", settings="Table 5"),
+        bound=DGEMM,
+        by_rate=True,
+    ),
 )

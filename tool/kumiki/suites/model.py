@@ -11,6 +11,7 @@ from kumiki.hosts import Hosts
 from kumiki.native import MEND, Native
 from kumiki.peer import Peer, absence
 from kumiki.reader import Reader, RowReader
+from kumiki.suites.described import Described
 
 REMOTE_SHELL = "remote-shell"
 """The program of the native part that an mpirun calls in the place of ssh."""
@@ -333,6 +334,8 @@ class Suite:
     """None: it says nothing of several hosts."""
     by_name: bool = False
     """Measured only where the user names it: the usual evaluation is kept short."""
+    described: Described | None = None
+    """What the report says of the program; None where the suite measures the machine and no program."""
 
     def builder(self, over_hosts: bool) -> Builder | None:
         return self.build_over_hosts if over_hosts else self.build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
@@ -43,4 +44,11 @@ SUITE = Suite(
     seconds=190,
     quick_seconds=16,
     by_name=True,
+    described=Described(
+        "Pi",
+        "Pi by random points and by integration: nothing but computation, and one sum at the end. It moves no data, "
+        "so that the ideal is its bound.",
+        ("count", 2**31 - 1),
+        Paper(JAMSTEC, speedup="Figures 10 to 12", efficiency="Figures 13 to 15"),
+    ),
 )

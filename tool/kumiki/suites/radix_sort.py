@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kumiki.suites import bound
+from kumiki.suites.described import Described, Paper
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
@@ -60,4 +61,10 @@ SUITE = Suite(
     build_over_hosts=_over_hosts,
     seconds=52,
     quick_seconds=7,
+    described=Described(
+        "Radix sort",
+        "Integer sort: every rank exchanges keys with every other.",
+        ("keys", 4 << 20),
+        Paper(speedup="Figure 11"),
+    ),
 )

@@ -7,21 +7,24 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, percent
+from kumiki.report.select import PROGRAMS, Program
 from kumiki.statistics import FEWEST_SAMPLES
 
-NAMES = {"laplace": "Laplace", "cg": "Conjugate gradient"}
 NEARLY_ALL, HARDLY = 0.8, 0.2
 ALL = 100.0
 
 
 def advise(results: Results) -> list[Advice]:
-    rows = [row for program in NAMES for row in results.where(f"{program}.hidden") if row.parameters.get("hosts")]
-    return [_advice(results, row) for row in rows]
+    return [
+        _advice(results, program, row)
+        for program in PROGRAMS
+        for row in results.where(program.metric("hidden"))
+        if row.parameters.get("hosts")
+    ]
 
 
-def _advice(results: Results, row: Row) -> Advice:
-    program = row.metric.partition(".")[0]
-    who = NAMES[program] if row.implementation == "kumiki" else f"{NAMES[program]} under {title(row.implementation)}"
+def _advice(results: Results, program: Program, row: Row) -> Advice:
+    who = program.title if row.implementation == "kumiki" else f"{program.title} under {title(row.implementation)}"
     alone = {part: _alone(results, program, row, part) for part in ("computation", "communication")}
     computation, communication = alone["computation"], alone["communication"]
     beside = f" ({amount(computation)} and {amount(communication)})" if computation and communication else ""
@@ -70,7 +73,7 @@ def _not_told(row: Row, beside: str) -> str:
     )
 
 
-def _alone(results: Results, program: str, row: Row, part: str) -> Row | None:
+def _alone(results: Results, program: Program, row: Row, part: str) -> Row | None:
     wanted = {**row.parameters, "part": part}
-    found = results.where(f"{program}.alone", row.implementation)
+    found = results.where(program.metric("alone"), row.implementation)
     return next((other for other in found if other.parameters == wanted), None)

@@ -11,10 +11,11 @@ from kumiki.report.compare import best, clearly_better
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import amount, plural
 from kumiki.report.select import Problem, Program, Setting, by_setting
+from kumiki.suites.described import Described
 
 SUITE = "command"
-PROGRAM = Program(SUITE, SUITE, "Your program", ("", 0))
-GROWING = Program(SUITE, SUITE, "Your program with growing work", ("", 0))
+PROGRAM = Program(SUITE, Described("Your program"))
+GROWING = Program(SUITE, Described("Your program with growing work"))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kumiki.report.figures.growth import lines
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import Look
 from kumiki.report.quantity import percent
-from kumiki.report.select import Problem
+from kumiki.report.select import Problem, Program
 
 KEY_BYTES = 4
 
@@ -62,13 +62,13 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
         )
 
 
-def master_only(results: Results) -> Iterator[Exhibit]:
+def master_only(results: Results, program: Program) -> Iterator[Exhibit]:
     """Whether the master's communication depends on the threads beside it."""
-    table = funnelled.table(results)
+    table = funnelled.table(results, program)
     if table:
         yield Exhibit(
             "Table",
-            "Matrix product: communication by number of threads",
+            f"{program.title}: communication by number of threads",
             "What the master threads spend in fetching panels, the largest over ranks, while so many threads of each "
             "rank compute; nobody but the master communicates.",
             "In the paper it is 0.83 s whatever the threads. Where threads share a core with a master, it waits "
@@ -80,7 +80,7 @@ def master_only(results: Results) -> Iterator[Exhibit]:
 
 
 def sort_messages(problem: Problem) -> Iterator[Exhibit]:
-    """What the ranks of the radix sort send to each other."""
+    """What the ranks of a sort send to each other; nothing where a program sorts no keys."""
     keys = dict(problem.size).get("keys")
     means = {row.ranks: row for row in _of(problem, "message") if row.threads == 1}
     senders: dict[int, list[Row]] = {}
@@ -89,7 +89,7 @@ def sort_messages(problem: Problem) -> Iterator[Exhibit]:
             senders.setdefault(row.ranks, []).append(row)
     if not isinstance(keys, int):
         return
-    picture = message_sizes("radix-sort-messages", dict(sorted(means.items())), senders, keys * KEY_BYTES)
+    picture = message_sizes(f"{problem.program.suite}-messages", dict(sorted(means.items())), senders, keys * KEY_BYTES)
     if picture:
         yield Exhibit(
             "Figure",

@@ -9,20 +9,19 @@ from kumiki.report.exhibit import Exhibit
 from kumiki.report.figures.hosts import over_hosts as picture_of
 from kumiki.report.model import Row
 from kumiki.report.palette import Look, looks, title
-from kumiki.report.papers import MAESTRO
 from kumiki.report.quantity import plural
 from kumiki.report.select import Problem
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
+from kumiki.suites.described import MAESTRO
 
-PAPER = {"is": "Figure 6", "cg": "Figure 7"}
 OURS = "Kumiki messages"
 
 
 def over_hosts(problem: Problem) -> Iterator[Exhibit]:
     """Time over the number of hosts, for each implementation; nothing where only one number was measured."""
-    paper = PAPER.get(problem.program.suite)
+    paper = problem.program.paper.over_hosts
     series = _series(problem)
-    if paper is None or not any(set(rows) - {1} for rows in series.values()) or OURS not in series:
+    if not paper or not any(set(rows) - {1} for rows in series.values()) or OURS not in series:
         return
     known = looks(row.implementation for row in problem.results.rows)
     drawn = {name: (_look(name, rows, known), rows) for name, rows in series.items()}

@@ -9,8 +9,8 @@ from kumiki.report.figures.fragments import by_message_size
 from kumiki.report.figures.roundtrip import share_of_raw, times
 from kumiki.report.message_tables import fragment_table, round_trip_table
 from kumiki.report.model import Results
-from kumiki.report.papers import MAESTRO
 from kumiki.report.select import FABRICS
+from kumiki.suites.described import MAESTRO
 
 WHAT_IS_RAW = {
     "shm": "memcpy into the other rank's memory with bare flags there and back",

@@ -1,36 +1,36 @@
-"""The sizes of a program as series, and the Himeno benchmark's table of them."""
+"""The sizes of a program as series, and the table of their rates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kumiki.report.by_size import agreement, by_size
 from kumiki.report.exhibit import Exhibit
 from kumiki.report.figures.meshes import by_mesh
-from kumiki.report.himeno import agreement, by_size
 from kumiki.report.meshes import Family, by_sendrecv, families
 from kumiki.report.model import Results
 from kumiki.report.palette import title
-from kumiki.report.papers import Papers
 from kumiki.report.select import Program, cores
 
 _BASE = "Base case of each line: the sequential form of the same problem."
 
 
-def meshes(results: Results, program: Program, papers: Papers) -> Iterator[Exhibit]:
+def meshes(results: Results, program: Program) -> Iterator[Exhibit]:
     """Nothing where fewer than two sizes were measured."""
     for family in families(results, program):
-        yield from _of_family(results, program, papers, family)
-    if program.suite == "himeno":
-        yield from _himeno(results, program, papers)
+        yield from _of_family(results, program, family)
+    yield from _by_sendrecv(results, program)
+    if program.paper.by_size:
+        yield from _rates_by_size(results, program)
 
 
-def _of_family(results: Results, program: Program, papers: Papers, family: Family) -> Iterator[Exhibit]:
+def _of_family(results: Results, program: Program, family: Family) -> Iterator[Exhibit]:
     words = f", {family.words}" if family.words else ""
     name = "-".join([program.suite, *(str(value) for _, value in family.variant)])
     what = "size" if len({mesh.problem.size for mesh in family.meshes}) > 1 else "method"
     for figure, text, counterpart in (
-        ("speedup", "How many times as fast as its base case each is", papers.speedup),
-        ("efficiency", "Speed-up divided by the number of processors used", papers.efficiency),
+        ("speedup", "How many times as fast as its base case each is", program.paper.speedup),
+        ("efficiency", "Speed-up divided by the number of processors used", program.paper.efficiency),
     ):
         heading = f"{program.title}{words}: {'speed-up' if figure == 'speedup' else figure} by {what}"
         picture = by_mesh(f"{name}-{figure}-meshes", heading, family.meshes, figure, cores(results))  # type: ignore[arg-type]
@@ -48,10 +48,10 @@ def _of_family(results: Results, program: Program, papers: Papers, family: Famil
             )
 
 
-def _himeno(results: Results, program: Program, papers: Papers) -> Iterator[Exhibit]:
+def _by_sendrecv(results: Results, program: Program) -> Iterator[Exhibit]:
     for name, lines in by_sendrecv(results, program).items():
         heading = f"{program.title} by MPI_Sendrecv, {title(name)}: rate by size"
-        picture = by_mesh(f"himeno-{name}-sendrecv", heading, lines, "rate", cores(results))
+        picture = by_mesh(f"{program.suite}-{name}-sendrecv", heading, lines, "rate", cores(results))
         if picture:
             yield Exhibit(
                 "Figure",
@@ -60,9 +60,12 @@ def _himeno(results: Results, program: Program, papers: Papers) -> Iterator[Exhi
                 "one direction and exchanges planes by MPI_Sendrecv alone.",
                 "Higher is better. A line that flattens as processes are added spends its time on planes under way, or "
                 "has filled the memory bus.",
-                papers.rate,
+                program.paper.rate,
                 picture=picture,
             )
+
+
+def _rates_by_size(results: Results, program: Program) -> Iterator[Exhibit]:
     table = by_size(results, program)
     if table:
         yield Exhibit(
@@ -72,7 +75,7 @@ def _himeno(results: Results, program: Program, papers: Papers) -> Iterator[Exhi
             "computed), of Kumiki's best setting and of the form by MPI_Sendrecv; the bytes of one of its messages, "
             "counted; and gosa, the sum of squared residuals of the last sweep.",
             f"Higher is better. {agreement(results, program)}",
-            papers.settings,
+            program.paper.by_size,
             table=table,
             wide=True,
         )

@@ -12,7 +12,6 @@ from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.heatmap import efficiency
 from kumiki.report.figures.scaling import Law, scaling
 from kumiki.report.model import Results
-from kumiki.report.papers import PAPERS, Papers
 from kumiki.report.quantity import amount, enumerate_words
 from kumiki.report.sections.compas import master_only, sort_messages
 from kumiki.report.sections.hosts import over_hosts
@@ -23,32 +22,27 @@ from kumiki.report.select import Problem, Program, cores, principal
 
 def program_section(results: Results, program: Program) -> Section:
     problem = principal(results, program)
-    papers = PAPERS[program.suite]
-    exhibits = _exhibits(results, problem, papers) if problem and problem.rows else iter(())
-    intro = papers.intro
+    exhibits = _exhibits(results, problem) if problem and problem.rows else iter(())
+    intro = program.described.intro
     if problem and problem.label:
         intro += f" Here: {problem.label}."
-    cited = (replace(exhibit, source=papers.source) for exhibit in exhibits)
+    cited = (replace(exhibit, source=program.paper.source) for exhibit in exhibits)
     return Section.of(results, program.suite, program.title, intro, cited)
 
 
-def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Exhibit]:
-    prefix, total = problem.program.suite, cores(results)
+def _exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
+    program, total = problem.program, cores(results)
+    prefix, paper = program.suite, program.paper
     base = f"Base case: {problem.base_words}, {amount(problem.base)}." if problem.base else "No base case was measured."
     bounded = bool(problem.bounds)
-    by_rate = papers.by_rate or bool(papers.rate)
+    by_rate = program.described.by_rate or bool(paper.rate)
     picture = scaling(f"{prefix}-{'rate' if by_rate else 'time'}", problem, "rate" if by_rate else "time", total)
     if picture:
-        yield (
-            _rate_figure(problem, picture, papers, bounded)
-            if by_rate
-            else _time_figure(problem, picture, papers, base, bounded)
-        )
-    yield from speedup_figure(f"{prefix}-speedup", problem, total, papers.speedup, base)
-    yield from efficiency_map(f"{prefix}-efficiency", problem, base, papers.efficiency)
+        yield (_rate_figure(problem, picture, bounded) if by_rate else _time_figure(problem, picture, base, bounded))
+    yield from speedup_figure(f"{prefix}-speedup", problem, total, paper.speedup, base)
+    yield from efficiency_map(f"{prefix}-efficiency", problem, base, paper.efficiency)
     yield from over_hosts(problem)
-    if problem.program.suite == "radix-sort":
-        yield from sort_messages(problem)
+    yield from sort_messages(problem)
     picture = breakdown(f"{prefix}-parts", problem)
     if picture:
         yield Exhibit(
@@ -56,16 +50,14 @@ def _exhibits(results: Results, problem: Problem, papers: Papers) -> Iterator[Ex
             f"{problem.program.title}: where the time goes",
             f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is the largest over ranks.",
             "Computation should shrink with processors; what does not shrink with it limits the program.",
-            papers.breakdown,
+            paper.breakdown,
             picture=picture,
         )
-    if problem.program.suite == "matmul":
-        yield from master_only(results)
-    if problem.program.by_name:
-        yield from meshes(results, problem.program, papers)
-    if prefix == "cavity":
-        yield from velocities(results)
-    yield from _tables(results, problem, papers, base)
+    yield from master_only(results, program)
+    if program.by_name:
+        yield from meshes(results, program)
+    yield from velocities(results, program)
+    yield from _tables(results, problem, base)
 
 
 def _part_words(problem: Problem) -> str:
@@ -106,30 +98,30 @@ def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> I
         )
 
 
-def _rate_figure(problem: Problem, picture: Picture, papers: Papers, bounded: bool) -> Exhibit:
+def _rate_figure(problem: Problem, picture: Picture, bounded: bool) -> Exhibit:
     return Exhibit(
         "Figure",
         f"{problem.program.title}: rate over processors{', beside the bound' if bounded else ''}",
         "Operations per second by total processors.",
         "Higher is better.",
-        papers.rate,
+        problem.program.paper.rate,
         picture=picture,
     )
 
 
-def _time_figure(problem: Problem, picture: Picture, papers: Papers, base: str, bounded: bool) -> Exhibit:
+def _time_figure(problem: Problem, picture: Picture, base: str, bounded: bool) -> Exhibit:
     return Exhibit(
         "Figure",
         f"{problem.program.title}: time over processors{', beside the bound' if bounded else ''}",
         "Execution time by total processors, logarithmic.",
         "Lower is better.",
-        papers.time,
+        problem.program.paper.time,
         base,
         picture,
     )
 
 
-def _tables(results: Results, problem: Problem, papers: Papers, base: str) -> Iterator[Exhibit]:
+def _tables(results: Results, problem: Problem, base: str) -> Iterator[Exhibit]:
     table = tables.settings(problem)
     if table:
         bound = f" “Of bound” compares with {problem.program.bound.what}." if problem.bounds else ""
@@ -139,7 +131,7 @@ def _tables(results: Results, problem: Problem, papers: Papers, base: str) -> It
             "Time, speed-up and efficiency of every setting (ranks × threads) and of the peers; “shared time” is the "
             f"share of communication and synchronisation.{bound}",
             "The fastest median is set in bold; a setting whose interval meets it is equal to it.",
-            papers.settings,
+            problem.program.paper.settings,
             base,
             table=table,
             wide=True,

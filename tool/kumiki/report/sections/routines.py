@@ -10,8 +10,8 @@ from kumiki.report.exhibit import Exhibit, Section
 from kumiki.report.figures.routines import bandwidth, of_single_processes
 from kumiki.report.model import Results
 from kumiki.report.palette import looks, rank_looks, title
-from kumiki.report.papers import JAMSTEC
 from kumiki.report.routines import PREPARED, SUITE, best_routines, by_size, curves
+from kumiki.suites.described import JAMSTEC
 
 _CHAIN = (
     "Bytes sent by all ranks of an open chain per second: each rank sends to the next one and receives from the one "

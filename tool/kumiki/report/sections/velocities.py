@@ -1,4 +1,4 @@
-"""The cavity's velocities beside those that Ghia, Ghia and Shin published."""
+"""The velocities of a flow beside those that were published."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from kumiki.report.exhibit import Exhibit
 from kumiki.report.figures.velocities import centre_line
 from kumiki.report.model import Results, Row
 from kumiki.report.quantity import enumerate_words
+from kumiki.report.select import Program
 
-SOURCE = "Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982) 387-411, tables I and II"
 LINES = {"u": "up the middle", "v": "across the middle"}
 USUAL_REYNOLDS = 100
 
 
-def velocities(results: Results) -> Iterator[Exhibit]:
+def velocities(results: Results, program: Program) -> Iterator[Exhibit]:
+    """Nothing where the rows tell of none."""
     for component, words in LINES.items():
-        flows = _flows(results, component)
-        picture = centre_line(f"cavity-{component}", component, flows)
+        flows = _flows(results, program, component)
+        picture = centre_line(f"{program.suite}-{component}", component, flows)
         if picture:
             yield Exhibit(
                 "Figure",
-                f"Cavity flow: the velocity {component} {words}, beside the published one",
+                f"{program.title}: the velocity {component} {words}, beside the published one",
                 f"What the flow is when it is steady, on {_sizes(flows)} points, by Reynolds number; the crosses are "
-                f"those of {SOURCE}.",
+                f"those of {program.paper.velocities}.",
                 f"The largest difference is {_differences(flows)}. Each is within what the program allows, or its rows "
                 "would be marked as wrong: our error of second order, and the published one, by which spectral "
                 "methods differ as much from the tables.",
@@ -31,9 +32,10 @@ def velocities(results: Results) -> Iterator[Exhibit]:
             )
 
 
-def _flows(results: Results, component: str) -> dict[int, list[Row]]:
+def _flows(results: Results, program: Program, component: str) -> dict[int, list[Row]]:
     """The velocities in the order of their places, by Reynolds number."""
-    rows = [row for row in results.where("cavity.velocity", component=component) if "published" in row.parameters]
+    rows = results.where(program.metric("velocity"), component=component)
+    rows = [row for row in rows if "published" in row.parameters]
     flows: dict[int, list[Row]] = {}
     for row in sorted(rows, key=lambda row: float(row.text("place"))):
         flows.setdefault(row.count("reynolds", USUAL_REYNOLDS), []).append(row)

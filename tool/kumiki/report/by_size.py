@@ -1,4 +1,4 @@
-"""The Himeno benchmark by size: its rates in MFLOPS, what memory allows, its messages, and gosa."""
+"""The rates of a program by size, after Table 2 of the JAMSTEC paper: what memory allows, its messages, and gosa."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kumiki.report.meshes import SENDRECV
 from kumiki.report.model import Results, Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import significant, tolerance
-from kumiki.report.select import MPI, Problem, Program, in_order, problems
+from kumiki.report.select import MPI, Problem, Program, in_order, magnitude, problems
 from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
 
 MFLOPS_DIGITS = 4
@@ -21,7 +21,7 @@ def by_size(results: Results, program: Program) -> Table | None:
     for name in names:
         columns += [Column(f"{title(name)}, 1 process", "MFLOPS"), Column(f"{title(name)}, at its best", "MFLOPS")]
     columns += [Column("a message", "B"), Column("gosa")]
-    lines = [Line(problem.label, _cells(results, problem, names)) for problem in sorted(found, key=_planes)]
+    lines = [Line(problem.label, _cells(results, problem, names)) for problem in sorted(found, key=magnitude)]
     return Table("size", columns, lines) if lines else None
 
 
@@ -37,34 +37,32 @@ def agreement(results: Results, program: Program) -> str:
     return f"gosa of all forms and numbers of processes agrees to {worst:.1e} of it: the sums are rounded elsewhere."
 
 
-def _planes(problem: Problem) -> int:
-    return ("SS", "S", "M", "L").index(str(dict(problem.size)["size"]))
-
-
 def _cells(results: Results, problem: Problem, names: list[str]) -> list[Cell]:
     top = problem.best_hybrid
     cells = [
         _rate(problem, problem.sequential),
-        _amount(best(row for row in _of(results, "himeno.bound", problem) if row.usable)),
+        _amount(best(row for row in _of(results, "bound", problem) if row.usable)),
         _rate(problem, top[1] if top else None),
     ]
     for name in names:
         rows = [row for row in problem.form(SENDRECV) if row.implementation == name]
         one = next((row for row in rows if row.ranks == 1), None)
         cells += [_rate(problem, one), _rate(problem, best(row for row in rows if row.ranks > 1))]
-    message = next(iter(_of(results, "himeno.message", problem)), None)
+    message = next(iter(_of(results, "message", problem)), None)
     gosa = next(iter(_gosas(results, problem)), None)
     cells.append(Cell(f"{message.value:.0f}", row=message.id) if message else NOTHING)
     cells.append(Cell(f"{gosa.value:.6g}", row=gosa.id) if gosa else NOTHING)
     return cells
 
 
-def _of(results: Results, metric: str, problem: Problem) -> list[Row]:
-    return [row for row in results.where(metric) if set(problem.size) <= set(row.parameters.items())]
+def _of(results: Results, figure: str, problem: Problem) -> list[Row]:
+    return [
+        row for row in results.where(problem.program.metric(figure)) if set(problem.size) <= set(row.parameters.items())
+    ]
 
 
 def _gosas(results: Results, problem: Problem) -> list[Row]:
-    return [row for row in _of(results, "himeno.gosa", problem) if row.trusted]
+    return [row for row in _of(results, "gosa", problem) if row.trusted]
 
 
 def _rate(problem: Problem, row: Row | None) -> Cell:
