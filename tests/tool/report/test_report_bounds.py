@@ -61,7 +61,7 @@ def test_what_is_not_measured_is_not_drawn() -> None:
 )
 def test_the_share_says_what_limits_the_program(part: float, words: str) -> None:
     said = reached(problem(bounded(part)))
-    assert said.startswith("With `-n ") and words in said
+    assert said.startswith("With -n ") and words in said
     assert "limit" not in said or part != 0.6
 
 

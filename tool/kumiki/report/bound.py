@@ -31,7 +31,8 @@ def reached(problem: Problem) -> str:
     rate, bound, part = problem.rate(row), limit(problem, row), share(problem, row)
     if rate is None or bound is None or part is None or not (settled(rate) and settled(bound)):
         return ""
-    said = f"With {problem.option(problem.best_hybrid[0])} the program reaches {percent(part)} of it"
+    setting = problem.option(problem.best_hybrid[0]).strip("`")
+    said = f"With {setting} the program reaches {percent(part)} of it"
     if rate.interval[0] > bound.interval[1]:
         return f"{said}, which cannot be: the machine was not in the same state for both, or the bound is wrong."
     if part >= NEAR:

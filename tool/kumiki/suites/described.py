@@ -49,8 +49,8 @@ class Bound:
 MOVING = Bound(
     "",
     "moving its data",
-    "what it must move through memory, or through the cache that holds it, moved by as many threads and nothing "
-    "computed",
+    "what the program must move through memory, or through the cache that holds it, moved by as many threads and "
+    "nothing computed",
     "moving data is what limits it",
     "computing, latency or waiting limits it, and not the bytes that it moves",
 )
