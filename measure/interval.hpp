@@ -22,8 +22,8 @@ inline constexpr std::size_t fewest_to_settle = 6;
 inline constexpr double settled_half_width = 0.05;
 
 /// Whether the median is known: the one rule by which programs stop sampling, and by which the tool calls a row
-/// converged (tool/kumiki/statistics.py). An interval whose half is at most `resolution`, in the unit of the samples,
-/// is narrow enough however small the median is.
+/// converged (tool/kumiki/results/statistics.py). An interval whose half is at most `resolution`, in the unit of the
+/// samples, is narrow enough however small the median is.
 bool settled(std::span<const double> samples, double resolution = 0);
 
 } // namespace kumiki::measure

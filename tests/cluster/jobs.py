@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from clustering import Hosts, argv
-from kumiki.native import Native
+from kumiki.machine.native import Native
 
 PATIENCE = 20.0
 

@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from kumiki import mpi
-from kumiki.native import Native
+from kumiki.machine import mpi
+from kumiki.machine.native import Native
 from kumiki.suites.model import REMOTE_SHELL, REMOTE_SHELL_VARIABLE
 
 TIME_LIMIT = 60

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from clustering import Hosts, argv
-from kumiki.native import Native
+from kumiki.machine.native import Native
 
 TIME_LIMIT = 120
 

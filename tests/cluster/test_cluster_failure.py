@@ -13,7 +13,7 @@ from clustering import TIME_LIMIT, Hosts, argv, kumiki, namespaces_of
 from kumiki.cluster import inspection, making, plan
 from kumiki.cluster.plan import Step
 from kumiki.cluster.rate import Rate
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 RATE = Rate.parse("100mbit")
 STEPS = len(list(plan.creation("x", 2, RATE)))

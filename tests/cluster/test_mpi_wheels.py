@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from clustering import Hosts
 from joining_jobs import Mpirun, Starter, all_of, build, expect_job, find_wheel, need_module, places
-from kumiki import mpi
+from kumiki.machine import mpi
 
 
 @pytest.fixture(params=mpi.ALL, ids=lambda kind: kind.name)

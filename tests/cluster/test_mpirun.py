@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from clustering import Hosts
 from joining_jobs import Mpirun, Starter, all_of, build, by_rank, expect_job, find_mpirun, need_module, places
-from kumiki import mpi
+from kumiki.machine import mpi
 
 JOIN_FAILED = 5
 WITH_LAUNCHER = 10.0

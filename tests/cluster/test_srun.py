@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from joining_jobs import Starter, all_of, build, expect_job, find_mpirun, need_module, places
-from kumiki import mpi
+from kumiki.machine import mpi
 from slurm import Slurm, lacking, new_slurm
 
 SRUN = ("srun", "--quiet", "--overcommit")

@@ -10,7 +10,7 @@ import pytest
 from clustering import argv, new_cluster
 from clustering import lacking as lacking_for_clusters
 from joining_jobs import Starter, all_of, expect_job, need_module, places
-from kumiki.native import Native
+from kumiki.machine.native import Native
 from slurm import Slurm, lacking, new_slurm, nodes_of
 
 NODES = 2

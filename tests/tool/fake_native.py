@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import psutil
-from kumiki import command, evaluate
+from kumiki import command
 from kumiki.entry import main
-from kumiki.native import PREFIX_VARIABLE
-from kumiki.report import html
+from kumiki.evaluation import evaluate
+from kumiki.machine.native import PREFIX_VARIABLE
+from kumiki.report.page import html
 
 TOOL = Path(__file__).parents[2] / "tool"
 TIME_LIMIT = 60

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_native import Native
 from kumiki.cluster import requirements
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 VERBS = (("create",), ("list",), ("exec", "--", "true"), ("link", "default", "0", "down"), ("delete",))
 LISTED = """#!/bin/sh

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kumiki.cluster import plan
 from kumiki.cluster.rate import FRAME_BYTES, LEAST, MOST, Rate
+from kumiki.errors import ExitCode, UserError
 from kumiki.hosts.launch import named_cluster
-from kumiki.problem import ExitCode, UserError
 
 LETTERS = string.ascii_letters + string.digits
 names = st.builds(str.__add__, st.sampled_from(LETTERS), st.text(LETTERS + "-", max_size=plan.LONGEST_NAME - 1))

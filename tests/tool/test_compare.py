@@ -12,12 +12,13 @@ import pytest
 from fake_native import Native
 from hypothesis import given
 from hypothesis import strategies as st
-from kumiki import environment, results
-from kumiki.compare import Side, compare
-from kumiki.machine import Machine
-from kumiki.native import Native as NativePart
-from kumiki.platforms import labels
-from kumiki.row import measured, parse_row
+from kumiki.comparison.compare import Side, compare
+from kumiki.comparison.platforms import labels
+from kumiki.machine import environment
+from kumiki.machine.native import Native as NativePart
+from kumiki.machine.topology import Machine
+from kumiki.results import files
+from kumiki.results.row import measured, parse_row
 
 Figures = Mapping[tuple[str, str, int], Sequence[float]]
 """Samples by metric, direction and ranks."""
@@ -48,7 +49,7 @@ def side(figures: Figures) -> Side:
         "points": [],
         "rows": rows,
     }
-    results.check(content)
+    files.check(content)
     return Side(content, samples)
 
 
@@ -137,7 +138,7 @@ def own(words: Sequence[str], **more: Any) -> Side:
         "power": 1.0,
     }
     one.content["arguments"].update(suites=["command"], command={**command, "repeats": 8, **more})
-    results.check(one.content)
+    files.check(one.content)
     return one
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from fake_native import Native, results_of
 from jsonschema import Draft202012Validator
-from kumiki import results, suites
+from kumiki import suites
+from kumiki.results import files
 
 MEMORY = ("evaluate", "--suite", "memory", "--threads", "1", "--output", "out")
 
@@ -62,7 +63,7 @@ def test_every_suite_runs_in_every_form(native: Native) -> None:
 def test_results_follow_the_schema(native: Native) -> None:
     native.kumiki("evaluate", "--suite", "memory,rank-barrier", "--ranks", "2", "--threads", "1", "--output", "out")
     content = results_of(native.prefix / "out")
-    validator = Draft202012Validator(results.schema())
+    validator = Draft202012Validator(files.schema())
     assert list(validator.iter_errors(content)) == []
     del content["rows"][0]["unit"]
     assert list(validator.iter_errors(content)) != []

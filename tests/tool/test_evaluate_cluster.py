@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from fake_native import Native as Prefix
 from fake_native import results_of
-from kumiki import environment, mpi, suites
+from kumiki import suites
+from kumiki.errors import UserError
+from kumiki.evaluation.plan import Request, plan
 from kumiki.hosts import Hosts, cluster
-from kumiki.machine import Machine
-from kumiki.native import Native
-from kumiki.plan import Request, plan
-from kumiki.problem import UserError
+from kumiki.machine import environment, mpi
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
 from kumiki.suites.model import Grid, KumikiRun, Mpirun, Point
 
 LAB = Hosts("lab", ("kumiki-lab-0", "kumiki-lab-1"), ("ip", "netns", "exec"), "eth0", "100mbit", 100_000_000)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from fake_native import Native as Prefix
 from fake_native import results_of
-from kumiki import mpi
+from kumiki.errors import UserError
+from kumiki.evaluation.plan import Request, plan
 from kumiki.hosts import Hosts, Origin, listed
-from kumiki.native import Native
-from kumiki.plan import Request, plan
-from kumiki.problem import UserError
+from kumiki.machine import mpi
+from kumiki.machine.native import Native
 from kumiki.suites.model import Grid, KumikiRun, Mpirun
 
 REAL = Hosts("node1, node2", ("node1", "node2"), ("ssh", "-o", "BatchMode=yes"), origin=Origin.USER, cores=8)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 from kumiki.doctor import State, disturbances
-from kumiki.load import OtherLoad, busy_seconds
-from kumiki.machine import Machine
-from kumiki.native import Native
+from kumiki.machine.load import OtherLoad, busy_seconds
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
 
 CPU = "sys/devices/system/cpu"
 TOPOLOGY: dict[str, Any] = {
@@ -39,7 +39,7 @@ TOPOLOGY: dict[str, Any] = {
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    monkeypatch.setattr("kumiki.load.SAMPLE_SECONDS", 0)
+    monkeypatch.setattr("kumiki.machine.load.SAMPLE_SECONDS", 0)
     return Machine(TOPOLOGY, tmp_path)
 
 

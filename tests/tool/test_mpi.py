@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kumiki import mpi
 from kumiki.hosts import Hosts
+from kumiki.machine import mpi
 
 NAMESPACES = Hosts("lab", ("kumiki-lab-0", "kumiki-lab-1"), ("ip", "netns", "exec"), "eth0")
 

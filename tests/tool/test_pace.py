@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kumiki.pace import LEAST_PART, SLACK, Pace
-from kumiki.plan import Request, plan
+from kumiki.evaluation.pace import LEAST_PART, SLACK, Pace
+from kumiki.evaluation.plan import Request, plan
 from kumiki.suites.model import Point
 
 

@@ -10,9 +10,9 @@ from fake_native import Native as Prefix
 from hypothesis import given
 from hypothesis import strategies as st
 from kumiki import suites
-from kumiki.native import Native
-from kumiki.plan import Request, plan
-from kumiki.problem import UserError
+from kumiki.errors import UserError
+from kumiki.evaluation.plan import Request, plan
+from kumiki.machine.native import Native
 from kumiki.suites import fragments
 from kumiki.suites.model import Grid, Mpirun, Point, Suite
 

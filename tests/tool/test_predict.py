@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from kumiki.command import app
+from kumiki.errors import UserError
 from kumiki.predict.maestro import experiments as tried
 from kumiki.predict.maestro.machine import Machine
 from kumiki.predict.maestro.model import predict
@@ -15,7 +16,6 @@ from kumiki.predict.maestro.network import pieces
 from kumiki.predict.maestro.transfer import Pair
 from kumiki.predict.parameters import changed, described
 from kumiki.predict.prediction import Prediction
-from kumiki.problem import UserError
 from typer.testing import CliRunner
 
 MACHINE = Machine()

@@ -12,8 +12,8 @@ import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kumiki import process
-from kumiki.excerpt import Excerpt
+from kumiki.evaluation import process
+from kumiki.evaluation.excerpt import Excerpt
 
 
 def run_python(code: str, limit: float = 60) -> tuple[process.Ended, list[str], list[str]]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kumiki import results
-from kumiki.row import MalformedRow, identity, measured, parse_row
+from kumiki.results import files
+from kumiki.results.row import MalformedRow, identity, measured, parse_row
 
 GOOD: dict[str, Any] = {
     "metric": "put.latency",
@@ -43,7 +43,7 @@ ROWS = st.fixed_dictionaries(
 def test_every_row_becomes_an_entry_that_follows_the_schema(fields: dict[str, Any]) -> None:
     row = parse_row(json.dumps(fields))
     entry = {"id": 0, **measured(row, "memory")}
-    results.check(entry, "row")
+    files.check(entry, "row")
     assert list(row.samples) == fields["samples"]
     assert entry["parameters"] == fields["parameters"]
     assert entry["validated"] == fields.get("validated")

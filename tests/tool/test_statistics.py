@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kumiki.statistics import Summary, Unsteady, contrast, summarise
+from kumiki.results.statistics import Summary, Unsteady, contrast, summarise
 
 NUMBERS = st.floats(min_value=1e-6, max_value=1e6)
 SAMPLES = st.lists(NUMBERS, min_size=1, max_size=200)

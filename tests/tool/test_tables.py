@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from kumiki.tables import legend, sheets
+from kumiki.terminal.tables import legend, sheets
 
 NAMES = ("ranks", "threads", "bytes", "kernel", "form")
 

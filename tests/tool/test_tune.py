@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from fake_native import Native as Prefix
+from kumiki.errors import UserError
 from kumiki.hosts import Hosts
-from kumiki.problem import UserError
 from kumiki.suites.fragments import LONGEST_OVER_HOSTS, OWN_RULE, PAPER
 from kumiki.tune import store, view
 from kumiki.tune.choice import choose

@@ -15,12 +15,12 @@ from typer.core import TyperCommand, TyperGroup
 
 from kumiki import version as installed_version
 from kumiki.cluster.command import app as cluster_app
-from kumiki.formats import Format, TableOrJson, write_csv, write_json_lines
+from kumiki.errors import ExitCode, UserError, complain
 from kumiki.hosts import options as where
-from kumiki.machine import Machine
-from kumiki.native import Native, replace_process
+from kumiki.machine.native import Native, replace_process
+from kumiki.machine.topology import Machine
 from kumiki.own import options as own
-from kumiki.problem import ExitCode, UserError, complain
+from kumiki.terminal.formats import Format, TableOrJson, write_csv, write_json_lines
 
 
 class Commands(TyperGroup):
@@ -152,8 +152,8 @@ def _evaluate(
     Your own: kumiki evaluate -- mpirun -n {ranks} ./program. It runs over ranks and threads (--ranks, --threads), and
     the report tells its speed-up and efficiency, what limits it, and which setting to use.
     """
-    from kumiki import listing
-    from kumiki.plan import Request, plan
+    from kumiki.evaluation.plan import Request, plan
+    from kumiki.terminal import listing
 
     options = own.Options(repeat, metric, metric_name, unit, better, sequential, scaling, size, power)
     program = options.program(command, quick, ranks, threads)
@@ -173,9 +173,9 @@ def _evaluate(
             listing.print_plan(stages, native, cores, format)
             listing.print_left_out(request)
         return
-    from kumiki.display import Display, console
-    from kumiki.ending import print_report
-    from kumiki.evaluate import evaluate, open_folder
+    from kumiki.evaluation.evaluate import evaluate, open_folder
+    from kumiki.terminal.display import Display, console
+    from kumiki.terminal.ending import print_report
 
     if program is None:
         native.require(native.command("kumiki-run"))
@@ -212,9 +212,9 @@ def _doctor(format: Annotated[TableOrJson, typer.Option(help="How it is printed.
 
     Also what this machine is. Takes no measurement.
     """
-    from kumiki.display import console
     from kumiki.doctor import examine
     from kumiki.doctor.view import print_diagnosis
+    from kumiki.terminal.display import console
 
     native = Native.installed()
     diagnosis = examine(Machine.here(native), native)
@@ -231,7 +231,7 @@ def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")
 
     What each measures, its principal metrics, and whether its programs are there.
     """
-    from kumiki import listing
+    from kumiki.terminal import listing
 
     listing.print_suites(Native.installed(), format)
 
@@ -239,9 +239,9 @@ def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")
 @app.command("report")
 def _report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an evaluation.")]) -> None:
     """Write the report of an evaluation again."""
-    from kumiki.display import console
-    from kumiki.ending import print_report
-    from kumiki.results import results_file
+    from kumiki.results.files import results_file
+    from kumiki.terminal.display import console
+    from kumiki.terminal.ending import print_report
 
     raise typer.Exit(print_report(results_file(directory).parent, console()))
 
@@ -269,9 +269,9 @@ def _compare(
     Two: what became better or worse by more than chance, the worst first. Three or more, or --output: tables with a
     column for each platform, and what each is good for.
     """
-    from kumiki import comparison_view, platforms
-    from kumiki.compare import Side, compare
-    from kumiki.display import console
+    from kumiki.comparison import platforms, view
+    from kumiki.comparison.compare import Side, compare
+    from kumiki.terminal.display import console
 
     if len(paths) < 2:
         raise typer.BadParameter("name two results or more", param_hint="A B")
@@ -280,10 +280,10 @@ def _compare(
     sides, names = [Side.load(path) for path in paths], platforms.labels(paths)
     changes = [compare(sides[0], other) for other in sides[1:]]
     if len(sides) == 2:
-        comparison_view.print_both(changes[0], fail_if_slower, format)
+        view.print_both(changes[0], fail_if_slower, format)
     else:
         for name, change in zip(names[1:], changes, strict=True):
-            comparison_view.warn(change, f"{names[0]} and {name}: ")
+            view.warn(change, f"{names[0]} and {name}: ")
         if format is TableOrJson.JSON:
             for line in platforms.json_lines(names, sides, changes, fail_if_slower):
                 typer.echo(line)
@@ -292,7 +292,7 @@ def _compare(
     if output is not None:
         page = platforms.write_page(platforms.side_by_side(names, sides), output)
         console(stderr=format is TableOrJson.JSON).print(f"Page: {page}", soft_wrap=True)
-    if fail_if_slower is not None and comparison_view.complain_of_regressions(names, changes, fail_if_slower):
+    if fail_if_slower is not None and view.complain_of_regressions(names, changes, fail_if_slower):
         raise typer.Exit(ExitCode.REGRESSION)
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from kumiki.problem import ExitCode, UserError, complain
+from kumiki.errors import ExitCode, UserError, complain
 
 
 def main() -> None:

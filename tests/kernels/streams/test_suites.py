@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from kumiki import suites
-from kumiki.native import Native
+from kumiki.machine.native import Native
 from kumiki.suites.bound import PROGRAM
 from kumiki.suites.model import Alone, Grid, Point
 

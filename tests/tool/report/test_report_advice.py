@@ -9,8 +9,8 @@ from typing import Any
 import kumiki.report as report
 import pytest
 from kumiki.report import Advice
-from kumiki.report.model import Results
-from kumiki.report.select import PROGRAMS, problems
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import PROGRAMS, problems
 from synthetic import SUITES, Host
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from kumiki.report import tables
-from kumiki.report.bound import reached, share
+from kumiki.report.analysis.bound import reached, share
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import PROGRAMS, Problem, principal, problems
 from kumiki.report.figures.scaling import scaling
-from kumiki.report.model import Results
 from kumiki.report.sections.overview import overview
-from kumiki.report.select import PROGRAMS, Problem, principal, problems
 from synthetic import Host
 
 DIFFUSION = next(each for each in PROGRAMS if each.suite == "diffusion")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from kumiki.report import tables
-from kumiki.report.caches import holding
-from kumiki.report.model import Results
+from kumiki.report.analysis.caches import holding
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import PROGRAMS, principal
 from kumiki.report.own import table
-from kumiki.report.select import PROGRAMS, principal
 from synthetic import Host
 from test_report_own import Own
 

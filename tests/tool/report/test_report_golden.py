@@ -41,8 +41,8 @@ def test_whatever_a_rule_reads_is_true(name: str) -> None:
 @pytest.mark.parametrize("name", golden_results.NAMES)
 def test_share_of_communication_is_the_tables(name: str) -> None:
     """Advice and table say the same number of the same row."""
-    from kumiki.report.model import Results
-    from kumiki.report.select import PROGRAMS, principal
+    from kumiki.report.analysis.model import Results
+    from kumiki.report.analysis.select import PROGRAMS, principal
     from kumiki.report.tables import settings
 
     results = golden_results.load(name)
@@ -124,7 +124,7 @@ def test_equal_settings_are_seldom_told_apart(noise: float, runs: int) -> None:
 
 def _redraw(host: Own, noise: float, seed: int) -> None:
     """Other samples of the same figures: late ones of a machine that does something else as well."""
-    from kumiki.statistics import summarise
+    from kumiki.results.statistics import summarise
 
     chance = np.random.default_rng(seed)
     for row in host.rows:

@@ -7,13 +7,13 @@ from typing import Any
 
 import kumiki.report as report
 import pytest
-from kumiki.report.meshes import families
-from kumiki.report.model import Results
-from kumiki.report.routines import bound, by_size, of_single_processes
+from kumiki.report.analysis.meshes import families
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.routines import bound, by_size, of_single_processes
+from kumiki.report.analysis.select import PROGRAMS
 from kumiki.report.sections.meshes import meshes
 from kumiki.report.sections.routines import routines
 from kumiki.report.sections.velocities import velocities
-from kumiki.report.select import PROGRAMS
 from synthetic import Host
 
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kumiki.report.advisers.kinds import ALERT, Advice
 from kumiki.report.headlines import FEWEST, MOST, headlines
-from kumiki.report.html import code
+from kumiki.report.page.html import code
 from synthetic import Host
 from test_report_own import Own, amdahl
 from test_report_page import Page

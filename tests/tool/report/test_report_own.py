@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from kumiki.report.model import Results
+from kumiki.report.analysis.model import Results
 from kumiki.report.own import laws
 from kumiki.report.own.problem import OwnProblem, own_problems
 from synthetic import environment, interval
@@ -136,7 +136,7 @@ def both(**more: Any) -> Own:
 
 
 def test_results_are_what_the_tool_writes() -> None:
-    schema = json.loads((Path(report.__file__).parents[1] / "schema" / "results.schema.json").read_text())
+    schema = json.loads((Path(report.__file__).parents[1] / "results" / "results.schema.json").read_text())
     Draft202012Validator(schema).validate(both(size=100).results)
     Draft202012Validator(schema).validate(Own(amdahl(0.1), rate=True, sequential=0.5).results)
 

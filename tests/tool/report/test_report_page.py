@@ -10,7 +10,7 @@ from pathlib import Path
 import kumiki.report as report
 import pytest
 from jsonschema import Draft202012Validator
-from kumiki.report.select import PROGRAMS
+from kumiki.report.analysis.select import PROGRAMS
 from synthetic import BY_NAME, SUITES, Host
 
 LARGEST_PAGE = 5_000_000
@@ -107,7 +107,7 @@ def test_is_small(tmp_path: Path) -> None:
 def test_synthetic_results_are_what_the_tool_writes() -> None:
     """Else these tests would prove something about another format."""
     schema = json.loads(
-        (Path(report.__file__).parents[1] / "schema" / "results.schema.json").read_text(encoding="utf-8")
+        (Path(report.__file__).parents[1] / "results" / "results.schema.json").read_text(encoding="utf-8")
     )
     Draft202012Validator(schema).validate(Host(mpis=("openmpi",)).results)
 

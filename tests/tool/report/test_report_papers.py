@@ -8,14 +8,15 @@ from math import log2
 from typing import Any
 
 import pytest
-from kumiki.report import fragments, funnelled, growth, growth_tables, roundtrip
-from kumiki.report.exhibit import Exhibit
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis import fragments, growth, roundtrip
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import PROGRAMS
+from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.sections.machine import rank_barrier
 from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.transfers import messages
-from kumiki.report.select import PROGRAMS
-from kumiki.report.tables import Table
+from kumiki.report.tables import Table, funnelled
+from kumiki.report.tables import growth as growth_tables
 
 WIDTH = 0.01
 """Half of every interval, as a share of its median."""

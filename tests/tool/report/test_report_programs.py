@@ -8,7 +8,7 @@ from pathlib import Path
 
 import kumiki.report
 from kumiki import suites
-from kumiki.report.select import PROGRAMS
+from kumiki.report.analysis.select import PROGRAMS
 from kumiki.suites.model import Grid
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kumiki.report.compare import against, better, cheapest, equal, untold
+from kumiki.report.analysis.compare import against, better, cheapest, equal, untold
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import decades, spaced
-from kumiki.report.model import Row
 from kumiki.report.quantity import (
     count_text,
     digits_of,

@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperCommand
 
 from kumiki.cluster.plan import MOST_HOSTS, check_name
-from kumiki.formats import TableOrJson
-from kumiki.problem import ExitCode, UserError, complain
-from kumiki.quantity import counted
+from kumiki.errors import ExitCode, UserError, complain
+from kumiki.terminal.formats import TableOrJson
+from kumiki.terminal.quantity import counted
 
 DEFAULT_NAME = "default"
 DEFAULT_HOSTS = 4
@@ -71,7 +71,7 @@ def _create(
 def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
     """List the clusters of this machine."""
     from kumiki.cluster import inspection, view
-    from kumiki.display import console
+    from kumiki.terminal.display import console
 
     with _at_work():
         clusters = inspection.clusters()
@@ -149,7 +149,7 @@ def _processes(count: int) -> str:
 def _at_work(at_interrupt: str = "nothing was changed") -> Iterator[None]:
     """Where the system is asked or changed: it must allow it, and SIGTERM ends it as Ctrl-C does."""
     from kumiki.cluster import requirements
-    from kumiki.process import termination_interrupts
+    from kumiki.evaluation.process import termination_interrupts
 
     try:
         requirements.require()

@@ -19,8 +19,8 @@ from typing import IO, NoReturn
 
 from kumiki.cluster import plan, system
 from kumiki.cluster.inspection import Cluster, Host
-from kumiki.native import replace_process
-from kumiki.problem import ExitCode, UserError, complain
+from kumiki.errors import ExitCode, UserError, complain
+from kumiki.machine.native import replace_process
 
 GRACE_SECONDS = 2.0
 """How long commands that were asked to end may take before they are killed."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from kumiki.cluster import plan, system
 from kumiki.cluster.rate import Rate
-from kumiki.nearest import nearest
-from kumiki.problem import UserError
+from kumiki.errors import UserError, nearest
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from kumiki.cluster import inspection, plan, system
 from kumiki.cluster.rate import Rate
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 GRACE_SECONDS = 2.0
 """How long processes that were asked to end may take before they are killed."""

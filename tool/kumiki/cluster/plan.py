@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 from kumiki.cluster.rate import Rate
-from kumiki.problem import UserError
+from kumiki.errors import UserError
 
 LONGEST_NAME = 20
 MOST_HOSTS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kumiki.problem import UserError
+from kumiki.errors import UserError
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 LEAST, MOST = 10**6, 100 * 10**9

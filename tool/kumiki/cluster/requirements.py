@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
 PACKAGE = "iproute2"

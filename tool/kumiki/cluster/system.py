@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 STEP_SECONDS = 30
 """No command takes more than milliseconds; this only keeps a sick kernel from hanging us."""

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kumiki.cluster.inspection import Cluster
-from kumiki.quantity import counted
+from kumiki.terminal.quantity import counted
 
 COLUMNS = ("cluster", "hosts", "rate", "namespaces", "addresses", "state")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kumiki import environment
 from kumiki.doctor.disturbances import disturbances
 from kumiki.doctor.finding import Finding, State
 from kumiki.doctor.parts import parts
-from kumiki.machine import Machine
-from kumiki.native import Native
+from kumiki.machine import environment
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
 
 __all__ = ["Diagnosis", "Finding", "State", "disturbances", "examine"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kumiki.doctor.finding import Finding, State
-from kumiki.load import present
-from kumiki.machine import Machine
+from kumiki.machine.load import present
+from kumiki.machine.topology import Machine
 
 BUSY_LOAD_PER_CORE = 0.2
 LEAST_SHARED_MEMORY = 256 * 2**20

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from kumiki import mpi, suites
+from kumiki import suites
 from kumiki.cluster import requirements
 from kumiki.doctor.finding import Finding, State
-from kumiki.native import Native
-from kumiki.peer import BLAS, UCX, Peer, mend
+from kumiki.machine import mpi
+from kumiki.machine.native import Native
+from kumiki.machine.peer import BLAS, UCX, Peer, mend
 
 BUILD = "./kumiki"
 PMIX_MODULE = "kumiki-pmix.so"

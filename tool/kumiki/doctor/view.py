@@ -10,7 +10,7 @@ from rich.text import Text
 
 from kumiki.doctor import Diagnosis
 from kumiki.doctor.finding import Finding, State
-from kumiki.quantity import counted
+from kumiki.terminal.quantity import counted
 
 WORDS: Mapping[State, tuple[str, str]] = {
     State.GOOD: ("ok", "green"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kumiki.cluster import inspection, plan, requirements
+from kumiki.errors import UserError
 from kumiki.hosts.model import Hosts
-from kumiki.problem import UserError
 
 
 def of_cluster(name: str) -> Hosts:

@@ -6,10 +6,10 @@ import os
 import re
 from dataclasses import replace
 
-from kumiki import process
+from kumiki.errors import ExitCode, UserError
+from kumiki.evaluation import process
 from kumiki.hosts.model import Hosts
-from kumiki.native import Native
-from kumiki.problem import ExitCode, UserError
+from kumiki.machine.native import Native
 
 LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kumiki.problem import UserError
+from kumiki.errors import UserError
 
 
 def of_list(text: str) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
 
 if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
     from kumiki.hosts.model import Hosts
     from kumiki.hosts.slurm import Allocation
-    from kumiki.native import Native
+    from kumiki.machine.native import Native
 
 SSH = ("ssh", "-o", "BatchMode=yes")
 """How kumiki-run reaches hosts when nothing else is said."""

@@ -6,8 +6,8 @@ import os
 import subprocess
 from dataclasses import dataclass
 
+from kumiki.errors import ExitCode, UserError
 from kumiki.hosts.model import Hosts, Origin, interface
-from kumiki.problem import ExitCode, UserError
 
 ASKING_SECONDS = 60
 REMOTE_SHELL = (

@@ -9,9 +9,9 @@ from typing import Any
 
 import regex as re
 
-from kumiki.problem import UserError
-from kumiki.process import Ended
-from kumiki.row import METRIC, ProgramRow
+from kumiki.errors import UserError
+from kumiki.evaluation.process import Ended
+from kumiki.results.row import METRIC, ProgramRow
 
 SUITE = "command"
 IMPLEMENTATION = "command"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kumiki.problem import UserError
+from kumiki.errors import UserError
 
 if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
     from kumiki.own.figure import Figure

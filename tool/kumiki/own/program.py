@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kumiki.errors import UserError
 from kumiki.own.figure import Figure
 from kumiki.own.template import Template
-from kumiki.problem import UserError
 from kumiki.suites.model import Grid
 
 REPEATS = 6
-"""The fewest that carry a verdict (kumiki.statistics)."""
+"""The fewest that carry a verdict (kumiki.results.statistics)."""
 STRONG, WEAK, BOTH = "strong", "weak", "both"
 
 

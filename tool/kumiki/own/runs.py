@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kumiki.native import Native
+from kumiki.machine.native import Native
 from kumiki.own.figure import IMPLEMENTATION, SUITE, WALL_TIME, Figure, FigureReader
 from kumiki.own.program import STRONG, WEAK, OwnProgram
 from kumiki.own.template import OMP_NUM_THREADS, Template

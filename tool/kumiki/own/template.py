@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kumiki import suites
-from kumiki.nearest import nearest
-from kumiki.problem import UserError
+from kumiki.errors import UserError, nearest
 
 PLACEHOLDERS = ("ranks", "threads", "processors", "size")
 """`processors` is ranks times threads."""

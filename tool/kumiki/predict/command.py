@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kumiki.display import console
-from kumiki.formats import TableOrJson
-from kumiki.nearest import nearest
+from kumiki.errors import UserError, nearest
 from kumiki.predict.models import ALL
 from kumiki.predict.parameters import changed
 from kumiki.predict.prediction import Model
 from kumiki.predict.view import print_prediction
-from kumiki.problem import UserError
+from kumiki.terminal.display import console
+from kumiki.terminal.formats import TableOrJson
 
 PAGE = "index.html"
 MARK = '<meta name="generator" content="kumiki predict">'

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kumiki.predict.prediction import Chart, Prediction
-from kumiki.report.exhibit import Exhibit, Section, numbered
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis
-from kumiki.report.html import page
+from kumiki.report.page.exhibit import Exhibit, Section, numbered
+from kumiki.report.page.html import page
 from kumiki.report.palette import Look
 from kumiki.report.quantity import size_text, tick
 from kumiki.report.tables import Cell, Column, Line, Table

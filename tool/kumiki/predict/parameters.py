@@ -9,8 +9,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kumiki.nearest import nearest
-from kumiki.problem import UserError
+from kumiki.errors import UserError, nearest
 
 M = TypeVar("M")
 OPTION, GIVEN = "option", "set by you"

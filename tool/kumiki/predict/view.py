@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kumiki.predict.prediction import Chart, Prediction
-from kumiki.quantity import figure
+from kumiki.terminal.quantity import figure
 
 
 def print_prediction(prediction: Prediction, out: Console) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.advisers.kinds import ALERT
+from kumiki.report.analysis.model import Results, ResultsError
 from kumiki.report.headlines import headlines
-from kumiki.report.model import Results, ResultsError
 from kumiki.report.own import table
 from kumiki.report.own.problem import own_problems
 from kumiki.report.platforms.comparison import Comparison
@@ -55,7 +55,7 @@ def write(directory: Path) -> Path:
     A missing samples.json only leaves out what needs raw samples. Raises ResultsError, naming the file and the mend,
     when results.json is missing or is not a result of `kumiki evaluate`.
     """
-    from kumiki.report.html import render  # matplotlib is slow to load, and advice() does not need it
+    from kumiki.report.page.html import render  # matplotlib is slow to load, and advice() does not need it
 
     results = Results.load(directory)
     page = directory / "index.html"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from kumiki.nearest import nearest
-from kumiki.problem import UserError
+from kumiki.errors import UserError, nearest
 from kumiki.suites.model import Suite
 
 MODULES = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kumiki import mpi
-from kumiki.peer import UCX
+from kumiki.machine import mpi
+from kumiki.machine.peer import UCX
 from kumiki.suites.model import Mpirun, Point, Program, with_mpi
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kumiki import mpi
+from kumiki.machine import mpi
 from kumiki.suites import bound
 from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kumiki import mpi
-from kumiki.peer import Peer
+from kumiki.machine import mpi
+from kumiki.machine.peer import Peer
 from kumiki.suites import bound
 from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kumiki.peer import BLAS
+from kumiki.machine.peer import BLAS
 from kumiki.suites.described import Bound, Described, Paper
 from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi

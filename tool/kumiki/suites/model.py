@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kumiki import mpi
+from kumiki.evaluation.reader import Reader, RowReader
 from kumiki.hosts import Hosts
-from kumiki.native import MEND, Native
-from kumiki.peer import Peer, absence
-from kumiki.reader import Reader, RowReader
+from kumiki.machine import mpi
+from kumiki.machine.native import MEND, Native
+from kumiki.machine.peer import Peer, absence
 from kumiki.suites.described import Described
 
 REMOTE_SHELL = "remote-shell"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kumiki import mpi
+from kumiki.machine import mpi
 from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite, with_mpi
 
 RANKS = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kumiki.statistics import Summary, contrast, summarise
+from kumiki.results.statistics import Summary, contrast, summarise
 from kumiki.suites.fragments import OWN_RULE
 
 DRAWS = 2000

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kumiki.problem import UserError
+from kumiki.errors import UserError
 
 HEADER = "# Lengths of message fragments by `kumiki tune`, a line for each: machine, link, bytes."
 

@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from kumiki.errors import ExitCode, UserError
+from kumiki.evaluation.measure import measure
 from kumiki.hosts import Hosts
-from kumiki.measure import measure
-from kumiki.native import Native
-from kumiki.problem import ExitCode, UserError
-from kumiki.statistics import summarise
+from kumiki.machine.native import Native
+from kumiki.results.statistics import summarise
 from kumiki.suites import fragments
 from kumiki.suites.fragments import FEW_LENGTHS, METRIC, OWN_RULE, PAPER
 from kumiki.suites.model import Point

@@ -9,11 +9,11 @@ from pathlib import Path
 from rich.live import Live
 from rich.text import Text
 
-from kumiki import process
-from kumiki.display import console
-from kumiki.machine import Machine
-from kumiki.native import Native
-from kumiki.problem import ExitCode, UserError
+from kumiki.errors import ExitCode, UserError
+from kumiki.evaluation import process
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
+from kumiki.terminal.display import console
 from kumiki.tune import store, view
 from kumiki.tune.choice import Choice, choose
 from kumiki.tune.sweep import Sweep

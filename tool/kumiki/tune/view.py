@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from rich import box
 from rich.table import Table
 
-from kumiki.quantity import binary, figure
-from kumiki.statistics import summarise
+from kumiki.results.statistics import summarise
 from kumiki.suites.fragments import OWN_RULE
+from kumiki.terminal.quantity import binary, figure
 from kumiki.tune.choice import AS_GOOD, LEAST_GAIN, Choice
 from kumiki.tune.sweep import Sweep
 

@@ -23,7 +23,7 @@ from kumiki.report.advisers import (
     waiting,
 )
 from kumiki.report.advisers.kinds import Advice
-from kumiki.report.model import Results
+from kumiki.report.analysis.model import Results
 
 __all__ = ["Advice", "derive"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kumiki.report.model import Results
-from kumiki.statistics import FEWEST_SAMPLES
+from kumiki.report.analysis.model import Results
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 
 def again(results: Results, suites: Iterable[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against, best, better, equal, gain, stake, untold
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis.compare import against, best, better, equal, gain, stake, untold
+from kumiki.report.analysis.model import Results, Row
 from kumiki.report.quantity import amount, factor, plural
 
 HEADING = "Memory bus"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import half_peak
-from kumiki.report.compare import against, best, better, gain, stake, untold
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis.compare import against, best, better, gain, stake, untold
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
-from kumiki.report.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
-from kumiki.statistics import FEWEST_SAMPLES
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 HEADING = "The network"
 LIMITING = 0.5

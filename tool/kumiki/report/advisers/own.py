@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kumiki.report.advisers import occupancy, program
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.compare import against
-from kumiki.report.model import Results
+from kumiki.report.analysis.compare import against
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import cores
 from kumiki.report.own import laws
 from kumiki.report.own.problem import OwnProblem, own_problems
 from kumiki.report.quantity import amount, factor, percent, plural
-from kumiki.report.select import cores
-from kumiki.statistics import FEWEST_SAMPLES
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 KIND = "own"
 CLOSE = 0.1

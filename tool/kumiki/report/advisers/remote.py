@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
-from kumiki.report.compare import against, best, better, equal, settled, stake, untold
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis.compare import against, best, better, equal, settled, stake, untold
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import MPI, PEERS, by_bytes
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
-from kumiki.report.select import MPI, PEERS, by_bytes
 
 HEADING = "Moving data between ranks"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from kumiki.report.compare import best, better, equal, untold
-from kumiki.report.model import Row
+from kumiki.report.analysis.compare import best, better, equal, untold
+from kumiki.report.analysis.model import Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, size_text
-from kumiki.statistics import FEWEST_SAMPLES
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 Sizes = Mapping[int, Row]
 """Rows by size, ascending."""

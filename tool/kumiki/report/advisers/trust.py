@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kumiki.comparison.subject import other_load
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import ALERT, Advice, say
-from kumiki.report.model import Results
+from kumiki.report.analysis.model import Results
 from kumiki.report.quantity import plural
-from kumiki.statistics import FEWEST_SAMPLES, Unsteady
-from kumiki.subject import other_load
+from kumiki.results.statistics import FEWEST_SAMPLES, Unsteady
 
 HEADING = "How far to trust the figures"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis, spaced
-from kumiki.report.model import Row
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
 

@@ -18,8 +18,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures import svg
-from kumiki.report.model import Row
 from kumiki.report.palette import Look, colour, title
 from kumiki.report.quantity import amount, tolerance
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kumiki.report.analysis.fragments import curves, length_text
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import OWN_RULE
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
-from kumiki.report.fragments import curves, length_text
-from kumiki.report.model import Results
 from kumiki.report.palette import Look, rank_looks
-from kumiki.report.select import OWN_RULE
 
 
 def by_message_size(name: str, results: Results, fabric: str) -> Picture | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kumiki.report.analysis.growth import FEWEST, growth
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis, spaced
-from kumiki.report.growth import FEWEST, growth
-from kumiki.report.model import Row
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
 

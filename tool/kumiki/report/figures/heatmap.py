@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from matplotlib.patches import Rectangle
 
-from kumiki.report.beyond import beyond
+from kumiki.report.analysis.beyond import beyond
+from kumiki.report.analysis.model import Row
+from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
-from kumiki.report.model import Row
 from kumiki.report.palette import colour
 from kumiki.report.quantity import significant
-from kumiki.report.select import Problem
 
 _GAP = 0.035
 _DARK = 0.62

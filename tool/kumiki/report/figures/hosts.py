@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
-from kumiki.report.model import Row
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kumiki.report.analysis.meshes import Mesh
 from kumiki.report.figures.canvas import Picture, Sheet
 from kumiki.report.figures.scaling import Figure, Series, curve_of, ideal, over_processors
-from kumiki.report.meshes import Mesh
 from kumiki.report.palette import TINTS, rank_looks
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw
-from kumiki.report.model import Row
 from kumiki.report.palette import Look
 
 WIDTH = 4.4

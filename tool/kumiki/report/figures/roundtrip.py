@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from matplotlib.ticker import PercentFormatter
 
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.roundtrip import RAW, Share, raw_title, round_trips, shares
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis
 from kumiki.report.figures.message import Quantity, paint_curve, paint_frame
-from kumiki.report.model import Results
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.quantity import size_text
-from kumiki.report.roundtrip import RAW, Share, raw_title, round_trips, shares
 
 TIME = Quantity("time of a round trip", "us", "round_trip")
 

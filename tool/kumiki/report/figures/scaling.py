@@ -8,14 +8,14 @@ from typing import Literal
 
 from matplotlib.ticker import PercentFormatter
 
-from kumiki.report.beyond import beyond
-from kumiki.report.bound import reached
-from kumiki.report.compare import speed
+from kumiki.report.analysis.beyond import beyond
+from kumiki.report.analysis.bound import reached
+from kumiki.report.analysis.compare import speed
+from kumiki.report.analysis.model import Row
+from kumiki.report.analysis.select import Problem, Setting
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
-from kumiki.report.model import Row
 from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
 from kumiki.report.quantity import tick
-from kumiki.report.select import Problem, Setting
 
 Figure = Literal["time", "rate", "speedup", "efficiency"]
 

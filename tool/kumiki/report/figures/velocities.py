@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw
-from kumiki.report.model import Row
 from kumiki.report.palette import Look, colour, rank_looks
 
 AXES = {

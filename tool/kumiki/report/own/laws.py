@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from kumiki.report.model import Row
+from kumiki.report.analysis.model import Row
 from kumiki.report.own.problem import OwnProblem
-from kumiki.statistics import FEWEST_SAMPLES
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 RESAMPLES = 2000
 SEED = 1967

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kumiki.report.compare import best, clearly_better
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis.compare import best, clearly_better
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import Problem, Program, Setting, by_setting
 from kumiki.report.quantity import amount, plural
-from kumiki.report.select import Problem, Program, Setting, by_setting
 from kumiki.suites.described import Described
 
 SUITE = "command"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from kumiki.report.exhibit import Exhibit, Section, numbered
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import cores
 from kumiki.report.figures.scaling import Law, scaling
-from kumiki.report.model import Results
 from kumiki.report.own import laws, table
 from kumiki.report.own.problem import SUITE, OwnProblem, asked, own_problems
+from kumiki.report.page.exhibit import Exhibit, Section, numbered
 from kumiki.report.quantity import amount, percent
 from kumiki.report.sections.programs import efficiency_map, speedup_figure
-from kumiki.report.select import cores
 
 _INTROS = {
     False: "The same work on any number of processors (strong scaling).",

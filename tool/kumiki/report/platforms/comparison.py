@@ -47,7 +47,7 @@ class Comparison:
 
     def page(self) -> str:
         """The page as one string of HTML."""
-        from kumiki.report.html import Topic, page  # matplotlib is slow to load
+        from kumiki.report.page.html import Topic, page  # matplotlib is slow to load
         from kumiki.report.platforms.sections import overview, sections
         from kumiki.report.sections.overview import leading
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from kumiki.report.advisers import Advice, derive, routines
 from kumiki.report.advisers.kinds import say
 from kumiki.report.advisers.program import parallel_pays
-from kumiki.report.compare import better, equal, speed, untold
-from kumiki.report.model import Results
+from kumiki.report.analysis.compare import better, equal, speed, untold
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import PROGRAMS, principal
 from kumiki.report.own.problem import own_problems
 from kumiki.report.platforms.model import Contest, Platform
 from kumiki.report.quantity import enumerate_words, factor, percent
-from kumiki.report.select import PROGRAMS, principal
 
 KIND = "platform"
 GOOD = 0.8

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kumiki.report.compare import speed
-from kumiki.report.exhibit import Exhibit, Section, numbered
+from kumiki.report.analysis.compare import speed
+from kumiki.report.analysis.model import Row
+from kumiki.report.analysis.select import network_rows, transfer_bound
 from kumiki.report.figures import platforms as figures
 from kumiki.report.figures.canvas import unlinked
 from kumiki.report.figures.overview import Line, Mark, by_line
-from kumiki.report.model import Row
+from kumiki.report.page.exhibit import Exhibit, Section, numbered
 from kumiki.report.palette import Look
 from kumiki.report.platforms import tables
 from kumiki.report.platforms.model import Contest, Platform, looks
 from kumiki.report.quantity import percent
-from kumiki.report.select import network_rows, transfer_bound
 from kumiki.report.tables import Table
 
 BOLD = "The best figure of a line is set in bold, with those that its confidence interval meets."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kumiki.report.beyond import beyond
-from kumiki.report.compare import best
-from kumiki.report.model import Results, Row
+from kumiki.report.analysis.beyond import beyond
+from kumiki.report.analysis.compare import best
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.routines import best_routines
+from kumiki.report.analysis.select import MPI, network_rows
 from kumiki.report.palette import title
 from kumiki.report.platforms.model import Contest, Entrant, Platform
 from kumiki.report.quantity import factor, parameters_text, percent, plural, size_text, tolerance
-from kumiki.report.routines import best_routines
-from kumiki.report.select import MPI, network_rows
 from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table, ranked
 
 Figures = Mapping[str, tuple[Row, str]]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kumiki.report.exhibit import Section, numbered
-from kumiki.report.model import Results
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import PROGRAMS
+from kumiki.report.page.exhibit import Section, numbered
 from kumiki.report.sections.machine import memory, rank_barrier, thread_barrier, waiting
 from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.routines import routines
 from kumiki.report.sections.transfers import messages, network, remote
-from kumiki.report.select import PROGRAMS
 
 
 def build(results: Results) -> list[Section]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kumiki.report import funnelled, growth, growth_tables, tables
-from kumiki.report.exhibit import Exhibit
+from kumiki.report import tables
+from kumiki.report.analysis import growth
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import Problem, Program
 from kumiki.report.figures.exchange import message_sizes
 from kumiki.report.figures.growth import lines
-from kumiki.report.model import Results, Row
+from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.palette import Look
 from kumiki.report.quantity import percent
-from kumiki.report.select import Problem, Program
+from kumiki.report.tables import funnelled
+from kumiki.report.tables import growth as growth_tables
 
 KEY_BYTES = 4
 

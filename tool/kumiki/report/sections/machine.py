@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.report import tables
-from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.analysis.model import Results, Row
 from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.canvas import Picture
-from kumiki.report.model import Results, Row
+from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.sections.compas import barrier_growth
 

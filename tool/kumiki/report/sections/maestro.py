@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kumiki.report.exhibit import Exhibit
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import FABRICS
 from kumiki.report.figures.fragments import by_message_size
 from kumiki.report.figures.roundtrip import share_of_raw, times
-from kumiki.report.message_tables import fragment_table, round_trip_table
-from kumiki.report.model import Results
-from kumiki.report.select import FABRICS
+from kumiki.report.page.exhibit import Exhibit
+from kumiki.report.tables.message import fragment_table, round_trip_table
 from kumiki.suites.described import MAESTRO
 
 WHAT_IS_RAW = {

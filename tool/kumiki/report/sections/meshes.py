@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kumiki.report.by_size import agreement, by_size
-from kumiki.report.exhibit import Exhibit
+from kumiki.report.analysis.meshes import Family, by_sendrecv, families
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import Program, cores
 from kumiki.report.figures.meshes import by_mesh
-from kumiki.report.meshes import Family, by_sendrecv, families
-from kumiki.report.model import Results
+from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.palette import title
-from kumiki.report.select import Program, cores
+from kumiki.report.tables.by_size import agreement, by_size
 
 _BASE = "Base case of each line: the sequential form of the same problem."
 

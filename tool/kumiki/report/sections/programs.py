@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kumiki.report import tables
-from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import Problem, Program, cores, principal
 from kumiki.report.figures.breakdown import WORDS, breakdown
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.heatmap import efficiency
 from kumiki.report.figures.scaling import Law, scaling
-from kumiki.report.model import Results
+from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.quantity import amount, enumerate_words
 from kumiki.report.sections.compas import master_only, sort_messages
 from kumiki.report.sections.hosts import over_hosts
 from kumiki.report.sections.meshes import meshes
 from kumiki.report.sections.velocities import velocities
-from kumiki.report.select import Problem, Program, cores, principal
 
 
 def program_section(results: Results, program: Program) -> Section:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kumiki.report import routines as rows_of
 from kumiki.report import tables
-from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.analysis import routines as rows_of
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.routines import PREPARED, SUITE, best_routines, by_size, curves
 from kumiki.report.figures.routines import bandwidth, of_single_processes
-from kumiki.report.model import Results
+from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.palette import looks, rank_looks, title
-from kumiki.report.routines import PREPARED, SUITE, best_routines, by_size, curves
 from kumiki.suites.described import JAMSTEC
 
 _CHAIN = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.report import tables
-from kumiki.report.exhibit import Exhibit, Section
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import FABRICS, fragments
 from kumiki.report.figures import network as figures
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.message import (
@@ -20,10 +21,9 @@ from kumiki.report.figures.message import (
     shortest,
     two_sided,
 )
-from kumiki.report.model import Results
+from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.quantity import amount, plural, size_text
 from kumiki.report.sections import maestro
-from kumiki.report.select import FABRICS, fragments
 
 
 def remote(results: Results) -> Section:

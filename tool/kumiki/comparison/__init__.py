@@ -1,0 +1,1 @@
+"""`kumiki compare`: two results, or several side by side."""

@@ -1,0 +1,106 @@
+"""Comparing two results: which figures became better or worse, and whether that is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kumiki.comparison.subject import subject_differences
+from kumiki.machine import environment
+from kumiki.results import files
+from kumiki.results.row import identity
+from kumiki.results.statistics import Contrast, Summary, contrast
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two results."""
+
+    content: Mapping[str, Any]
+    samples: Mapping[str, Any]
+    """Raw samples by row id, for what draws from them; empty when samples.json is not there."""
+
+    @staticmethod
+    def load(path: Path) -> Side:
+        return Side(files.load(path), files.load_samples(path) or {})
+
+    def rows(self) -> dict[object, Mapping[str, Any]]:
+        """The measured rows by what they are figures of."""
+        return {identity(row): row for row in self.content["rows"] if row["median"] is not None}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One figure in both results."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+    @cached_property
+    def contrast(self) -> Contrast:
+        """Median after by median before."""
+        return contrast(_summary(self.before), _summary(self.after))
+
+    @property
+    def ratio(self) -> float:
+        """Median after by median before; 1 when both are zero."""
+        return self.contrast.ratio
+
+    @property
+    def worsening(self) -> float:
+        """How many times as bad the figure became: above 1 worse, below 1 better, whatever the metric's direction."""
+        if self.before["better"] == "lower":
+            return self.ratio
+        return 1 / self.ratio if self.ratio else float("inf")
+
+    @property
+    def significant(self) -> bool:
+        """More than chance."""
+        return self.contrast.differ
+
+    @property
+    def verdict(self) -> str:
+        """One word: `worse`, `better`, `equal`, or `open` where the samples do not tell."""
+        if self.significant:
+            return "worse" if self.worsening > 1 else "better"
+        return "equal" if self.contrast.equal else "open"
+
+    def regression(self, percent: float) -> bool:
+        """Whether the figure became significantly worse by more than this."""
+        return self.significant and self.worsening > 1 + percent / 100
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that two results say about each other; `changes` has the worst first."""
+
+    changes: tuple[Change, ...]
+    only_before: tuple[Mapping[str, Any], ...]
+    only_after: tuple[Mapping[str, Any], ...]
+    subject_differences: tuple[str, ...]
+    """Sentences that say in what the two sides are figures of different things."""
+    machine_differences: tuple[str, ...]
+    build_differences: tuple[str, ...]
+
+
+def compare(before: Side, after: Side) -> Comparison:
+    """Matches the rows of two results by metric, implementation and parameters."""
+    first, second = before.rows(), after.rows()
+    environments = before.content["environment"], after.content["environment"]
+    changes = [Change(first[name], second[name]) for name in first if name in second]
+    return Comparison(
+        changes=tuple(sorted(changes, key=lambda change: (not change.significant, -change.worsening))),
+        only_before=tuple(row for name, row in first.items() if name not in second),
+        only_after=tuple(row for name, row in second.items() if name not in first),
+        subject_differences=tuple(subject_differences(before.content, after.content)),
+        machine_differences=tuple(environment.machine_differences(*environments)),
+        build_differences=tuple(environment.build_differences(*environments)),
+    )
+
+
+def _summary(row: Mapping[str, Any]) -> Summary:
+    low, high = row["ci95"]
+    return Summary(row["median"], low, high, row["n"])

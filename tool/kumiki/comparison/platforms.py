@@ -1,0 +1,99 @@
+"""Several results side by side: what the command prints, and the page that it leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from kumiki import report
+from kumiki.comparison.compare import Comparison, Side
+from kumiki.errors import UserError
+from kumiki.results.files import RESULTS, results_file
+from kumiki.results.row import identity
+from kumiki.terminal.grid import grid
+
+PAGE = "index.html"
+MARK = b'<meta name="generator" content="kumiki compare">'
+"""What tells a page of this command from files that are not ours."""
+HEAD_BYTES = 1024
+FIELDS = ("suite", "metric", "implementation", "parameters", "unit", "better")
+
+
+def labels(paths: Sequence[Path]) -> list[str]:
+    """What each result is called: its folder's name, with so many folders above it as tell it from the others."""
+    folders = [results_file(path).resolve().parent for path in paths]
+    for length in range(1, max(len(folder.parts) for folder in folders)):
+        names = ["/".join(folder.parts[-length:]) for folder in folders]
+        if len(set(names)) == len(set(folders)):
+            break
+    # The same result named twice is still two columns.
+    return [name if names.index(name) == place else f"{name} ({place + 1})" for place, name in enumerate(names)]
+
+
+def side_by_side(names: Sequence[str], sides: Sequence[Side]) -> report.Comparison:
+    return report.side_by_side((name, side.content, side.samples) for name, side in zip(names, sides, strict=True))
+
+
+def print_tables(comparison: report.Comparison, out: Console) -> None:
+    """The tables, then the guidelines of each platform."""
+    for caption, table in comparison.tables():
+        out.print(Text(caption, style="bold"))
+        out.print(grid(table))
+    for guide in comparison.guidelines:
+        out.print(Text(f"Guidelines: {guide.label}", style="bold underline"))
+        for piece in guide.pieces:
+            out.print(Text(f"- {piece.text}"))
+
+
+def json_lines(
+    names: Sequence[str], sides: Sequence[Side], changes: Sequence[Comparison], percent: float | None
+) -> Iterator[str]:
+    """One object for each figure that any result has: its medians, and in which results it is a regression.
+
+    `changes` compares the first result with each of the others.
+    """
+    rows = [side.rows() for side in sides]
+    worse: dict[object, list[str]] = {}
+    for name, comparison in zip(names[1:], changes, strict=True):
+        for change in comparison.changes:
+            if percent is not None and change.regression(percent):
+                worse.setdefault(identity(change.before), []).append(name)
+    for figure in dict.fromkeys(figure for held in rows for figure in held):
+        having = {name: held[figure] for name, held in zip(names, rows, strict=True) if figure in held}
+        first = next(iter(having.values()))
+        yield json.dumps(
+            {
+                **{field: first[field] for field in FIELDS},
+                "medians": {name: row["median"] for name, row in having.items()},
+                "ci95": {name: row["ci95"] for name, row in having.items()},
+                "regressions": None if percent is None else worse.get(figure, []),
+            }
+        )
+
+
+def check_folder(directory: Path) -> None:
+    """Raises UserError when the page would take the place of something that is not ours."""
+    page = directory / PAGE
+    if (directory / RESULTS).exists():
+        raise UserError(f"{directory} holds results of its own; name another folder with --output")
+    try:
+        ours = not page.exists() or MARK in page.read_bytes()[:HEAD_BYTES]
+    except OSError as error:
+        raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
+    if not ours:
+        raise UserError(f"{page} is no page of kumiki compare; name another folder with --output")
+
+
+def write_page(comparison: report.Comparison, directory: Path) -> Path:
+    """Leaves the page in the folder, which is made where it is not there; raises UserError where that cannot be."""
+    page = directory / PAGE
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        page.write_text(comparison.page(), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
+    return page

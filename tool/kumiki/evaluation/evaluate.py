@@ -1,0 +1,138 @@
+"""The evaluation: every point of the chosen suites is measured, and what is known is on disk after each."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from kumiki import suites
+from kumiki.errors import ExitCode, UserError
+from kumiki.evaluation.measure import Outcome, measure
+from kumiki.evaluation.pace import Pace
+from kumiki.evaluation.plan import Request, plan
+from kumiki.evaluation.process import termination_interrupts
+from kumiki.machine import environment
+from kumiki.machine.load import OtherLoad
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
+from kumiki.own import program as own
+from kumiki.results import files
+from kumiki.suites.model import Point, Suite
+
+SEEDS = 2**32
+HANGS_BEFORE_GIVING_UP = 2
+MOST_REPEATS = 4
+"""How often a point is measured again whose figures stay open."""
+
+
+class Audience(Protocol):
+    """A listener, which is told how the evaluation goes."""
+
+    def begin(self, points: Sequence[Point]) -> None: ...
+    def extends(self, point: Point) -> None:
+        """The point will be measured again, which was not planned."""
+
+    def point_begins(self, point: Point) -> None: ...
+    def point_ends(self, outcome: Outcome) -> None: ...
+    def suite_ends(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None: ...
+    def end(self) -> None: ...
+
+
+def open_folder(request: Request, machine: Machine, native: Native) -> files.Folder:
+    """The folder to measure into: a new evaluation's, or with --resume the one that was begun there."""
+    here = environment.describe(machine, native, request.hosts)
+    if not request.resume:
+        seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
+        return files.create(request.output, request.arguments(), seed, here)
+    content = files.load(request.output)
+    if content["arguments"] != request.arguments():
+        raise UserError(
+            f"--resume: {request.output} was begun with other arguments; go on with: "
+            f"kumiki evaluate {_spelled(content['arguments'], f'--output {request.output} --resume')}"
+        )
+    if request.seed not in (None, content["seed"]):
+        raise UserError(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
+    begun = content["environment"]
+    if differing := environment.machine_differences(begun, here) + environment.build_differences(begun, here):
+        raise UserError(
+            f"--resume: {request.output} was begun on another machine or build: {'; '.join(differing)}; "
+            "measure anew without --resume"
+        )
+    return files.reopen(request.output, content)
+
+
+def evaluate(request: Request, folder: files.Folder, machine: Machine, native: Native, audience: Audience) -> ExitCode:
+    """Measures what is not measured yet; INTERRUPTED after Ctrl-C, FAILED when a point or a validation failed."""
+    cores = request.cores(machine)
+    stages = plan(request, cores, folder.content["seed"])
+    known = folder.measured_keys()
+    hung: Counter[str] = Counter()
+    failed: set[object] = set()
+    missing = [point for _, points in stages for point in points if point.key not in known]
+    pace = Pace(missing)
+    others = OtherLoad(machine)
+
+    def take(point: Point) -> None:
+        if point.key in known or point.setting in failed:
+            return
+        audience.point_begins(point)
+        outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
+        hung[point.program] += outcome.hung
+        failed.update({point.setting} if outcome.failed else ())
+        folder.add(outcome, others.so_far())
+        audience.point_ends(outcome)
+
+    audience.begin(missing)
+    try:
+        with termination_interrupts():
+            for suite, points in stages:
+                for point in points:
+                    take(pace.next(point))
+                # Quick figures leave time, which is given to those that are still open: in a run of its own each time,
+                # since some noise differs from run to run.
+                for again in range(1, MOST_REPEATS + 1) if not request.quick else ():
+                    for point in filter(folder.is_open, points):
+                        if point.may_settle and pace.spare() > point.estimated_seconds:
+                            audience.extends(point)
+                            take(replace(point, again=again))
+                audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
+            folder.finish()
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    finally:
+        audience.end()
+    wrong = any("failed" in row or row["validated"] is False for row in folder.content["rows"])
+    return ExitCode.FAILED if wrong else ExitCode.OK
+
+
+def _measure(
+    point: Point,
+    hung: Counter[str],
+    time_limit: float | None,
+    native: Native,
+    cores: int,
+    log: Callable[[str], None],
+) -> Outcome:
+    """Measures a point, unless its program has hung so often that it would only take time from the others."""
+    if hung[point.program] >= HANGS_BEFORE_GIVING_UP:
+        return Outcome(point, failed=f"{point.key}: was not started, because {point.program} hung before")
+    return measure(point, native, cores, point.limit(time_limit), log)
+
+
+def _spelled(arguments: dict[str, Any], more: str) -> str:
+    """The arguments as they were given, with more options, which stand before the command of the user's own."""
+    cluster, hosts, command = (arguments.get(name) for name in ("cluster", "hosts", "command"))
+    every = [suite.name for suite in suites.chosen(None, bool(cluster or hosts))]
+    options = [f"--cluster {cluster}"] if cluster else [f"--hosts {','.join(hosts)}"] if hosts else []
+    options += ["--quick"] if arguments["quick"] else []
+    if not command and arguments["suites"] != every:
+        options.append(f"--suite {','.join(arguments['suites'])}")
+    for name in ("ranks", "threads"):
+        if arguments[name]:
+            options.append(f"--{name} {','.join(str(count) for count in arguments[name])}")
+    options += own.spelled(command) if command else []
+    return " ".join([*options, more, *(("--", shlex.join(command["words"])) if command else ())])

@@ -1,0 +1,99 @@
+"""What an evaluation measures, and in which order."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kumiki import suites
+from kumiki.errors import UserError
+from kumiki.hosts import Hosts
+from kumiki.machine.topology import Machine
+from kumiki.own import runs
+from kumiki.own.figure import SUITE
+from kumiki.own.program import OwnProgram
+from kumiki.suites.model import Grid, Point, Suite
+
+MOST = 4096
+"""Ranks of a job, and threads of a rank (src/settings/settings.hpp)."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; None stands for the usual."""
+
+    suites: tuple[str, ...] | None = None
+    quick: bool = False
+    ranks: tuple[int, ...] | None = None
+    threads: tuple[int, ...] | None = None
+    output: Path = Path("report")
+    resume: bool = False
+    seed: int | None = None
+    time_limit: float | None = None
+    hosts: Hosts | None = None
+    """The hosts to measure over; None: this one alone."""
+    own: OwnProgram | None = None
+    """A program of the user's own, in the place of suites."""
+
+    def cores(self, machine: Machine) -> int:
+        """The cores of one host."""
+        return (self.hosts.cores if self.hosts else None) or machine.usable_cores()
+
+    def chosen(self) -> list[Suite]:
+        return suites.chosen(self.suites, self.hosts is not None)
+
+    def arguments(self) -> dict[str, Any]:
+        """What decides which points there are, as results.json records it."""
+        hosts = self.hosts.as_arguments() if self.hosts else {}
+        command = {"command": self.own.as_arguments()} if self.own else {}
+        return {
+            "suites": [SUITE] if self.own else [suite.name for suite in self.chosen()],
+            "quick": self.quick,
+            "ranks": list(self.ranks) if self.ranks else None,
+            "threads": list(self.threads) if self.threads else None,
+            **hosts,
+            **command,
+        }
+
+
+def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
+    """Every suite's points in the order in which they are measured."""
+    grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts, request.suites is not None)
+    if request.own:
+        return [runs.stage(request.own, grid, seed)]
+    for name, counts in (("ranks", request.ranks), ("threads", request.threads)):
+        if counts and max(counts) > MOST:
+            raise UserError(f"--{name} {max(counts)} is more than Kumiki starts: a job has at most {MOST} {name}")
+    chosen = request.chosen()
+    stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
+    if not any(points for _, points in stages):
+        names = ", ".join(suite.name for suite in chosen)
+        raise UserError(f"there is nothing to measure: {names} needs at least two threads or ranks; name other numbers")
+    return [(suite, points) for suite, points in stages if points]
+
+
+def ordered(points: Sequence[Point], chance: random.Random) -> list[Point]:
+    """The points in random order, but so that peers stay neighbours in time.
+
+    What a reader compares (all forms with as many threads in total, and among them those of the same ranks x threads)
+    sees the machine in the same state; random order within keeps slow drifts from favouring anyone.
+    """
+
+    def shuffled_groups(members: Sequence[Point], key: Callable[[Point], object]) -> list[list[Point]]:
+        groups: defaultdict[object, list[Point]] = defaultdict(list)
+        for member in members:
+            groups[key(member)].append(member)
+        found = list(groups.values())
+        chance.shuffle(found)
+        return found
+
+    order: list[Point] = []
+    for same_total in shuffled_groups(points, lambda point: point.total):
+        for peers in shuffled_groups(same_total, lambda point: point.place):
+            chance.shuffle(peers)
+            order += peers
+    return order

@@ -1,0 +1,179 @@
+"""Running one command under a time limit, so that nothing of it is left when this returns."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import psutil
+
+from kumiki.evaluation.excerpt import Excerpt
+
+PR_SET_CHILD_SUBREAPER = 36
+GRACE_SECONDS = 2.0
+"""How long processes that were asked to end may take before they are killed."""
+DRAIN_SECONDS = 1.0
+"""How long output is waited for after the program itself has ended."""
+TAIL_LINES = 5
+MOST_OUTPUT = 64 << 20
+"""What is kept of each stream, in bytes: the beginning and the end."""
+PIPE_BYTES = 1 << 20
+"""What a program may write before it waits for us to read; as much as the system gives any user."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: `code` as subprocess reports it (negative: the signal), None when the time limit struck."""
+
+    code: int | None
+    seconds: float
+    """Wall time from its start to its own end, whatever it left behind."""
+    last_errors: tuple[str, ...]
+    """The last lines of standard error."""
+    leftovers: int
+    """Processes beside the command's own that were still there at its end, and were ended."""
+
+
+def run(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    limit_seconds: float,
+    on_output: Callable[[str], None],
+    on_error: Callable[[str], None],
+) -> Ended:
+    """Runs a command to its end, and then hands on the lines that it wrote.
+
+    While it runs, its output is only taken in: a program that writes much does not wait for what is made of it. The
+    command and everything that it started is ended when the limit is reached or when an exception, such as an
+    interrupt, passes through here; its lines are handed on then, too. Raises OSError when the command cannot be
+    started.
+    """
+    _adopt_orphans()
+    before = _descendants()
+    start = time.monotonic()
+    child: subprocess.Popen[bytes] | None = None
+    output, errors = Excerpt(MOST_OUTPUT), Excerpt(MOST_OUTPUT)
+    tail: deque[str] = deque(maxlen=TAIL_LINES)
+    try:
+        child = subprocess.Popen(
+            arguments,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        code, end = _follow(child, start + limit_seconds, output, errors)
+    finally:
+        with _undisturbed():
+            leftovers = _end_all(child, before)
+        for line in output.lines():
+            on_output(line)
+        for line in errors.lines():
+            if line.strip():
+                tail.append(line)
+            on_error(line)
+    return Ended(code, end - start, tuple(tail), leftovers)
+
+
+@contextmanager
+def termination_interrupts() -> Iterator[None]:
+    """Lets SIGTERM and a closed terminal end a command as Ctrl-C does, so that they leave nothing behind either."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keeps a second Ctrl-C from cutting short the clearing up after the first."""
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+
+
+def _follow(
+    child: subprocess.Popen[bytes], deadline: float, output: Excerpt, errors: Excerpt
+) -> tuple[int | None, float]:
+    """Reads both streams until they and the child have ended: its code, None when the deadline came first, and when."""
+    assert child.stdout is not None and child.stderr is not None
+    end: float | None = None
+    with selectors.DefaultSelector() as selector:
+        for stream, excerpt in ((child.stdout, output), (child.stderr, errors)):
+            os.set_blocking(stream.fileno(), False)
+            with suppress(OSError):
+                fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            selector.register(stream, selectors.EVENT_READ, excerpt)
+        # Waiting on the process itself, too, costs no polling that would disturb what it measures.
+        ending = os.pidfd_open(child.pid)
+        selector.register(ending, selectors.EVENT_READ, None)
+        try:
+            while selector.get_map() and (left := deadline - time.monotonic()) > 0:
+                for key, _ in selector.select(left):
+                    if key.data is None:
+                        end = time.monotonic()
+                        selector.unregister(ending)
+                        # A grandchild may hold the streams open for ever; what the child wrote is there already.
+                        deadline = min(deadline, end + DRAIN_SECONDS)
+                    elif piece := os.read(key.fd, PIPE_BYTES):
+                        key.data.add(piece)
+                    else:
+                        selector.unregister(key.fileobj)
+        finally:
+            os.close(ending)
+    return child.poll(), end or time.monotonic()
+
+
+def _end_all(child: subprocess.Popen[bytes] | None, before: set[psutil.Process]) -> int:
+    """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child.
+
+    `child` is None when an interrupt came while it was being started: it may run all the same.
+    """
+    if child is not None:
+        child.poll()
+    alive = _descendants() - before
+    started = {process.pid for process in alive}
+    for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        for process in alive:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        deadline = time.monotonic() + patience
+        while alive and time.monotonic() < deadline:
+            # In short turns: an orphan can be waited for only after its parent has ended and this process adopted it.
+            psutil.wait_procs(alive, timeout=0.01)
+            alive = _descendants() - before
+        started |= {process.pid for process in alive}
+    for stream in (child.stdout, child.stderr) if child is not None else ():
+        if stream is not None:
+            stream.close()
+    return len(started - ({child.pid} if child is not None else set()))
+
+
+def _adopt_orphans() -> None:
+    """Makes this process the parent of its descendants' orphans: a launcher's ranks stay findable when it is gone."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _descendants() -> set[psutil.Process]:
+    """The processes below this one that still run or wait to be reaped."""
+    return set(psutil.Process().children(recursive=True))

@@ -1,0 +1,144 @@
+"""The MPIs that Kumiki is measured beside: finding their launchers and wording their command lines."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kumiki.hosts import Hosts
+from kumiki.machine.peer import Peer
+
+ASKING_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Mpi(Peer):
+    """One implementation of MPI."""
+
+    signature: str
+    """What its launcher says of itself under --version."""
+    options: tuple[str, ...]
+    bind: tuple[str, ...]
+    release: tuple[str, ...]
+    """Options that leave ranks unbound, for more ranks than cores."""
+    environment: Mapping[str, str]
+    over_hosts: Callable[[Hosts, int, str], tuple[str, ...]]
+    """Options for these hosts, with so many ranks on each, reached by the program of this path in the place of ssh."""
+    network_environment: Mapping[str, str]
+    """Variables that keep it from the memory that hosts share when they are namespaces of one machine."""
+
+    def arguments(self, ranks: int, cores: int) -> tuple[str, ...]:
+        """The launcher's arguments before the program."""
+        return ("-n", str(ranks), *self.options, *(self.bind if ranks <= cores else self.release))
+
+    def arguments_over(self, hosts: Hosts, ranks: int, remote_shell: str) -> tuple[str, ...]:
+        """The same over hosts.
+
+        Nothing is bound: each host would take the first cores, and the hosts may be one machine.
+        """
+        on_each = -(-ranks // len(hosts))
+        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, remote_shell))
+
+
+MORE_RANKS_THAN_CORES = {
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # until Open MPI 4
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # from 5 on, whose launcher is PRRTE
+}
+"""What lets Open MPI start them, in the environment, where no option of the launcher stands."""
+
+ONE_MACHINE = {
+    "pml": "ob1",
+    "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
+    "btl": "tcp,self",
+}
+"""What keeps Open MPI from the memory that hosts of one machine could share."""
+
+WINDOWS_OVER_TCP = {"osc": "pt2pt"}
+"""What Open MPI 4 makes windows of that its own choice cannot make over TCP. Open MPI 5 can, and does not know this."""
+
+
+def _openmpi_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
+    settings = {
+        "plm": "^slurm",  # in an allocation, too, so that all are started in the same way
+        "plm_rsh_agent": remote_shell,
+        "plm_rsh_no_tree_spawn": "1",
+        **(ONE_MACHINE if hosts.one_machine else {}),
+        **(WINDOWS_OVER_TCP if hosts.one_machine and major(OPENMPI) < 5 else {}),
+        **({f"{part}_tcp_if_include": hosts.interface for part in ("btl", "oob")} if hosts.interface else {}),
+    }
+    slots = ",".join(f"{name}:{on_each}" for name in hosts.names)
+    return ("--host", slots, *(word for name, value in settings.items() for word in ("--mca", name, value)))
+
+
+def _mpich_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
+    reached = (
+        "-launcher",
+        "ssh",
+        "-launcher-exec",
+        remote_shell,
+        *(("-iface", hosts.interface) if hosts.interface else ()),
+    )
+    return ("-hosts", ",".join(hosts.names), "-ppn", str(on_each), *reached)
+
+
+OPENMPI = Mpi(
+    name="openmpi",
+    title="Open MPI",
+    packages="openmpi-bin libopenmpi-dev",
+    signature="Open MPI|OpenRTE|PRRTE",
+    options=("--oversubscribe", "--allow-run-as-root"),
+    bind=("--bind-to", "core"),
+    release=("--bind-to", "none"),
+    environment=MORE_RANKS_THAN_CORES,
+    over_hosts=_openmpi_over,
+    network_environment={},
+)
+MPICH = Mpi(
+    name="mpich",
+    title="MPICH",
+    packages="mpich libmpich-dev",
+    signature="HYDRA",
+    options=(),
+    bind=("-bind-to", "core"),
+    release=(),
+    environment={},
+    over_hosts=_mpich_over,
+    network_environment={"UCX_TLS": "tcp,self", "FI_PROVIDER": "tcp"},
+)
+ALL = (OPENMPI, MPICH)
+
+
+def launcher(mpi: Mpi) -> str | None:
+    """The path of this MPI's launcher: mpirun.<name> where Debian's alternatives keep several, else a plain mpirun."""
+    if found := shutil.which(f"mpirun.{mpi.name}"):
+        return found
+    plain = shutil.which("mpirun")
+    return plain if plain and re.search(mpi.signature, _said(plain)) else None
+
+
+def version(mpi: Mpi) -> str | None:
+    """The version that this MPI's launcher tells, None without one."""
+    path = launcher(mpi)
+    numbers = re.search(r"\d+\.\d+[\w.]*", _said(path)) if path else None
+    return numbers.group() if numbers else None
+
+
+def major(mpi: Mpi) -> int:
+    """The first number of the version; 0 where the launcher tells none."""
+    return int((version(mpi) or "0").split(".")[0])
+
+
+@lru_cache
+def _said(path: str) -> str:
+    """What a launcher prints under --version; it never changes while the tool runs."""
+    try:
+        asked = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=ASKING_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return asked.stdout + asked.stderr

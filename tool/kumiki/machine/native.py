@@ -1,0 +1,62 @@
+"""The native part: where its programs lie, and what was said when it was built."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kumiki.errors import ExitCode, UserError
+
+PREFIX_VARIABLE = "KUMIKI_PREFIX"
+MEND = "run ./kumiki once in the source folder, or pip install ."
+
+
+@dataclass(frozen=True)
+class Native:
+    """The native part below one installation prefix."""
+
+    prefix: Path
+
+    @staticmethod
+    def installed() -> Native:
+        """The native part that came with this tool, or the one that KUMIKI_PREFIX names."""
+        return Native(Path(os.environ.get(PREFIX_VARIABLE) or sys.prefix))
+
+    @property
+    def programs_folder(self) -> Path:
+        return self.prefix / "libexec" / "kumiki"
+
+    def program(self, name: str) -> Path:
+        """Where the measuring program `name` (docs/rows.md) lies, whether it is there or not."""
+        return self.programs_folder / name
+
+    def command(self, name: str) -> Path:
+        """Where the command `name` (kumiki-run, kumiki-topology) lies, whether it is there or not."""
+        return self.prefix / "bin" / name
+
+    def has(self, path: Path) -> bool:
+        return path.is_file() and os.access(path, os.X_OK)
+
+    def require(self, path: Path) -> Path:
+        """The path itself when it can be run; a UserError that says how to get it when not."""
+        if not self.has(path):
+            raise UserError(f"the native part is not installed: {path} is missing; {MEND}", ExitCode.ENVIRONMENT)
+        return path
+
+    def build(self) -> dict[str, Any] | None:
+        """What share/kumiki/build.json says of the build (compiler, flags, version, git revision); None without it."""
+        try:
+            said = json.loads((self.prefix / "share" / "kumiki" / "build.json").read_text())
+        except (OSError, ValueError):
+            return None
+        return said if isinstance(said, dict) else None
+
+
+def replace_process(path: Path, arguments: list[str]) -> None:
+    """Becomes the native command `path`: signals, terminal and exit code are its own from here on."""
+    sys.stdout.flush()
+    os.execv(path, [str(path), *arguments])

@@ -1,0 +1,106 @@
+"""Comparing rows by the one test of kumiki.results.statistics.
+
+A row is better than another, equal to it, or these samples do not tell; what is not told is never ranked and never
+called equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from kumiki.report.analysis.model import Row
+from kumiki.report.quantity import factor, percent
+from kumiki.results.statistics import EQUAL_WITHIN, FEWEST_SAMPLES, Contrast, Summary, contrast
+
+CLEARLY = EQUAL_WITHIN
+"""A row that is surely better by this share wins clearly."""
+
+
+def gain(a: Row, b: Row) -> Contrast:
+    """How many times as good `a` is as `b`, whatever the direction of their metric: above 1, `a` is the better one."""
+    first, second = (a, b) if a.better == "lower" else (b, a)
+    return contrast(_summary(first), _summary(second))
+
+
+def equal(a: Row, b: Row) -> bool:
+    """Whether it is shown that the two are the same within 10 %."""
+    return gain(a, b).equal
+
+
+def better(a: Row, b: Row) -> bool:
+    """Whether it is shown that `a` is better than `b`."""
+    return gain(a, b).differ and (a.value < b.value) == (a.better == "lower")
+
+
+def no_worse(a: Row, b: Row) -> bool:
+    """Whether it is shown that `a` is better than `b` or equal to it."""
+    return better(a, b) or equal(a, b)
+
+
+def untold(a: Row, b: Row) -> bool:
+    """Whether the samples do not tell how the two compare."""
+    return gain(a, b).open
+
+
+def clearly_better(a: Row, b: Row) -> bool:
+    """Whether `a` is better than `b` by a tenth at least, wherever in their intervals the medians are."""
+    return gain(a, b).low >= 1 + CLEARLY
+
+
+def settled(row: Row) -> bool:
+    """Whether a figure is known closely enough to reckon with: to 10 % to either side."""
+    low, high = row.interval
+    return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * abs(row.value)
+
+
+def stake(*pairs: tuple[Row, Row]) -> float:
+    """How many times as good as the other one of a pair is at least, at most of all pairs; 1 where none is shown."""
+    found = [gain(a, b) for a, b in pairs]
+    return max([1.0, *(max(each.low, 1 / each.high) for each in found if each.differ)])
+
+
+def speed(row: Row) -> float:
+    """A figure that grows with quality, whatever the direction of the metric."""
+    return row.value if row.better == "higher" else 1.0 / row.value
+
+
+def best(rows: Iterable[Row]) -> Row | None:
+    """The row of the best median; among equals in median the one with the fewest processors."""
+    return max(rows, key=lambda row: (speed(row), -row.processors), default=None)
+
+
+def cheapest(rows: Iterable[Row]) -> Row | None:
+    """The row on the fewest processors among the best and those equal to it; of several such the fastest."""
+    known = list(rows)
+    top = best(known)
+    alike = [row for row in known if top is not None and (row is top or equal(row, top))]
+    return min(alike, key=lambda row: (row.processors, -speed(row)), default=None)
+
+
+def within(*pairs: tuple[Row, Row]) -> str:
+    """How far apart the rows of any of these equal pairs are at most, in words: 'within 4 %'."""
+    return f"within {math.ceil(100 * max(gain(a, b).within for a, b in pairs))} %"
+
+
+def against(a: Row, b: Row, other: str) -> str:
+    """How `a` does against `b`, which is called `other`: '6 % faster than memcpy', 'equal to ... within ...'."""
+    found = gain(a, b)
+    if found.open:
+        return f"not told apart from {other} by these samples"
+    if found.equal:
+        return f"equal to {other} {within((a, b))}"
+    ratio = speed(a) / speed(b)
+    if ratio >= 1.2:
+        return f"{factor(ratio)} times as fast as {other}"
+    if ratio >= 1.0:
+        return f"{percent(ratio - 1.0)} faster than {other}"
+    if ratio > 1.0 / 1.2:
+        return f"{percent(1.0 / ratio - 1.0)} slower than {other}"
+    return f"slower than {other} by a factor of {factor(1.0 / ratio)}"
+
+
+def _summary(row: Row) -> Summary:
+    """A row without an interval has too few samples, whatever it says."""
+    low, high = row.interval
+    return Summary(row.value, low, high, row.n if row.low is not None else 0)

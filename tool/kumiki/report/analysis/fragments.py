@@ -1,0 +1,50 @@
+"""Messages by the length of their fragments and by their own size (Maestro, Figure 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kumiki.report.analysis.compare import best, equal
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import OWN_RULE, fragment_rows
+from kumiki.report.quantity import size_text
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is best for messages of one size."""
+
+    size: int
+    best: Row
+    as_good: list[int]
+    """All lengths that are shown to be equal to the best one, and that itself, in ascending order."""
+    own: Row | None
+    """The row with the length of the library's own rule."""
+
+
+def curves(results: Results, fabric: str) -> dict[int, dict[int, Row]]:
+    """Rows by size for each length of fragments; those with more than one size."""
+    found: dict[int, dict[int, Row]] = {}
+    for row in fragment_rows(results, fabric):
+        found.setdefault(row.count("fragment"), {})[row.count("bytes")] = row
+    return {length: dict(sorted(rows.items())) for length, rows in sorted(found.items()) if len(rows) > 1}
+
+
+def choices(results: Results, fabric: str) -> list[Choice]:
+    """The best length for each size of messages, where several lengths were measured."""
+    by_size: dict[int, dict[int, Row]] = {}
+    for length, rows in curves(results, fabric).items():
+        for size, row in rows.items():
+            by_size.setdefault(size, {})[length] = row
+    made = []
+    for size, rows in sorted(by_size.items()):
+        own = rows.pop(OWN_RULE, None)
+        top = best(rows.values())
+        if top is not None and len(rows) > 1:
+            made.append(Choice(size, top, [each for each, row in rows.items() if row is top or equal(row, top)], own))
+    return made
+
+
+def length_text(length: int) -> str:
+    """A length of fragments to the byte: 4048 B is not 4 KiB."""
+    return size_text(length) if length % 1024 == 0 else f"{length} B"

@@ -1,0 +1,75 @@
+"""The rates of a program by size, after Table 2 of the JAMSTEC paper: what memory allows, its messages, and gosa."""
+
+from __future__ import annotations
+
+from kumiki.report.analysis.compare import best
+from kumiki.report.analysis.meshes import SENDRECV
+from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.select import MPI, Problem, Program, in_order, magnitude, problems
+from kumiki.report.palette import title
+from kumiki.report.quantity import significant, tolerance
+from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
+
+MFLOPS_DIGITS = 4
+
+
+def by_size(results: Results, program: Program) -> Table | None:
+    """A line for each size, the smallest first; None where there is but one form of one size."""
+    found = [problem for problem in reversed(problems(results, program)) if not problem.variant]
+    names = in_order({row.implementation for problem in found for row in problem.form(SENDRECV)}, MPI)
+    columns = [Column("sequential", "MFLOPS"), Column("memory allows", "MFLOPS"), Column("best Kumiki", "MFLOPS")]
+    for name in names:
+        columns += [Column(f"{title(name)}, 1 process", "MFLOPS"), Column(f"{title(name)}, at its best", "MFLOPS")]
+    columns += [Column("a message", "B"), Column("gosa")]
+    lines = [Line(problem.label, _cells(results, problem, names)) for problem in sorted(found, key=magnitude)]
+    return Table("size", columns, lines) if lines else None
+
+
+def agreement(results: Results, program: Program) -> str:
+    """How well gosa of all forms agrees, in a sentence; empty where there is nothing to compare."""
+    worst = 0.0
+    for problem in problems(results, program):
+        values = [row.value for row in _gosas(results, problem)]
+        if len(values) > 1:
+            worst = max(worst, (max(values) - min(values)) / max(values))
+    if not any(len(_gosas(results, problem)) > 1 for problem in problems(results, program)):
+        return ""
+    return f"gosa of all forms and numbers of processes agrees to {worst:.1e} of it: the sums are rounded elsewhere."
+
+
+def _cells(results: Results, problem: Problem, names: list[str]) -> list[Cell]:
+    top = problem.best_hybrid
+    cells = [
+        _rate(problem, problem.sequential),
+        _amount(best(row for row in _of(results, "bound", problem) if row.usable)),
+        _rate(problem, top[1] if top else None),
+    ]
+    for name in names:
+        rows = [row for row in problem.form(SENDRECV) if row.implementation == name]
+        one = next((row for row in rows if row.ranks == 1), None)
+        cells += [_rate(problem, one), _rate(problem, best(row for row in rows if row.ranks > 1))]
+    message = next(iter(_of(results, "message", problem)), None)
+    gosa = next(iter(_gosas(results, problem)), None)
+    cells.append(Cell(f"{message.value:.0f}", row=message.id) if message else NOTHING)
+    cells.append(Cell(f"{gosa.value:.6g}", row=gosa.id) if gosa else NOTHING)
+    return cells
+
+
+def _of(results: Results, figure: str, problem: Problem) -> list[Row]:
+    return [
+        row for row in results.where(problem.program.metric(figure)) if set(problem.size) <= set(row.parameters.items())
+    ]
+
+
+def _gosas(results: Results, problem: Problem) -> list[Row]:
+    return [row for row in _of(results, "gosa", problem) if row.trusted]
+
+
+def _rate(problem: Problem, row: Row | None) -> Cell:
+    return _amount(problem.rate(row) if row else None)
+
+
+def _amount(row: Row | None) -> Cell:
+    if row is None:
+        return NOTHING
+    return Cell(significant(row.value, MFLOPS_DIGITS), tolerance(row), row=row.id, crowded=row.oversubscribed)

@@ -1,0 +1,1 @@
+"""What an evaluation leaves: rows, their statistics, and the files that hold them."""

@@ -1,0 +1,281 @@
+"""The folder that an evaluation leaves: results.json, samples.json and the log, written whole after every point."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from kumiki.errors import UserError
+from kumiki.evaluation.measure import Outcome
+from kumiki.results.row import ProgramRow, identity, measured
+from kumiki.suites.model import Point
+
+SCHEMA_VERSION = 1
+RESULTS = "results.json"
+SAMPLES = "samples.json"
+LOG = "evaluate.log"
+OURS = frozenset({RESULTS, SAMPLES, LOG, "index.html"})
+
+
+class Folder:
+    """One evaluation's folder while it is written; what others put into it is never touched."""
+
+    def __init__(self, path: Path, log: IO[str], content: dict[str, Any], samples: dict[str, list[float]]) -> None:
+        self.path = path
+        self.content = content
+        self._samples = samples
+        self._log = log
+        self.write()
+
+    def log(self, text: str) -> None:
+        try:
+            self._log.write(text)
+            self._log.flush()
+        except OSError as error:
+            raise _not_writable(self.path, error) from None
+
+    def add(self, outcome: Outcome, load: float) -> None:
+        """Takes in what came of a point, and writes the folder; `load`: the processors that others have kept busy."""
+        self._forget(outcome.point.key)
+        rows = [self._take(outcome.point, row) for row in outcome.rows]
+        if entry := _unmeasured(outcome):
+            rows.append(self._put({"id": self._next_id(), **entry}))
+        self.content["points"].append(
+            {
+                "key": outcome.point.key,
+                "state": outcome.state,
+                "seconds": round(outcome.seconds, 3),
+                "rows": rows,
+            }
+        )
+        self.content["environment"]["load"]["during"] = load
+        self.write()
+
+    def measured_keys(self) -> set[str]:
+        """The points that need not be measured again."""
+        return {point["key"] for point in self.content["points"] if point["state"] == "measured"}
+
+    def is_open(self, point: Point) -> bool:
+        """Whether some figure of a point that was measured has not converged."""
+        numbers = {row for each in self.content["points"] if each["key"] == point.key for row in each["rows"]}
+        return any(
+            not row["converged"] for row in self.content["rows"] if row["id"] in numbers and row["median"] is not None
+        )
+
+    def finish(self) -> None:
+        self.content["complete"] = True
+        self.write()
+
+    def write(self) -> None:
+        """Replaces both files; a reader, or a crash, sees the old or the new ones and nothing between.
+
+        Rows were checked as they came: checking them all again after every point would take longer than some points.
+        """
+        check({**self.content, "rows": []})
+        try:
+            _replace(self.path / SAMPLES, json.dumps(self._samples, separators=(",", ":")))
+            _replace(self.path / RESULTS, json.dumps(self.content, indent=1) + "\n")
+        except OSError as error:
+            raise _not_writable(self.path, error) from None
+
+    def _take(self, point: Point, row: ProgramRow) -> int:
+        """Takes in a program's row; its samples join those of earlier runs of the point's setting."""
+        number = self._known(point, row)
+        if number is None:
+            number = self._next_id()
+        samples = (*self._samples.get(str(number), ()), *row.samples)
+        self._put({"id": number, **measured(replace(row, samples=samples), point.suite)})
+        self._samples[str(number)] = list(samples)
+        return number
+
+    def _known(self, point: Point, row: ProgramRow) -> int | None:
+        if point.setting == point.key:
+            return None
+        sought = identity(measured(row, point.suite))
+        return next(
+            (known["id"] for known in self.content["rows"] if "failed" not in known and identity(known) == sought), None
+        )
+
+    def _put(self, row: dict[str, Any]) -> int:
+        """Puts a row in the place of the one of its id, or behind all others."""
+        check(row, "row")
+        rows = self.content["rows"]
+        place = next((place for place, known in enumerate(rows) if known["id"] == row["id"]), len(rows))
+        rows[place : place + 1] = [row]
+        number: int = row["id"]
+        return number
+
+    def _next_id(self) -> int:
+        return max((row["id"] for row in self.content["rows"]), default=-1) + 1
+
+    def _forget(self, key: str) -> None:
+        """Drops what an earlier, failed attempt at a point left."""
+        gone = {number for point in self.content["points"] if point["key"] == key for number in point["rows"]}
+        gone -= {number for point in self.content["points"] if point["key"] != key for number in point["rows"]}
+        self.content["points"] = [point for point in self.content["points"] if point["key"] != key]
+        self.content["rows"] = [row for row in self.content["rows"] if row["id"] not in gone]
+        for number in gone:
+            self._samples.pop(str(number), None)
+
+
+def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Mapping[str, Any]) -> Folder:
+    """Begins a new evaluation in a folder that is empty, new, or holds an earlier evaluation; else a UserError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        foreign = sorted(entry.name for entry in path.iterdir())
+    except OSError as error:
+        raise UserError(f"the folder {path} cannot be used ({error.strerror}); name another with --output") from None
+    if RESULTS in foreign:
+        # An earlier evaluation's folder may be used again; anything else of this name is not ours to replace.
+        load(path)
+    elif foreign and not OURS.issuperset(foreign):
+        shown = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+        raise UserError(
+            f"the folder {path} holds files that are not Kumiki's ({shown}); name a new or empty folder with --output"
+        )
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "complete": False,
+        "seed": seed,
+        "arguments": dict(arguments),
+        "environment": dict(environment),
+        "points": [],
+        "rows": [],
+    }
+    log = _locked_log(path)
+    log.truncate(0)
+    return Folder(path, log, content, {})
+
+
+def reopen(path: Path, content: dict[str, Any]) -> Folder:
+    """Goes on with the evaluation in a folder, whose loaded content this is."""
+    return Folder(path, _locked_log(path), content, load_samples(path) or {})
+
+
+def results_file(path: Path) -> Path:
+    """The results.json that a path means: itself, or the one in a report folder."""
+    return path if path.suffix == ".json" and not path.is_dir() else path / RESULTS
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The content of a results.json (or of the one in a folder); a UserError when it is none."""
+    file = results_file(path)
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"there is no {file}; kumiki evaluate --output {file.parent} makes it") from None
+    except OSError as error:
+        raise UserError(f"{file} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise UserError(f"{file} is broken: it is not JSON ({error}); measure again with kumiki evaluate") from None
+    found = content.get("schema_version") if isinstance(content, dict) else None
+    if isinstance(found, int) and found != SCHEMA_VERSION:
+        raise UserError(f"{file} has schema version {found}, this kumiki reads version {SCHEMA_VERSION}; measure again")
+    try:
+        check(content)
+    except ValueError as error:
+        raise UserError(f"{file} is broken: {error}; measure again with kumiki evaluate") from None
+    assert isinstance(content, dict)
+    return content
+
+
+def load_samples(path: Path) -> dict[str, list[float]] | None:
+    """The raw samples beside a results.json by row id; None when there are none, a UserError when they are broken."""
+    file = results_file(path).parent / SAMPLES
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        check(content, "samples")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UserError(f"{file} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise UserError(
+            f"{file} is broken: {error}; measure again, or remove it to go by the intervals alone"
+        ) from None
+    assert isinstance(content, dict)
+    return content
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of results.json."""
+    text = resources.files("kumiki.results").joinpath("results.schema.json").read_text(encoding="utf-8")
+    content = json.loads(text)
+    assert isinstance(content, dict)
+    return content
+
+
+def check(instance: object, definition: str | None = None) -> None:
+    """Raises ValueError, saying where and what, unless the instance follows the schema (or that definition in it)."""
+    errors = list(_validator(definition).iter_errors(instance))
+    # What fails by itself says more than that none of several alternatives fits.
+    error = best_match(each for each in errors if not each.context) or best_match(errors)
+    if error is not None:
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+        raise ValueError(f"{where.lstrip('.') or 'its content'}: {error.message[:200]}")
+
+
+@lru_cache
+def _validator(definition: str | None) -> Draft202012Validator:
+    whole = schema()
+    return Draft202012Validator(
+        whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
+    )
+
+
+def _unmeasured(outcome: Outcome) -> dict[str, Any] | None:
+    """The row of results.json that says why a point is absent or failed; None for one that is neither."""
+    point = outcome.point
+    reason = {"absent": outcome.absent} if outcome.absent else {"failed": outcome.failed} if outcome.failed else None
+    if reason is None:
+        return None
+    return {
+        "suite": point.suite,
+        "metric": point.metric,
+        "implementation": point.implementation,
+        "parameters": {**point.parameters, **point.location},
+        "unit": point.unit,
+        "better": point.better,
+        "median": None,
+        "ci95": None,
+        "n": 0,
+        "converged": False,
+        "oversubscribed": False,
+        "validated": None,
+        **reason,
+    }
+
+
+def _locked_log(path: Path) -> IO[str]:
+    """Opens the log and keeps a second evaluation out of the folder; the lock ends with this process."""
+    try:
+        log = (path / LOG).open("a", encoding="utf-8", errors="backslashreplace")
+        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UserError(f"another kumiki evaluate is writing to {path}; wait for it, or name another folder") from None
+    except OSError as error:
+        raise _not_writable(path, error) from None
+    return log
+
+
+def _not_writable(path: Path, error: OSError) -> UserError:
+    return UserError(f"the folder {path} cannot be written to ({error.strerror}); name another with --output")
+
+
+def _replace(file: Path, text: str) -> None:
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)

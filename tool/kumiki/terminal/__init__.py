@@ -1,0 +1,1 @@
+"""What commands print: the display of an evaluation, tables, lists, last words."""

@@ -1,0 +1,51 @@
+"""The last words on results: the report is written, and its advice printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from kumiki import report
+from kumiki.errors import ExitCode, complain
+from kumiki.results import files
+from kumiki.terminal.grid import grid
+
+CITED_AT_MOST = 4
+
+
+def print_report(directory: Path, out: Console) -> ExitCode:
+    """Writes the report of a folder's results, prints its advice and its path; FAILED when that cannot be done."""
+    content = files.load(directory)
+    try:
+        advice = report.advice(content, files.load_samples(directory))
+        tables = report.summary(content)
+        page = report.write(directory)
+    except Exception as error:  # whatever is wrong with a report, the measurements stand
+        complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
+        return ExitCode.FAILED
+    for caption, table in tables:
+        out.print(Text(caption, style="bold"))
+        out.print(grid(table))
+    metrics = {row["id"]: row["metric"] for row in content["rows"]}
+    first = report.first_of(advice)
+    for heading, pieces in (
+        ("What matters here", first),
+        ("All other advice", [piece for piece in advice if piece not in first]),
+    ):
+        if pieces:
+            out.print(Text(heading, style="bold underline"))
+        for piece in pieces:
+            out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
+    out.print(Text(f"Report: {page}"), soft_wrap=True)
+    return ExitCode.OK
+
+
+def _cited(metrics: Sequence[str]) -> str:
+    """The figures that a piece of advice rests on, as the tables call them; the page alone has numbers for rows."""
+    names = list(dict.fromkeys(metrics))
+    shown = ", ".join(names[:CITED_AT_MOST])
+    more = f" and {len(names) - CITED_AT_MOST} more" if len(names) > CITED_AT_MOST else ""
+    return f"  (by {shown}{more})" if names else ""
