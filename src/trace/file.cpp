@@ -12,6 +12,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "platform/descriptor.hpp"
+#include "platform/write_all.hpp"
+
 namespace kumiki::trace {
 namespace {
 
@@ -20,30 +23,6 @@ constexpr std::string_view before_events = R"("},"traceEvents":[)";
 constexpr std::string_view end = "\n]}\n";
 
 std::string head(std::int64_t start) { return fmt::format("{}{}{}", before_start, start, before_events); }
-
-/// A descriptor that is closed with it; no file: negative.
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return number_; }
-
-private:
-    int number_;
-};
-
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = write(file, text.data(), text.size());
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
 
 std::string read_all(int file) {
     std::string text;
@@ -92,8 +71,8 @@ bool replace(const std::string& name, Change change) {
     std::error_code ignored;
     const std::string path = std::filesystem::weakly_canonical(name, ignored).string(); // a link stays one
     for (;;) {
-        const Descriptor old(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-        if (old.get() < 0) return false;
+        const platform::Descriptor old(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+        if (!old) return false;
         if (!is_file(old.get())) { // /dev/null must stay what it is
             errno = EINVAL;
             return false;
@@ -103,9 +82,9 @@ bool replace(const std::string& name, Change change) {
         if (locked && !is_still(old.get(), path)) continue;
         const std::string text = change(read_all(old.get()));
         const std::string part = path + ".part";
-        const Descriptor made(open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-        if (made.get() < 0) return false;
-        if (write_all(made.get(), text) && rename(part.c_str(), path.c_str()) == 0) return true;
+        const platform::Descriptor made(open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (!made) return false;
+        if (platform::write_all(made.get(), text) && rename(part.c_str(), path.c_str()) == 0) return true;
         const int error = errno;
         unlink(part.c_str());
         errno = error;

@@ -13,7 +13,7 @@ Channel::Clock::time_point in(std::chrono::milliseconds time) { return Channel::
 /// A channel that is not attached, with both ends of the other side.
 class ChannelTest : public testing::Test {
 protected:
-    Pipe to_us = Pipe::create(), from_us = Pipe::create();
+    platform::Pipe to_us = platform::Pipe::create(), from_us = platform::Pipe::create();
     Channel channel{std::move(to_us.read), std::move(from_us.write), true};
 
     void say(const std::string& bytes) const {
@@ -53,7 +53,7 @@ TEST_F(ChannelTest, NoticesTheEndAndRubbish) {
     EXPECT_FALSE(channel.wait_for_frame(in(10s)));
     EXPECT_TRUE(channel.reader().broken());
     EXPECT_EQ(channel.reader().excerpt(), "GET / HTTP/1.0.");
-    Pipe to_other = Pipe::create(), unused = Pipe::create();
+    platform::Pipe to_other = platform::Pipe::create(), unused = platform::Pipe::create();
     Channel other(std::move(to_other.read), std::move(unused.write), true);
     to_other.write.reset();
     EXPECT_FALSE(other.wait_for_frame(in(10s)));

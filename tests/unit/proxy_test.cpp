@@ -21,7 +21,7 @@ public:
     explicit Serving(Result<Space> space, pid_t rank = getpid()) {
         socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends_.data());
         thread_ = std::thread([this, rank, space = std::move(space)] {
-            farewell_ = serve(space, ends_[1], rank);
+            finalized_ = serve(space, ends_[1], rank);
             close(ends_[1]);
         });
     }
@@ -31,18 +31,18 @@ public:
 
     int socket() const { return ends_[0]; }
     void hang_up() { shutdown(ends_[0], SHUT_RDWR); }
-    /// Waits for the proxy: whether it was told a farewell.
+    /// Waits for the proxy: whether the rank finalized.
     bool end() {
         if (thread_.joinable()) {
             thread_.join();
             close(ends_[0]);
         }
-        return farewell_;
+        return finalized_;
     }
 
 private:
     std::array<int, 2> ends_{};
-    bool farewell_ = false;
+    bool finalized_ = false;
     std::thread thread_;
 };
 
@@ -63,7 +63,7 @@ TEST(ProxyTest, RanksExchangeThroughTheirProxies) {
                 EXPECT_TRUE(exchange.is_spent());
             }
             proxy.hang_up();
-            EXPECT_FALSE(proxy.end()) << "nobody said farewell";
+            EXPECT_FALSE(proxy.end()) << "the rank did not finalize";
         });
 }
 
@@ -106,10 +106,10 @@ TEST(ProxyTest, ARankThatHasEndedIsNoticedThoughAChildOfItHoldsTheSocket) {
     waitpid(rank, nullptr, 0);
 }
 
-TEST(ProxyTest, AFarewellEndsTheProxyWell) {
+TEST(ProxyTest, FinalizeEndsTheProxyWell) {
     Board board(1);
     Serving proxy(board.space(0));
-    send(proxy.socket(), "farewell", 8, 0);
+    send(proxy.socket(), "finalize", 8, 0);
     EXPECT_TRUE(proxy.end());
 }
 

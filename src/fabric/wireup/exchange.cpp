@@ -19,7 +19,7 @@ std::string hexadecimal(std::string_view bytes) {
     return digits;
 }
 
-/// Nothing when there is anything else than digits.
+/// Returns nothing when the text holds anything but digits.
 template <class Number>
 std::optional<Number> number(std::string_view digits) {
     Number value = 0;

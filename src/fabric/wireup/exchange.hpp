@@ -10,22 +10,23 @@
 
 namespace kumiki::fabric {
 
-/// Rounds in which each rank tells all others some bytes, over a key-value space: as hexadecimal digits, since process
-/// managers take text, in pieces that are as long as they take. The first piece begins with the number of pieces.
+/// Rounds in which each rank sends all others some bytes, over a key-value space: as hexadecimal digits, since process
+/// managers take text, and in pieces of the length that they take. The first piece begins with the number of pieces.
 class Exchange {
 public:
     explicit Exchange(std::shared_ptr<KeyValueSpace> space) : space_(std::move(space)) {}
 
     int rank() const { return space_->rank(); }
     int size() const { return space_->size(); }
-    /// Whether this rank has exchanged anything before: the process manager remembers.
+    /// Whether this rank, in this process or in an earlier one, has exchanged anything before: the process manager
+    /// keeps it.
     bool is_spent() const;
 
-    /// Begins a round: tells `own` and waits until all have told theirs. Collective.
+    /// Begins a round: sends `own` and waits until all ranks have sent theirs. Collective.
     Result<> tell(std::string_view own);
-    /// What `rank` told in this round. Fails when that are no bytes of ours.
+    /// What `rank` sent in this round. Fails when these are no bytes of ours.
     Result<std::string> told_by(int rank) const;
-    /// One round: what all ranks told, in their order. Collective.
+    /// One whole round: what all ranks sent, in the order of the ranks. Collective.
     Result<std::vector<std::string>> all(std::string_view own);
 
 private:

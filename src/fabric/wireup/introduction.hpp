@@ -9,20 +9,20 @@
 
 namespace kumiki::fabric {
 
-/// What a rank says of itself before anybody knows who shares a host with whom.
+/// What a rank tells about itself before the ranks know which of them share a host.
 struct Introduction {
-    std::string machine;   ///< its boot; where the system does not tell it, its name
-    std::string host;      ///< what ranks that can share memory and call each other local have in common
+    std::string machine; ///< identifies the boot of the machine; where the system does not tell it, the machine's name
+    std::string host;    ///< the same text for all ranks that can share memory with each other
     std::string addresses; ///< of the host in the network (platform::addresses_of)
     int process = 0;
-    int threads = 0;                ///< that were asked for; 0: as many as there is room for
-    std::uint64_t arena_bytes = 0;  ///< that were asked for; 0: as much as the host has memory
+    int threads = 0;                ///< that the user asked for; 0: as many as there are processors for
+    std::uint64_t arena_bytes = 0;  ///< that the user asked for; 0: as much as the host has memory
     std::uint64_t memory_bytes = 0; ///< of the host
     std::vector<int> cpus;          ///< that the rank may run on
 
     static Introduction of_this_process(const Settings& settings);
 
-    /// As text: machine and host are lines of their own, since names may hold blanks.
+    /// The introduction as text: machine and host are lines of their own, since names may hold blanks.
     std::string pack() const;
     /// Fails when the text is not of this version of Kumiki.
     static Result<Introduction> unpack(const std::string& text);

@@ -14,7 +14,7 @@ namespace {
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-/// A whole number from the environment; -1: it is not there, or none.
+/// A whole number from the environment; -1 when the variable is missing or holds no number.
 int number_in_environment(const char* name) {
     const char* text = std::getenv(name);
     if (text == nullptr) return -1;
@@ -32,11 +32,11 @@ Module part_for_pmix(const char* file, const char* function) {
             .to_run = "libpmix2"};
 }
 
-/// Open MPI 5 does without PMIx_Init where somebody in its process has called it, and then lacks what that would have
-/// told it ("local rank: Not found"); and PMIx 5 cannot be ended and begun again, its second PMIx_Finalize frees what
-/// is not its own any more. So PMIx is left alone in a rank that such a launcher has started: a process of ours speaks
-/// it. Launchers with PMIx 4 tell only the first process that comes in a rank's name where it is; and the MPI that
-/// belongs to them, Open MPI 4, shares PMIx within the process.
+/// Open MPI 5 omits PMIx_Init where its process has already called it, and then lacks what that call would have told it
+/// ("local rank: Not found"); and PMIx 5 cannot be ended and begun again, because its second PMIx_Finalize frees what
+/// it no longer owns. So Kumiki does not use PMIx within a rank that such a launcher has started: a process of ours
+/// uses it instead. Launchers with PMIx 4 tell only the first process that connects in a rank's name where it is; and
+/// the MPI that belongs to them, Open MPI 4, shares PMIx within the process.
 Result<std::unique_ptr<KeyValueSpace>> open_pmix_beside_mpi() {
     const char* version = std::getenv("PMIX_VERSION"); // of the launcher's PMIx, such as 5.0.7a1
     constexpr int first_that_needs_a_proxy = 5;

@@ -13,19 +13,19 @@ enum class ProcessManager {
     none,
     pmix,        ///< Open MPI's mpirun, srun --mpi=pmix
     pmi,         ///< MPICH's mpirun, srun --mpi=pmi2
-    pmi_on_port, ///< mpirun -pmi-port of MPICH, which we do not speak
+    pmi_on_port, ///< mpirun -pmi-port of MPICH, which Kumiki does not support
     bare_srun,   ///< srun without any PMI, for several tasks
 };
 
-/// The innermost one: mpirun inside an allocation of Slurm leaves the signs of both, and Slurm's alone count for
-/// nothing then.
+/// Finds the innermost one: mpirun inside an allocation of Slurm leaves the signs of both, and then those of mpirun
+/// count.
 ProcessManager find_process_manager();
 
-/// That of PMIx, begun in this process by the module kumiki-pmix.so.
+/// Opens the key-value space of PMIx in this process, by the module kumiki-pmix.so.
 Result<std::unique_ptr<KeyValueSpace>> open_pmix();
 
-/// The key-value space of the process manager; null when there is none, so that the process is a job of its own. Fails
-/// when it is one that cannot be used, or that does not answer within `patience`.
+/// Opens the key-value space of the process manager; null when there is none, so that the process is a job of its own.
+/// Fails when the process manager cannot be used, or does not answer within `patience`.
 Result<std::unique_ptr<KeyValueSpace>> open_space(std::chrono::milliseconds patience);
 
 } // namespace kumiki::fabric

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "fabric/shm/segment.hpp"
-#include "fabric/wireup/neighbours.hpp"
+#include "fabric/wireup/host_map.hpp"
 
 namespace kumiki::fabric {
 namespace {
 
 using shm::Segment;
 
-/// What a rank tells that has no memory to offer; otherwise it is a descriptor's number.
+/// What a rank that has failed to make memory sends, followed by the reason, in the place of a descriptor's number.
 constexpr std::string_view no_place = "none: ";
 
-Result<Neighbours> introduce(Exchange& exchange, const Settings& settings) {
+Result<HostMap> introduce(Exchange& exchange, const Settings& settings) {
     const auto told = exchange.all(Introduction::of_this_process(settings).pack());
     if (!told) return tl::unexpected(told.error());
     std::vector<Introduction> all;
@@ -31,37 +31,37 @@ Result<Neighbours> introduce(Exchange& exchange, const Settings& settings) {
         if (!other) return tl::unexpected(other.error());
         all.push_back(std::move(*other));
     }
-    return Neighbours(std::move(all), exchange.rank());
+    return HostMap(std::move(all), exchange.rank());
 }
 
-/// An arena has the same size on all hosts: the least that anybody wants or has memory for, unless that is more
+/// An arena has the same size on all hosts: the least that any rank asks for or has memory for, unless that is more
 /// address space than the host with the most ranks has.
-Result<Segment> create(const Neighbours& neighbours) {
-    const auto [bytes, is_wish] = neighbours.least_arena();
-    if (is_wish) return Segment::create(neighbours.local_size(), bytes);
-    const auto fullest = Segment::create(neighbours.largest_local_size(), 0);
+Result<Segment> create(const HostMap& map) {
+    const auto [bytes, is_wish] = map.least_arena();
+    if (is_wish) return Segment::create(map.local_size(), bytes);
+    const auto fullest = Segment::create(map.largest_local_size(), 0);
     if (!fullest) return tl::unexpected(fullest.error());
-    return Segment::create(neighbours.local_size(), std::min(bytes, fullest->arena_bytes()));
+    return Segment::create(map.local_size(), std::min(bytes, fullest->arena_bytes()));
 }
 
 /// Makes the memory of this host and tells its other ranks where it is.
-Result<Segment> make(Exchange& exchange, const Neighbours& neighbours) {
-    auto made = create(neighbours);
+Result<Segment> make(Exchange& exchange, const HostMap& map) {
+    auto made = create(map);
     const auto place = made ? std::to_string(made->descriptor()) : fmt::format("{}{}", no_place, made.error().message);
     if (auto told = exchange.tell(place); !told) return tl::unexpected(told.error());
     return made;
 }
 
 /// Maps the memory that the first rank of this host has made.
-Result<Segment> find(Exchange& exchange, const Neighbours& neighbours) {
+Result<Segment> find(Exchange& exchange, const HostMap& map) {
     if (auto told = exchange.tell(""); !told) return tl::unexpected(told.error());
-    const int leader = neighbours.leader();
+    const int leader = map.leader();
     const auto place = exchange.told_by(leader);
     if (!place) return tl::unexpected(place.error());
     if (place->starts_with(no_place))
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("rank {} cannot make the memory of this host: {}", leader,
                                                           place->substr(no_place.size())));
-    const auto path = fmt::format("/proc/{}/fd/{}", neighbours.at(leader).process, *place);
+    const auto path = fmt::format("/proc/{}/fd/{}", map.at(leader).process, *place);
     const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
@@ -69,12 +69,12 @@ Result<Segment> find(Exchange& exchange, const Neighbours& neighbours) {
                                 "host must run as the same user, see the same /proc, and may trace each other (a "
                                 "container may forbid it); kumiki-run does without this",
                                 leader, path, std::strerror(errno)));
-    auto adopted = Segment::adopt(descriptor, neighbours.local_size());
+    auto adopted = Segment::adopt(descriptor, map.local_size());
     close(descriptor); // what is mapped stays
     return adopted;
 }
 
-/// All ranks learn whether all have their memory.
+/// Tells all ranks whether every rank has its memory; fails at all ranks when one has not.
 Result<> agree(Exchange& exchange, const Result<Segment>& segment) {
     const auto told = exchange.all(segment ? "" : segment.error().message);
     if (!told) return tl::unexpected(told.error());
@@ -99,10 +99,10 @@ Result<std::vector<std::vector<std::byte>>> exchange_cards(Exchange& exchange, c
 } // namespace
 
 Result<OthersJob> meet(Exchange exchange, Settings& settings) {
-    const auto neighbours = introduce(exchange, settings);
-    if (!neighbours) return tl::unexpected(neighbours.error());
-    neighbours->settle(settings);
-    auto segment = neighbours->leads() ? make(exchange, *neighbours) : find(exchange, *neighbours);
+    const auto map = introduce(exchange, settings);
+    if (!map) return tl::unexpected(map.error());
+    map->settle(settings);
+    auto segment = map->leads() ? make(exchange, *map) : find(exchange, *map);
     if (auto agreed = agree(exchange, segment); !agreed) return tl::unexpected(agreed.error());
     return OthersJob{std::make_shared<const Segment>(std::move(*segment)),
                      [exchange](const std::vector<std::byte>& card) mutable { return exchange_cards(exchange, card); }};

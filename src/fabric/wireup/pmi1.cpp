@@ -14,7 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "fabric/wireup/farewell.hpp"
+#include "fabric/wireup/exit_hook.hpp"
+#include "platform/write_all.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// A longer line is none of a process manager's.
+/// A longer line does not come from a process manager.
 constexpr std::size_t longest_line = std::size_t{64} << 10;
 
 /// The value of `name=value` in a line of words.
@@ -44,12 +45,12 @@ tl::unexpected<Failure> not_understood(std::string_view question, std::string_vi
                             answer.substr(0, 80), question.substr(0, 80)));
 }
 
-/// Questions and answers with the process manager: a line each.
+/// Requests to the process manager and its answers: one line each.
 class Conversation {
 public:
     Conversation(int descriptor, milliseconds patience) : descriptor_(descriptor), patience_(patience) {}
 
-    /// The line that answers, which must be of the kind and say that all is well. Waits for ever with `slow`.
+    /// Returns the answer, which must be of this kind and report success. Waits for ever with `slow`.
     Result<std::string> ask(const std::string& question, std::string_view kind, bool slow = false) const {
         if (auto sent = tell(question); !sent) return tl::unexpected(sent.error());
         auto answer = receive_line(slow ? std::nullopt : std::optional(Clock::now() + patience_));
@@ -58,7 +59,7 @@ public:
             return not_understood(question, *answer);
         return answer;
     }
-    /// The word of that name in the answer.
+    /// Returns the value of this name in the answer.
     Result<std::string> ask_for(const std::string& question, std::string_view kind, std::string_view name) const {
         auto answer = ask(question, kind);
         if (!answer) return answer;
@@ -66,7 +67,7 @@ public:
         if (!value) return not_understood(question, *answer);
         return std::move(*value);
     }
-    /// What is behind the descriptor; nothing when it is closed.
+    /// Identifies what the descriptor refers to; nothing when it is closed.
     std::optional<ino_t> inode() const {
         struct stat status{};
         if (fstat(descriptor_, &status) != 0) return {};
@@ -75,16 +76,12 @@ public:
 
     Result<> tell(std::string_view line) const {
         const std::string whole = fmt::format("{}\n", line);
-        for (std::string_view left = whole; !left.empty();) {
-            const ssize_t sent = send(descriptor_, left.data(), left.size(), MSG_NOSIGNAL);
-            if (sent >= 0) left.remove_prefix(static_cast<std::size_t>(sent));
-            else if (errno != EINTR) return gone(std::strerror(errno));
-        }
+        if (!platform::send_all(descriptor_, whole)) return gone(std::strerror(errno));
         return {};
     }
 
 private:
-    /// One character at a time: what comes after the line may be for somebody else.
+    /// Reads one character at a time: what comes after the line may be for an MPI library.
     Result<std::string> receive_line(std::optional<Clock::time_point> until) const {
         for (std::string line; line.size() < longest_line;) {
             if (!is_readable(until)) return silent();
@@ -97,14 +94,14 @@ private:
         }
         return gone("it sends a line without an end");
     }
-    /// False when nothing has come until then.
+    /// Returns false when nothing has come by then.
     bool is_readable(std::optional<Clock::time_point> until) const {
         pollfd event{.fd = descriptor_, .events = POLLIN, .revents = 0};
         for (;;) {
             const auto left = until ? std::max(ceil<milliseconds>(*until - Clock::now()), milliseconds(0)).count() : -1;
             const int ready = poll(&event, 1, static_cast<int>(left));
             if (ready >= 0) return ready > 0;
-            if (errno != EINTR) return true; // receiving tells what is wrong
+            if (errno != EINTR) return true; // recv() will tell what is wrong
         }
     }
     tl::unexpected<Failure> silent() const {
@@ -131,7 +128,7 @@ public:
     Result<> begin() {
         if (auto greeted = manager_.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init"); !greeted)
             return tl::unexpected(greeted.error());
-        // The process manager counts the zero at the end; and some count the name of the space in.
+        // The process manager counts the zero at the end, and some process managers also count the name of the space.
         const auto maxes = manager_.ask("cmd=get_maxes", "maxes");
         if (!maxes) return tl::unexpected(maxes.error());
         const auto longest = word(*maxes, "vallen_max").value_or("");
@@ -142,10 +139,10 @@ public:
         auto space = manager_.ask_for("cmd=get_my_kvsname", "my_kvsname", "kvsname");
         if (!space) return tl::unexpected(space.error());
         space_ = std::move(*space);
-        // A process that ends without this has failed in hydra's eyes, which then ends the job. MPI_Finalize says it
-        // too, and closes the descriptor; whether there will be one nobody can know before the end.
+        // Hydra takes a process that ends without this for one that has failed, and ends the job. MPI_Finalize sends it
+        // too, and closes the descriptor; whether the program will call it is not known before the end.
         socket_ = manager_.inode();
-        at_end([manager = manager_, socket = socket_](int code) {
+        at_process_exit([manager = manager_, socket = socket_](int code) {
             if (code == 0 && manager.inode() == socket) static_cast<void>(manager.ask("cmd=finalize", "finalize_ack"));
         });
         return {};
@@ -168,8 +165,8 @@ public:
 
     void abort(int code) override {
         if (manager_.inode() != socket_) return;
-        // Hydra ends all at once, and what it has not handed on of their output is lost: the sentence that tells why
-        // gets the time to leave.
+        // Hydra ends all ranks at once, and loses the output that it has not passed on yet: this wait gives the
+        // sentence that tells why the time to get out.
         std::this_thread::sleep_for(milliseconds(200));
         static_cast<void>(manager_.tell(fmt::format("cmd=abort exitcode={}", code)));
     }
@@ -185,7 +182,7 @@ private:
     int rank_, size_;
     std::size_t longest_value_ = 0;
     std::string space_;
-    std::optional<ino_t> socket_; ///< behind the descriptor, as long as it is ours
+    std::optional<ino_t> socket_; ///< what the descriptor refers to, as long as it is this connection
 };
 
 } // namespace

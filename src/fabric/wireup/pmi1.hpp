@@ -9,9 +9,9 @@
 namespace kumiki::fabric {
 
 /// PMI-1, the protocol of MPICH's process manager (hydra), which srun --mpi=pmi2 speaks too: lines of `name=value`
-/// words on a descriptor that the process inherited. The descriptor is an MPI library's as well, before us or after us:
-/// it is not closed, each conversation begins with `init`, which hydra answers as often as it is asked, and `finalize`,
-/// which it answers once, waits for the end of the process.
+/// words on a descriptor that the process inherited. An MPI library may use the descriptor as well, before us or after
+/// us: therefore it is not closed, each use begins with `init`, which hydra answers as often as it is asked, and
+/// `finalize`, which hydra answers once, is not sent before the end of the process.
 ///
 /// A process manager that does not answer within `patience`, has gone, or answers anything else makes this and all
 /// later calls fail. Only the fence waits for as long as the other ranks need.

@@ -5,7 +5,7 @@
 #include <pmix.h>
 #include <string>
 
-#include "fabric/wireup/farewell.hpp"
+#include "fabric/wireup/exit_hook.hpp"
 #include "fabric/wireup/space.hpp"
 
 namespace kumiki::fabric {
@@ -19,15 +19,15 @@ Result<> outcome(const char* call, pmix_status_t status) {
                             call, PMIx_Error_string(status)));
 }
 
-/// PMIx, as Open MPI's mpirun and srun --mpi=pmix offer it. The library counts who uses it, so that an MPI library of
-/// the same process may come before us, after us, or both.
+/// PMIx, as Open MPI's mpirun and srun --mpi=pmix offer it. The library counts its users, so that an MPI library of the
+/// same process may begin before us, after us, or both.
 class Pmix : public KeyValueSpace {
 public:
     Result<> begin() {
         if (auto begun = outcome("PMIx_Init", PMIx_Init(&self_, nullptr, 0)); !begun) return begun;
-        // PMIx cannot be begun again once it has ended, and an MPI library may still want to; also, Open MPI's mpirun
-        // takes a process for failed that ends without this.
-        at_end([](int code) {
+        // PMIx cannot be begun again once it has ended, and an MPI library may still want to use it; also, Open MPI's
+        // mpirun takes a process that ends without this for one that has failed.
+        at_process_exit([](int code) {
             if (code == 0) PMIx_Finalize(nullptr, 0);
         });
         pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
@@ -45,8 +45,8 @@ public:
     std::size_t longest_value() const override { return 64 << 10; }
 
     bool has_written(std::string_view key) override {
-        // Without `immediate`, the answer to a key that was never written comes when it is. The server must be asked:
-        // a rank that joins a second time does so by another proxy.
+        // Without `immediate`, the answer to a key that was never written comes only when it is written. The server
+        // itself must be asked, because a rank that joins a second time uses another proxy.
         pmix_info_t now;
         bool yes = true;
         PMIX_INFO_CONSTRUCT(&now);

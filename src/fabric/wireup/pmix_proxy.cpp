@@ -7,10 +7,10 @@
 
 int main(int count, char** arguments) {
     if (count != 3) return 2;
-    const pid_t child = fork(); // the rank waits for this process, and must not have another one to wait for
+    const pid_t child = fork(); // the rank waits for this process to end, and must have no further child to wait for
     if (child != 0) return child > 0 ? 0 : 3;
     const bool good =
         kumiki::fabric::serve(kumiki::fabric::open_pmix(), std::atoi(arguments[1]), std::atoi(arguments[2]));
     if (!good) _exit(3);
-    return 0; // PMIx says its farewell now
+    return 0; // the exit hook ends PMIx now
 }

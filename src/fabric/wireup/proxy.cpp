@@ -17,19 +17,19 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/wireup/farewell.hpp"
+#include "fabric/wireup/exit_hook.hpp"
 
 namespace kumiki::fabric {
 namespace {
 
-// Each question and each answer is one packet: a word, and what belongs to it behind a blank. Keys have no blanks.
+// Each request and each answer is one packet: a word, and its arguments behind a blank. Keys have no blanks.
 //   the proxy first:   done RANK SIZE LONGEST-VALUE
-//   the rank:          put KEY VALUE | get RANK KEY | written KEY | fence | farewell
-//   the proxy:         done VALUE | no | failed SENTENCE; after a farewell it ends, which closes the socket
+//   the rank:          put KEY VALUE | get RANK KEY | written KEY | fence | finalize
+//   the proxy:         done VALUE | no | failed SENTENCE; after finalize it ends, which closes the socket
 constexpr std::string_view done = "done", no = "no", failed = "failed";
 constexpr std::size_t longest_packet = std::size_t{128} << 10;
 
-/// Takes the first word off the text.
+/// Removes the first word from the text and returns it.
 std::string_view take_word(std::string_view& text) {
     const auto end = std::min(text.find(' '), text.size());
     const auto word = text.substr(0, end);
@@ -51,7 +51,7 @@ bool send_packet(int socket, std::string_view packet) {
     }
 }
 
-/// Nothing when the other side has gone.
+/// Returns nothing when the other side is gone.
 std::optional<std::string> receive_packet(int socket) {
     std::string packet(longest_packet, '\0');
     for (;;) {
@@ -72,9 +72,9 @@ public:
         rank_ = static_cast<int>(take_number(numbers));
         size_ = static_cast<int>(take_number(numbers));
         longest_value_ = take_number(numbers);
-        // The socket is never closed: its end without a farewell tells that the rank has failed.
-        at_end([socket = socket_](int code) {
-            if (code == 0 && send_packet(socket, "farewell")) receive_packet(socket);
+        // The socket is never closed: when it ends without finalize, the rank has failed.
+        at_process_exit([socket = socket_](int code) {
+            if (code == 0 && send_packet(socket, "finalize")) receive_packet(socket);
         });
         return {};
     }
@@ -94,7 +94,7 @@ public:
 
 private:
     Result<std::string> ask(std::string_view question) const {
-        send_packet(socket_, question); // when that fails, there is no answer either
+        send_packet(socket_, question); // when this fails, there is no answer either
         return answer();
     }
     Result<std::string> answer() const {
@@ -142,7 +142,7 @@ std::string answer(KeyValueSpace& space, std::string_view question) {
     return packet_of(space.put(key, question));
 }
 
-/// False when the rank has ended; a child process of the rank may still hold the other end of the socket then.
+/// Returns false when the rank has ended; a child process of the rank may then still hold the other end of the socket.
 bool wait_for_question(int socket, int process) {
     std::array<pollfd, 2> events{
         {{.fd = socket, .events = POLLIN, .revents = 0}, {.fd = process, .events = POLLIN, .revents = 0}}};
@@ -150,11 +150,13 @@ bool wait_for_question(int socket, int process) {
     return events[0].revents != 0;
 }
 
-/// The program ends at once and leaves the proxy to the system: a rank may wait for all child processes that it has.
+/// Starts the proxy. The started program ends at once, and the proxy becomes init's child, because a rank may wait for
+/// all its child processes.
 Result<> start(const std::filesystem::path& program, int socket) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, socket, socket); // it is closed in no other program that the rank starts
+    posix_spawn_file_actions_adddup2(
+        &actions, socket, socket); // so that this program inherits it, and no other that the rank starts does
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     // Signals that the launcher passes on to the rank's group are for the rank.
@@ -193,13 +195,13 @@ Result<std::unique_ptr<KeyValueSpace>> adopt_proxy(int socket) {
 }
 
 bool serve(const Result<std::shared_ptr<KeyValueSpace>>& space, int socket, pid_t rank) {
-    // A kernel that is too old for this gives a number below 0, which poll passes over.
+    // A kernel that is too old for this returns a negative number, which poll ignores.
     const auto process = static_cast<int>(syscall(SYS_pidfd_open, rank, 0));
     send_packet(socket, greeting(space));
     while (space && wait_for_question(socket, process)) {
         const auto question = receive_packet(socket);
         if (!question) return false;
-        if (*question == "farewell") return true;
+        if (*question == "finalize") return true;
         send_packet(socket, answer(**space, *question));
     }
     return false;

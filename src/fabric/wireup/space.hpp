@@ -9,9 +9,9 @@
 
 namespace kumiki::fabric {
 
-/// What process managers offer to the ranks of a job so that they find each other: a place to write values that the
-/// others can read after the next fence. Keys and values are printable text without spaces, `=` or `;`; no key is
-/// written twice.
+/// What process managers offer to the ranks of a job so that they find each other: each rank puts values that the
+/// others can read after the next fence. Keys and values are printable text without spaces, `=` or `;`; no key is put
+/// twice.
 class KeyValueSpace {
 public:
     virtual ~KeyValueSpace() = default;
@@ -25,10 +25,10 @@ public:
     virtual Result<> put(std::string_view key, std::string_view value) = 0;
     /// Waits until all ranks are here; from then on what they put before can be read. Collective.
     virtual Result<> fence() = 0;
-    /// What `rank` put under the key before the last fence.
+    /// Returns what `rank` put under the key before the last fence.
     virtual Result<std::string> get(int rank, std::string_view key) = 0;
-    /// Asks for the end of all ranks, for a rank that ends with this code while the others need it. Nothing where the
-    /// process manager does that by itself.
+    /// Asks the process manager to end all ranks, when this rank ends with this code while the others need it. Does
+    /// nothing where the process manager ends them by itself.
     virtual void abort(int code) { static_cast<void>(code); }
 };
 

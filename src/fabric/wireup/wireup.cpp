@@ -11,26 +11,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric/wireup/farewell.hpp"
+#include "fabric/wireup/exit_hook.hpp"
 #include "fabric/wireup/manager.hpp"
 #include "fabric/wireup/meeting.hpp"
 #include "platform/hardware.hpp"
+#include "platform/write_all.hpp"
 
 namespace kumiki::fabric {
 namespace {
 
-/// kumiki-run's socket: a card is its length (32 bits) and so many bytes.
+/// kumiki-run's socket: a card is its length (32 bits) and as many bytes.
 class LauncherSocket {
 public:
     explicit LauncherSocket(int descriptor) : descriptor_(descriptor) {}
-    ~LauncherSocket() { close(descriptor_); } // tells the launcher that this rank has what it needs
+    ~LauncherSocket() { close(descriptor_); } // this tells the launcher that this rank has what it needs
     LauncherSocket(const LauncherSocket&) = delete;
     LauncherSocket& operator=(const LauncherSocket&) = delete;
 
     Result<> write(std::span<const std::byte> card) const {
         const auto length = static_cast<std::uint32_t>(card.size());
-        if (auto written = write_all(std::as_bytes(std::span(&length, 1))); !written) return written;
-        return write_all(card);
+        if (!platform::send_all(descriptor_, std::as_bytes(std::span(&length, 1))) ||
+            !platform::send_all(descriptor_, card))
+            return broken();
+        return {};
     }
     Result<std::vector<std::byte>> read() const {
         std::uint32_t length = 0;
@@ -43,14 +46,6 @@ public:
     }
 
 private:
-    Result<> write_all(std::span<const std::byte> left) const {
-        while (!left.empty()) {
-            const ssize_t sent = send(descriptor_, left.data(), left.size(), MSG_NOSIGNAL);
-            if (sent >= 0) left = left.subspan(static_cast<std::size_t>(sent));
-            else if (errno != EINTR) return broken();
-        }
-        return {};
-    }
     Result<> read_all(std::span<std::byte> left) const {
         while (!left.empty()) {
             const ssize_t received = recv(descriptor_, left.data(), left.size(), 0);
@@ -79,12 +74,12 @@ private:
     int descriptor_;
 };
 
-/// A rank that exits within its job takes the others along. Launchers that do not know of the job take one that exits
-/// with 0 for one that has done its part, and the others would wait for it for ever: it fails instead, with the code
-/// that kumiki-run gives it.
+/// A rank that exits within its job must end the others. Launchers that do not know of the job take a rank that exits
+/// with 0 for one that has done its part, and the others would wait for it for ever: therefore it exits with the code
+/// that kumiki-run would return for it.
 void end_all_at_exit_within(const OthersJob& job, const Settings& settings, std::shared_ptr<KeyValueSpace> space) {
-    at_end([segment = std::weak_ptr(job.segment), local_rank = settings.local_rank,
-            space = std::move(space)](int code) {
+    at_process_exit([segment = std::weak_ptr(job.segment), local_rank = settings.local_rank,
+                     space = std::move(space)](int code) {
         const auto joined = segment.lock();
         if (!joined || joined->block(local_rank).state.load() != shm::RankState::joined) return;
         constexpr int failed = 1;

@@ -12,26 +12,26 @@
 
 namespace kumiki::fabric {
 
-/// The most bytes of a card that kumiki-run hands on.
+/// The most bytes that a card which kumiki-run passes on may have.
 inline constexpr std::size_t longest_card = std::size_t{64} << 10;
 
-/// How the ranks of several hosts find each other: each gives its card, and gets those of all ranks, in their order.
-/// Collective.
+/// How the ranks of several hosts find each other: each passes its card, and gets the cards of all ranks, in the order
+/// of the ranks. Collective.
 using Wireup = std::function<Result<std::vector<std::vector<std::byte>>>(const std::vector<std::byte>& own)>;
 
-/// The way that the settings tell: through kumiki-run's socket (KUMIKI_WIREUP). Fails, when called, when there is none,
-/// the launcher ends, or what comes are no cards.
+/// The exchange through kumiki-run's socket, which the settings name (KUMIKI_WIREUP). Its call fails when there is no
+/// such socket, when the launcher ends, or when no cards come.
 Wireup wireup_of(const Settings& settings);
 
-/// What a rank joins that another launcher than kumiki-run has started (mpirun, srun).
+/// The job of a rank that another launcher than kumiki-run has started (mpirun, srun).
 struct OthersJob {
     std::shared_ptr<const shm::Segment> segment;
     Wireup wireup;
 };
 
-/// Looks for such a launcher and meets the other ranks that it has started; then writes rank, size, threads and
-/// processors into the settings. Nothing when there is no such launcher, or when it has started one process only. All
-/// ranks fail together where one of them fails to share memory. Collective.
+/// Looks for such a launcher and joins with the other ranks that it has started; then writes rank, size, threads and
+/// processors into the settings. Returns nothing when there is no such launcher, or when it has started only one
+/// process. When one rank fails to share memory, all ranks fail. Collective.
 Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings);
 
 } // namespace kumiki::fabric

@@ -68,7 +68,7 @@ int Controller::run() {
         say(enough.error().message);
         return exit_code::environment;
     }
-    signals_ = Descriptor(signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
+    signals_ = platform::Descriptor(signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_ || !printer_.is_open()) {
         say(fmt::format("cannot start the job: {} (ulimit -n)", std::strerror(errno)));
         return exit_code::environment;

@@ -70,7 +70,7 @@ private:
 
     const HostsJob job_;
     Events events_;
-    Descriptor signals_;
+    platform::Descriptor signals_;
     std::vector<std::unique_ptr<RemoteHost>> hosts_;
     std::vector<Ready> ready_; ///< by host: its answer to the order
     std::vector<int> stopped_; ///< by host: how many of its ranks are stopped

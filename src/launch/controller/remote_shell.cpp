@@ -40,7 +40,8 @@ constexpr auto death_limit = 1s;
 } // namespace
 
 Result<RemoteShell> start_remote_shell(std::vector<std::string> command, const InheritedState& inherited) {
-    Pipe input = Pipe::create(), output = Pipe::create(), errors = Pipe::create(), failure = Pipe::create();
+    platform::Pipe input = platform::Pipe::create(), output = platform::Pipe::create(),
+                   errors = platform::Pipe::create(), failure = platform::Pipe::create();
     const pid_t controller = getpid();
     const pid_t process = input && output && errors && failure ? fork() : -1;
     if (process == 0) {

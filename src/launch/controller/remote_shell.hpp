@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "error/result.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/this_process.hpp"
 
 namespace kumiki::launch {
@@ -17,9 +17,9 @@ namespace kumiki::launch {
 /// there.
 struct RemoteShell {
     pid_t process = 0; ///< leads a session of its own: it gets signals only from the controller, none from the terminal
-    Descriptor input;  ///< to its standard input
-    Descriptor output; ///< from its standard output
-    Descriptor errors; ///< from its standard error
+    platform::Descriptor input;  ///< to its standard input
+    platform::Descriptor output; ///< from its standard output
+    platform::Descriptor errors; ///< from its standard error
 };
 
 /// Starts the command. The kernel kills it when this process dies.

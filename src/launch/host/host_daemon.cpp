@@ -76,9 +76,9 @@ Result<> HostDaemon::prepare() {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
-    child_signals_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
-    exec_failures_ = Pipe::create();
-    shared_ = Descriptor(fcntl(segment_->descriptor(), F_DUPFD, lowest_shared_descriptor));
+    child_signals_ = platform::Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+    exec_failures_ = platform::Pipe::create();
+    shared_ = platform::Descriptor(fcntl(segment_->descriptor(), F_DUPFD, lowest_shared_descriptor));
     if (!child_signals_ || !exec_failures_ || !shared_)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot open what starting ranks needs: {} (ulimit -n 1024)", std::strerror(errno)));

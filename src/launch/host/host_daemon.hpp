@@ -10,7 +10,7 @@
 #include "launch/host/environment.hpp"
 #include "launch/host/link.hpp"
 #include "launch/host/stopped_ranks.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/events.hpp"
 #include "launch/system/signals.hpp"
 #include "launch/system/this_process.hpp"
@@ -20,9 +20,9 @@ namespace kumiki::launch {
 
 /// What the host daemon knows of the supervisor, its parent.
 struct Supervisor {
-    Descriptor notices; ///< brings one SignalNotice after another; it ends when the supervisor is dead
-    pid_t process;      ///< of the supervisor itself
-    pid_t group;        ///< its process group
+    platform::Descriptor notices; ///< brings one SignalNotice after another; it ends when the supervisor is dead
+    pid_t process;                ///< of the supervisor itself
+    pid_t group;                  ///< its process group
     InheritedState inherited;
 };
 
@@ -67,9 +67,9 @@ private:
     std::unique_ptr<Link> link_;
     Events events_;
     std::optional<fabric::shm::Segment> segment_;
-    Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
-    Descriptor child_signals_; ///< readable when a child has ended
-    Pipe exec_failures_;
+    platform::Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
+    platform::Descriptor child_signals_; ///< readable when a child has ended
+    platform::Pipe exec_failures_;
     std::vector<pid_t> ranks_; ///< by rank on this host; 0: it has not been started, or has ended
     StoppedRanks stopped_;
     PeriodicTimer timer_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launch/command/outcome.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/events.hpp"
 #include "launch/system/signals.hpp"
 
@@ -13,8 +13,8 @@ namespace kumiki::launch {
 
 /// What a new rank gets from its link; with an empty descriptor the rank inherits the host daemon's own stream.
 struct RankStreams {
-    Descriptor input, output, error;
-    Descriptor wireup; ///< the rank's end of the socket through which ranks of several hosts find each other
+    platform::Descriptor input, output, error;
+    platform::Descriptor wireup; ///< the rank's end of the socket through which ranks of several hosts find each other
 };
 
 /// What the link tells the host daemon.

@@ -14,7 +14,7 @@
 #include "launch/host/local_link.hpp"
 #include "launch/host/remote_link.hpp"
 #include "launch/system/descendants.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/signals.hpp"
 #include "launch/system/this_process.hpp"
 
@@ -72,7 +72,7 @@ int run(const Job& job, char** argv, std::optional<Channel> channel) {
     sigaddset(&blocked, SIGPIPE); // SIGCHLD tells of a dead host daemon
     const BlockedSignals signals(blocked);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    Pipe notices = Pipe::create();
+    platform::Pipe notices = platform::Pipe::create();
     Supervisor supervisor{.notices = std::move(notices.read),
                           .process = getpid(),
                           .group = getpgrp(),

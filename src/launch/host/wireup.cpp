@@ -24,10 +24,10 @@ WireUp::WireUp(Channel& channel, const Share& share, OnMistake on_mistake)
       known_(cards_.size()),
       missing_(share.size) {}
 
-Descriptor WireUp::open(int local_rank) {
+platform::Descriptor WireUp::open(int local_rank) {
     int ends[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
-    Descriptor own(ends[0]), other(ends[1]);
+    platform::Descriptor own(ends[0]), other(ends[1]);
     fcntl(own.get(), F_SETFL, O_NONBLOCK);
     peers_.push_back({.socket = std::move(own), .rank = share_.first + local_rank, .incoming = {}});
     return other;

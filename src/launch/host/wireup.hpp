@@ -18,14 +18,14 @@ public:
     WireUp(Channel& channel, const Share& share, OnMistake on_mistake);
 
     /// Returns the rank's end of its socket; empty when the system has no descriptors left (errno tells why).
-    Descriptor open(int local_rank);
+    platform::Descriptor open(int local_rank);
     void attach(Events& events);
     /// Takes a card that the controller has passed on.
     void add(const Card& card);
 
 private:
     struct Peer {
-        Descriptor socket;
+        platform::Descriptor socket;
         int rank = 0;
         std::string incoming;
         std::size_t sent = 0; ///< bytes of `all_cards_`

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
 
-void do_not_block(const Descriptor& descriptor) {
+void do_not_block(const platform::Descriptor& descriptor) {
     fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
 } // namespace
 
-Channel::Channel(Descriptor input, Descriptor output, bool greeted)
+Channel::Channel(platform::Descriptor input, platform::Descriptor output, bool greeted)
     : input_(std::move(input)), output_(std::move(output)), reader_(greeted) {
     do_not_block(input_);
     do_not_block(output_);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "launch/protocol/message.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/events.hpp"
 
 namespace kumiki::launch {
@@ -19,7 +19,7 @@ public:
     using Clock = Events::Clock;
 
     /// With `greeted` false the channel skips what comes before the greeting.
-    Channel(Descriptor input, Descriptor output, bool greeted);
+    Channel(platform::Descriptor input, platform::Descriptor output, bool greeted);
 
     template <class Message>
     void send(const Message& message) {
@@ -48,7 +48,7 @@ private:
     bool write_some();
     void end();
 
-    Descriptor input_, output_;
+    platform::Descriptor input_, output_;
     FrameReader reader_;
     std::string unsent_;
     Events* events_ = nullptr;

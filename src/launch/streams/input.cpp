@@ -47,8 +47,8 @@ void InputSource::read_some() {
     on_input_(std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))));
 }
 
-Descriptor InputRelay::open() {
-    Pipe pipe = Pipe::create();
+platform::Descriptor InputRelay::open() {
+    platform::Pipe pipe = platform::Pipe::create();
     if (!pipe) return {};
     fcntl(pipe.write.get(), F_SETFL, O_NONBLOCK);
     pipe_ = std::move(pipe.write);

@@ -39,7 +39,7 @@ public:
     explicit InputRelay(Channel& channel) : channel_(channel) {}
 
     /// Returns the reading end for the rank; empty when the system has no descriptors left (errno tells why).
-    Descriptor open();
+    platform::Descriptor open();
     void attach(Events& events) { events_ = &events; }
     /// Takes more input; an empty text means its end.
     void add(std::string_view text);
@@ -50,7 +50,7 @@ private:
 
     Channel& channel_;
     Events* events_ = nullptr;
-    Descriptor pipe_;
+    platform::Descriptor pipe_;
     std::string waiting_;
     bool at_end_ = false;
 };

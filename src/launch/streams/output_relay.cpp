@@ -11,10 +11,10 @@ constexpr std::size_t chunk = std::size_t{64} << 10;
 
 } // namespace
 
-std::optional<std::array<Descriptor, 2>> OutputRelay::open(int local_rank) {
-    std::array<Descriptor, 2> writers;
+std::optional<std::array<platform::Descriptor, 2>> OutputRelay::open(int local_rank) {
+    std::array<platform::Descriptor, 2> writers;
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-        Pipe pipe = Pipe::create();
+        platform::Pipe pipe = platform::Pipe::create();
         if (!pipe) return {};
         fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
         sources_.push_back({std::move(pipe.read), first_rank_ + local_rank, stream});

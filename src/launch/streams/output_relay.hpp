@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/protocol/message.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 #include "launch/system/events.hpp"
 
 namespace kumiki::launch {
@@ -22,7 +22,7 @@ public:
 
     /// Returns the writing ends for stdout and stderr of a rank; nothing when the system has no descriptors left (errno
     /// tells why).
-    std::optional<std::array<Descriptor, 2>> open(int local_rank);
+    std::optional<std::array<platform::Descriptor, 2>> open(int local_rank);
     void attach(Events& events);
     /// The other side has written this many bytes.
     void written(int stream, std::uint64_t bytes);
@@ -34,7 +34,7 @@ public:
 
 private:
     struct Source {
-        Descriptor pipe;
+        platform::Descriptor pipe;
         int rank;
         int stream;
     };

@@ -1,10 +1,10 @@
 #include "launch/streams/stream_writer.hpp"
 
-#include <cerrno>
 #include <cstdint>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <utility>
+
+#include "platform/write_all.hpp"
 
 namespace kumiki::launch {
 
@@ -46,7 +46,7 @@ void StreamWriter::run() {
         const Item item = std::move(items_.front());
         items_.pop_front();
         lock.unlock();
-        write_all(item.text);
+        write(item.text);
         lock.lock();
         receipts_.push_back(item.receipt);
         notify();
@@ -55,23 +55,15 @@ void StreamWriter::run() {
     notify();
 }
 
-void StreamWriter::write_all(std::string_view text) {
-    while (!text.empty() && !broken_) {
-        const ssize_t bytes = write(stream_, text.data(), text.size());
-        if (bytes >= 0) text.remove_prefix(static_cast<std::size_t>(bytes));
-        else if (errno == EAGAIN) { // another process has made our terminal or pipe non-blocking
-            pollfd event{.fd = stream_, .events = POLLOUT, .revents = 0};
-            poll(&event, 1, -1);
-        } else if (errno != EINTR) {
-            const std::lock_guard lock(mutex_);
-            broken_ = true;
-        }
-    }
+void StreamWriter::write(std::string_view text) {
+    if (broken_ || platform::write_all(stream_, text)) return;
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
 }
 
 void StreamWriter::notify() const {
     const std::uint64_t one = 1;
-    static_cast<void>(!write(progress_.get(), &one, sizeof one));
+    static_cast<void>(!::write(progress_.get(), &one, sizeof one));
 }
 
 } // namespace kumiki::launch

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 
 namespace kumiki::launch {
 
@@ -48,11 +48,11 @@ private:
         Receipt receipt;
     };
     void run();
-    void write_all(std::string_view text);
+    void write(std::string_view text);
     void notify() const;
 
     const int stream_;
-    Descriptor progress_;
+    platform::Descriptor progress_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Item> items_;

@@ -9,7 +9,7 @@
 #include <set>
 #include <sys/epoll.h>
 
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 
 namespace kumiki::launch {
 
@@ -34,7 +34,7 @@ public:
 
 private:
     void call(int descriptor);
-    Descriptor poller_;
+    platform::Descriptor poller_;
     std::map<int, std::shared_ptr<Action>> actions_; ///< an action may remove itself while it runs
     std::set<int> always_ready_;
 };

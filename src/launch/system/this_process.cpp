@@ -26,8 +26,8 @@ void open_standard_streams() {
     if (descriptor >= 0) close(descriptor);
 }
 
-Descriptor take_over_stream(int stream, int flags) {
-    Descriptor own(fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+platform::Descriptor take_over_stream(int stream, int flags) {
+    platform::Descriptor own(fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     if (const int null = open("/dev/null", flags | O_CLOEXEC); null >= 0) {
         dup2(null, stream);
         close(null);

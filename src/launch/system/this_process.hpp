@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "error/result.hpp"
-#include "launch/system/descriptor.hpp"
+#include "platform/descriptor.hpp"
 
 namespace kumiki::launch {
 
@@ -16,7 +16,7 @@ void set_process_name(char** argv, const char* name);
 void open_standard_streams();
 
 /// Returns a duplicate of a standard stream; the stream itself then leads to /dev/null.
-Descriptor take_over_stream(int stream, int flags);
+platform::Descriptor take_over_stream(int stream, int flags);
 
 /// What the launcher has inherited and has changed for itself: the programs that it starts get it back.
 struct InheritedState {

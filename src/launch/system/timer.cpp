@@ -8,7 +8,7 @@ namespace kumiki::launch {
 
 void PeriodicTimer::start(Events& events, std::chrono::nanoseconds interval, std::function<void()> action) {
     events_ = &events;
-    timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    timer_ = platform::Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     const auto seconds = std::chrono::floor<std::chrono::seconds>(interval);
     const timespec time{.tv_sec = seconds.count(), .tv_nsec = (interval - seconds).count()};
     const itimerspec setting{.it_interval = time, .it_value = time};

@@ -26,7 +26,7 @@ public:
 
 private:
     Events* events_ = nullptr;
-    Descriptor timer_;
+    platform::Descriptor timer_;
 };
 
 /// Shows the other side at regular intervals that this one is alive, and notices when the other side is silent: a cut

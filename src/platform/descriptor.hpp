@@ -4,9 +4,9 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kumiki::launch {
+namespace kumiki::platform {
 
-/// Owns a file descriptor.
+/// Owns a file descriptor: closes it at the end. A negative number stands for none.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -41,4 +41,4 @@ struct Pipe {
     explicit operator bool() const { return static_cast<bool>(read); }
 };
 
-} // namespace kumiki::launch
+} // namespace kumiki::platform

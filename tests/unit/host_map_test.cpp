@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "fabric/wireup/neighbours.hpp"
+#include "fabric/wireup/host_map.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -19,7 +19,7 @@ Introduction on(const std::string& machine, const std::string& host, std::vector
 Settings settled(const std::vector<Introduction>& all, int rank, bool bind = true) {
     Settings settings;
     settings.bind = bind;
-    Neighbours(all, rank).settle(settings);
+    HostMap(all, rank).settle(settings);
     return settings;
 }
 
@@ -58,10 +58,10 @@ TEST(IntroductionTest, AStrangerIsRefused) {
     }
 }
 
-TEST(NeighboursTest, RanksOfAHostAreCountedInTheirOrder) {
+TEST(HostMapTest, RanksOfAHostAreCountedInTheirOrder) {
     const std::vector all = {on("m", "a", {0}), on("m", "b", {1}), on("n", "c", {0}), on("m", "a", {2}),
                              on("m", "a", {3})};
-    const Neighbours last(all, 4), only(all, 1);
+    const HostMap last(all, 4), only(all, 1);
     EXPECT_EQ(last.leader(), 0);
     EXPECT_FALSE(last.leads());
     EXPECT_EQ(last.local_rank(), 2);
@@ -77,18 +77,18 @@ TEST(NeighboursTest, RanksOfAHostAreCountedInTheirOrder) {
     EXPECT_EQ(settings.local_size, 3);
 }
 
-TEST(NeighboursTest, TheLeastArenaIsAWishOrTheSmallestMemory) {
+TEST(HostMapTest, TheLeastArenaIsAWishOrTheSmallestMemory) {
     std::vector all = {on("m", "a", {0}), on("n", "b", {0})};
-    auto least = Neighbours(all, 0).least_arena();
+    auto least = HostMap(all, 0).least_arena();
     EXPECT_EQ(least.bytes, std::uint64_t{4} << 30) << "a power of two";
     EXPECT_FALSE(least.is_wish);
     all[1].arena_bytes = 100;
-    least = Neighbours(all, 0).least_arena();
+    least = HostMap(all, 0).least_arena();
     EXPECT_EQ(least.bytes, 100u);
     EXPECT_TRUE(least.is_wish);
 }
 
-TEST(NeighboursTest, RanksThatShareProcessorsDivideThem) {
+TEST(HostMapTest, RanksThatShareProcessorsDivideThem) {
     // As mpirun without binding, over two network namespaces of one machine.
     const std::vector all = {on("m", "a", {0, 2, 4, 6, 8}), on("m", "b", {0, 2, 4, 6, 8})};
     EXPECT_EQ(settled(all, 0).threads, 2);
@@ -98,7 +98,7 @@ TEST(NeighboursTest, RanksThatShareProcessorsDivideThem) {
     EXPECT_TRUE(settled(all, 1, false).cpus.empty());
 }
 
-TEST(NeighboursTest, ProcessorsOfAnotherMachineAreNotShared) {
+TEST(HostMapTest, ProcessorsOfAnotherMachineAreNotShared) {
     const std::vector all = {on("m", "a", {0, 1}), on("n", "b", {0, 1})};
     for (int rank = 0; rank < 2; ++rank) {
         EXPECT_EQ(settled(all, rank).threads, 2);
@@ -106,7 +106,7 @@ TEST(NeighboursTest, ProcessorsOfAnotherMachineAreNotShared) {
     }
 }
 
-TEST(NeighboursTest, MoreThreadsThanProcessorsAreACrowd) {
+TEST(HostMapTest, MoreThreadsThanProcessorsAreACrowd) {
     const std::vector too_many = {on("m", "a", {0, 1}, 3), on("m", "a", {2, 3, 4, 5}, 1), on("n", "b", {0})};
     EXPECT_TRUE(settled(too_many, 0).crowded);
     EXPECT_TRUE(settled(too_many, 1).crowded) << "the same for all ranks of a machine";
@@ -119,7 +119,7 @@ TEST(NeighboursTest, MoreThreadsThanProcessorsAreACrowd) {
     EXPECT_EQ(settled(nowhere, 1).threads, 1);
 }
 
-TEST(NeighboursTest, WhereSetsOverlapInOtherWaysNothingIsBound) {
+TEST(HostMapTest, WhereSetsOverlapInOtherWaysNothingIsBound) {
     const std::vector overlapping = {on("m", "a", {0, 1}, 1), on("m", "a", {1, 2}, 1)};
     EXPECT_FALSE(settled(overlapping, 0).crowded);
     EXPECT_TRUE(settled(overlapping, 0).cpus.empty());

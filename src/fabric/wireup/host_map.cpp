@@ -1,4 +1,4 @@
-#include "fabric/wireup/neighbours.hpp"
+#include "fabric/wireup/host_map.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,21 +10,21 @@
 
 namespace kumiki::fabric {
 
-Neighbours::Neighbours(std::vector<Introduction> all, int rank) : all_(std::move(all)), rank_(rank) {
+HostMap::HostMap(std::vector<Introduction> all, int rank) : all_(std::move(all)), rank_(rank) {
     for (int other = 0; other < size(); ++other)
         if (at(other).host == own().host) local_.push_back(other);
 }
 
-int Neighbours::local_rank() const { return static_cast<int>(std::ranges::find(local_, rank_) - local_.begin()); }
+int HostMap::local_rank() const { return static_cast<int>(std::ranges::find(local_, rank_) - local_.begin()); }
 
-int Neighbours::largest_local_size() const {
+int HostMap::largest_local_size() const {
     std::unordered_map<std::string_view, int> ranks;
     int largest = 0;
     for (const auto& each : all_) largest = std::max(largest, ++ranks[each.host]);
     return largest;
 }
 
-Neighbours::Arena Neighbours::least_arena() const {
+HostMap::Arena HostMap::least_arena() const {
     Arena least{~std::uint64_t{0}, false};
     for (const auto& each : all_) {
         const bool is_wish = each.arena_bytes > 0;
@@ -34,7 +34,7 @@ Neighbours::Arena Neighbours::least_arena() const {
     return least;
 }
 
-void Neighbours::settle(Settings& settings) const {
+void HostMap::settle(Settings& settings) const {
     settings.rank = rank_;
     settings.size = size();
     settings.local_rank = local_rank();
@@ -45,8 +45,8 @@ void Neighbours::settle(Settings& settings) const {
     settings.devices = platform::devices_towards(other_hosts());
 }
 
-/// The addresses of each.
-std::vector<std::string> Neighbours::other_hosts() const {
+/// The addresses of each other host.
+std::vector<std::string> HostMap::other_hosts() const {
     std::vector<std::string> found;
     for (const auto& each : all_)
         if (each.host != own().host && std::ranges::find(found, each.addresses) == found.end())
@@ -55,22 +55,22 @@ std::vector<std::string> Neighbours::other_hosts() const {
 }
 
 /// Ranks that may run on the very same processors as `rank`; mpirun binds ranks or lets them share all.
-std::vector<int> Neighbours::sharers(int rank) const {
+std::vector<int> HostMap::sharers(int rank) const {
     std::vector<int> found;
     for (int other = 0; other < size(); ++other)
         if (at(other).machine == at(rank).machine && at(other).cpus == at(rank).cpus) found.push_back(other);
     return found;
 }
 
-int Neighbours::share(int rank) const {
+int HostMap::share(int rank) const {
     return std::max(1, static_cast<int>(at(rank).cpus.size() / sharers(rank).size()));
 }
 
-int Neighbours::threads(int rank) const { return at(rank).threads > 0 ? at(rank).threads : share(rank); }
+int HostMap::threads(int rank) const { return at(rank).threads > 0 ? at(rank).threads : share(rank); }
 
-/// Of a whole machine, since hosts that are namespaces share its processors; and the same for all its ranks, which
-/// choose the way of their barriers by it.
-bool Neighbours::is_crowded() const {
+/// Whether the machine is crowded. It counts the whole machine, since hosts that are namespaces share its processors;
+/// the answer is the same for all its ranks, which choose their kind of barrier by it.
+bool HostMap::is_crowded() const {
     std::size_t wanted = 0;
     std::vector<int> cpus;
     for (int other = 0; other < size(); ++other) {
@@ -85,8 +85,9 @@ bool Neighbours::is_crowded() const {
     return wanted > cpus.size();
 }
 
-/// A part of the processors that no other rank gets; none, hence unbound, where sets overlap in other ways.
-std::vector<int> Neighbours::processors() const {
+/// The processors that this rank gets alone. Where the sets of ranks overlap without being equal it gets none, and so
+/// stays unbound.
+std::vector<int> HostMap::processors() const {
     const auto equals = sharers(rank_);
     const int count = threads(rank_);
     for (int other = 0; other < size(); ++other)

@@ -8,11 +8,12 @@
 
 namespace kumiki::fabric {
 
-/// What follows for one rank from the introductions of all: its place on its host, its threads and processors.
-class Neighbours {
+/// Which ranks share a host, from the introductions of all; and what follows for one rank: its place on its host, its
+/// threads and processors.
+class HostMap {
 public:
     /// `all` are the introductions in the order of the ranks.
-    Neighbours(std::vector<Introduction> all, int rank);
+    HostMap(std::vector<Introduction> all, int rank);
 
     int size() const { return static_cast<int>(all_.size()); }
     /// The first rank of this host.
@@ -23,16 +24,16 @@ public:
     const Introduction& at(int rank) const { return all_[static_cast<std::size_t>(rank)]; }
     const Introduction& own() const { return at(rank_); }
 
-    /// Ranks of the host that has the most.
+    /// The number of ranks on the host that has the most.
     int largest_local_size() const;
     struct Arena {
         std::uint64_t bytes;
-        bool is_wish; ///< somebody has asked for it
+        bool is_wish; ///< a user has asked for it
     };
-    /// The smallest that a rank has asked for, or that a host's memory suggests.
+    /// The smallest arena that a rank has asked for, or that a host's memory suggests.
     Arena least_arena() const;
 
-    /// Settles what a launcher of ours would have told this rank.
+    /// Sets what kumiki-run would have set for this rank.
     void settle(Settings& settings) const;
 
 private:
