@@ -16,8 +16,8 @@ namespace {
 using Blocks = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 constexpr std::size_t block = 256;
 
-/// Where the i-th block to copy lies: of four pages in turn, as long as four are left. Each page has a bank of the
-/// memory and a hardware prefetcher to itself; page by page they would wait for each other.
+/// Where the i-th block to copy lies: the blocks are taken from four pages in turn, as long as four are left. Each page
+/// has a bank of the memory and a hardware prefetcher to itself, and so the four do not wait for each other.
 class Order {
 public:
     explicit Order(std::size_t bytes) : in_turn_(bytes / (lanes * page) * (lanes * page / block)) {}
@@ -29,7 +29,7 @@ public:
 
 private:
     static constexpr std::size_t page = 4096, lanes = 4;
-    std::size_t in_turn_; ///< how many blocks are copied so
+    std::size_t in_turn_; ///< how many blocks are copied in this order
 };
 
 __attribute__((target("avx512f"))) void around_avx512(std::byte* destination, const std::byte* source,
@@ -102,7 +102,7 @@ void copy_around_caches(std::byte* destination, const std::byte* source, std::si
     const std::size_t body = (bytes - head) / block * block;
     blocks_around_caches(destination + head, source + head, body);
     std::memcpy(destination + head + body, source + head + body, bytes - head - body);
-    // Streaming stores are not ordered with others; a signal that follows must be.
+    // Streaming stores are not ordered with other stores, but a signal that follows must come after them.
     _mm_sfence();
 }
 

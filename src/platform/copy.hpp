@@ -13,8 +13,8 @@ inline constexpr std::size_t shortest_in_cache = 2 << 10;
 inline constexpr std::size_t longest_in_cache = 12 << 10;
 
 /// Copies so that the destination does not pass through this processor's caches: for blocks that are longer than what
-/// the caches could keep for the reader, this saves reading the destination before overwriting it. Complete before any
-/// later store is visible.
+/// the caches could keep for the reader, this saves reading the destination before overwriting it. The copy is complete
+/// before any later store is visible.
 void copy_around_caches(std::byte* destination, const std::byte* source, std::size_t bytes);
 
 } // namespace kumiki::platform

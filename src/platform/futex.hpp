@@ -9,10 +9,10 @@ namespace kumiki::platform {
 /// Sleeps while `word` holds `expected`; may return early for no reason. Works across processes.
 void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected);
 
-/// The same for at most `limit`; true when that is over.
+/// The same for at most `limit`; returns true when the limit has passed.
 bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds limit);
 
-/// Wakes all who sleep on `word`.
+/// Wakes all threads that sleep on `word`.
 void futex_wake_all(const std::atomic<std::uint32_t>& word);
 
 } // namespace kumiki::platform

@@ -24,7 +24,7 @@ std::string model(const std::filesystem::path& root) {
     return {};
 }
 
-/// Lower case, and a hyphen for whatever is neither letter nor digit.
+/// The text in lower case, with hyphens in the place of all that is neither letter nor digit.
 std::string as_word(const std::string& text) {
     std::string word;
     for (const unsigned char each : text)

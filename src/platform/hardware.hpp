@@ -5,12 +5,12 @@
 
 namespace kumiki::platform {
 
-/// One word for the kind of machine that this is, by which what was measured on one is found again on its like:
-/// processor model, number of processors, sizes of the caches of the first, such as
-/// "intel-r-xeon-r-gold-6430,64,48k,32k,2048k,61440k". What is unknown is left out. `root` holds proc and sys.
+/// One word for the kind of this machine, under which measured values are kept for machines of the same kind: processor
+/// model, number of processors, and sizes of the first processor's caches, such as
+/// "intel-r-xeon-r-gold-6430,64,48k,32k,2048k,61440k". It leaves out what is unknown. `root` holds proc and sys.
 std::string hardware_key(const std::filesystem::path& root = "/");
 
-/// What the system calls this host.
+/// The name that the system gives this host.
 std::string host_name();
 
 } // namespace kumiki::platform

@@ -23,9 +23,9 @@ bool is_of_one_link(const sockaddr* address) {
            IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
-/// Nothing when the text is no address.
+/// Returns nothing when the text is no address.
 socklen_t parse(const std::string& text, sockaddr_storage& parsed) {
-    constexpr in_port_t any_port = 9; // nothing is sent there
+    constexpr in_port_t any_port = 9; // nothing is ever sent to it
     auto* four = reinterpret_cast<sockaddr_in*>(&parsed);
     auto* six = reinterpret_cast<sockaddr_in6*>(&parsed);
     if (inet_pton(AF_INET, text.c_str(), &four->sin_addr) == 1) {
@@ -62,7 +62,7 @@ std::string addresses_of(const std::vector<Interface>& interfaces) {
     return text;
 }
 
-/// The system decides on the way of a datagram when its target is named; nothing leaves.
+/// The system chooses the route of a datagram when its target is named, without sending anything.
 std::string source_towards(const std::string& address) {
     sockaddr_storage target{};
     const socklen_t length = parse(address, target);

@@ -21,14 +21,15 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-/// The number that a file of the system holds, if there is such a file and it holds one ("max" is none).
+/// The number that a file of the system holds; nothing when there is no such file or it holds none ("max" is no
+/// number).
 std::optional<std::size_t> number_in(const std::filesystem::path& path) {
     std::size_t number = 0;
     if (std::ifstream(path) >> number) return number;
     return std::nullopt;
 }
 
-/// What a control group leaves of its limit, whichever version it belongs to; nothing: it sets none.
+/// How much a control group, of either version, leaves of its limit; nothing when it sets none.
 std::optional<std::size_t> left_in(const std::filesystem::path& group) {
     auto limit = number_in(group / "memory.max"), used = number_in(group / "memory.current");
     if (!limit || !used) {

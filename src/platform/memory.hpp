@@ -10,7 +10,7 @@ namespace kumiki::platform {
 
 inline constexpr std::size_t cache_line = 64;
 
-/// What two independently written words keep between each other: the processor fetches cache lines in pairs.
+/// The distance between two words that different cores write: the processor fetches cache lines in pairs.
 inline constexpr std::size_t apart = 128;
 
 inline constexpr std::size_t page = 4096;
@@ -27,18 +27,18 @@ std::size_t physical_memory();
 /// control groups. `root` is the folder that holds proc and sys.
 std::size_t available_memory(const std::filesystem::path& root = "/");
 
-/// Random bits from the system, for names that must not meet.
+/// Random bits from the system, for names that must differ.
 std::uint64_t random_number();
 
-/// A file without a name that lives in memory: shared by handing on its descriptor, gone when the last holder is gone,
-/// even by kill -9.
+/// A file without a name that lives in memory: processes share it by passing on its descriptor, and it is gone when its
+/// last holder is gone, even by kill -9.
 class SharedFile {
 public:
     /// A file of `bytes` zeros; memory is used only for what is touched. The descriptor is inherited by started
     /// programs.
     static Result<SharedFile> create(std::size_t bytes);
-    /// Uses a descriptor that was inherited. It stays open: who looks at it a second time, in error, must not pull it
-    /// away.
+    /// Uses a descriptor that was inherited. It stays open, so that a second, mistaken use of it does not close it for
+    /// the first.
     static SharedFile adopt(int descriptor) { return SharedFile(descriptor, false); }
 
     SharedFile(SharedFile&& other) noexcept;
@@ -76,10 +76,10 @@ private:
 std::byte* reserve_zeros(std::size_t bytes);
 void release_zeros(std::byte* memory, std::size_t bytes);
 
-/// Lets the kernel use huge pages for memory that will be used densely. Advice: failure is no error.
+/// Lets the kernel use huge pages for memory that will be used densely. This is advice: it is no error when it fails.
 void advise_huge_pages(std::byte* memory, std::size_t bytes);
 
-/// Leaves memory out of core dumps. Advice: failure is no error.
+/// Leaves memory out of core dumps. This is advice: it is no error when it fails.
 void exclude_from_dumps(std::byte* memory, std::size_t bytes);
 
 /// Makes pages of a shared mapping zeros again and gives their memory back.
@@ -87,7 +87,7 @@ void discard(std::byte* memory, std::size_t bytes);
 
 /// Keeps pages from being paged out.
 Result<> pin(std::byte* memory, std::size_t bytes);
-/// Lets them be paged out again; the system discards no pinned pages.
+/// Lets pages be paged out again; the system discards no pinned pages.
 void unpin(std::byte* memory, std::size_t bytes);
 
 } // namespace kumiki::platform

@@ -4,19 +4,19 @@
 
 namespace kumiki::platform {
 
-/// What the system's table of processes tells of one.
+/// What the system's table of processes tells about a process.
 struct ProcessStatus {
     enum class State {
         alive,
         stopped, ///< by a signal: SIGSTOP, or the terminal's
         traced,  ///< held by a debugger
-        dead,    ///< its parent has not asked yet how it ended
+        dead,    ///< it has ended, and its parent has not reaped it yet
     };
     State state = State::alive;
     int parent = 0;
 };
 
-/// Nothing when there is no such process, or the system does not tell.
+/// Returns nothing when there is no such process, or when the system does not tell.
 std::optional<ProcessStatus> status_of(int process);
 
 } // namespace kumiki::platform

@@ -6,8 +6,8 @@
 
 namespace kumiki::platform {
 
-/// Writes text to standard output, to its last byte. Fails where that takes no more, as on a full disk: what a command
-/// has lost, its exit code must say.
+/// Writes the whole text to standard output. Fails when it takes no more, as on a full disk, so that the exit code of a
+/// command can say that output was lost.
 Result<> write_standard_output(std::string_view text);
 
 } // namespace kumiki::platform

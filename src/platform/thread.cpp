@@ -5,7 +5,7 @@
 namespace kumiki::platform {
 namespace {
 
-/// Large enough for any machine of today; the kernel refuses sets that are smaller than its own.
+/// A set of this size is large enough for today's machines; the kernel refuses sets that are smaller than its own.
 constexpr int most_cpus = 8192;
 
 struct CpuSet {

@@ -10,7 +10,7 @@ std::vector<int> usable_cpus();
 /// Binds the calling thread to processors; false when the system refuses.
 bool bind_to_cpus(const std::vector<int>& cpus);
 
-/// Lets another thread run that is ready to.
+/// Lets another thread run that is ready to run.
 void yield();
 
 /// Tells the processor that this is a spin loop.

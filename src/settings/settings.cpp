@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view prefix = "KUMIKI_";
 
-/// Edit distance, to find what a misspelt name was meant to be.
+/// Edit distance, by which the setting nearest to a misspelt name is found.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});

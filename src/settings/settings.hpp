@@ -24,22 +24,23 @@ struct Settings {
     std::int64_t yield_us = 0;
     std::uint64_t nontemporal_bytes = 0;
     std::uint64_t arena_bytes = 0;
-    std::optional<std::uint64_t> fragment_bytes; ///< of messages; 0: the library's own rule; none: as was tuned
+    std::optional<std::uint64_t>
+        fragment_bytes; ///< of messages; 0: the library's own rule; none: what `kumiki tune` has found
     bool pin = false;
     bool bind = true;
     int threads = 0;
     std::string native_prefix;
     std::string trace;             ///< a file; empty: none
     std::string interface;         ///< of the network, by name; empty: any
-    int timeout_s = 0;             ///< after so many seconds without a sign of life a host is lost
-    bool wait_for_stopped = false; ///< for ranks that are stopped longer than that, too
+    int timeout_s = 0;             ///< after this many seconds without a sign of life a host is lost
+    bool wait_for_stopped = false; ///< also for ranks that are stopped for longer than that
 
-    // What the launcher tells a rank; not for users.
+    // The launcher sets these for a rank; they are not for users.
     int rank = 0;
     int size = 1;
     int local_rank = 0;  ///< among the ranks of this host
     int local_size = 0;  ///< ranks on this host; 0: all
-    std::string host;    ///< this host's name; empty: what the system calls it
+    std::string host;    ///< this host's name; empty: the name that the system gives it
     std::string devices; ///< of the network, that reach the other hosts (eth0,mlx5_0:1), when no interface is named
     int segment = -1;    ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
@@ -62,7 +63,7 @@ struct Setting {
 std::span<const Setting> settings_table();
 
 /// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that does not parse is a
-/// Failure that names the variable, its value and what it may be.
+/// Failure that names the variable, its value, and the values that it may have.
 Result<Settings> read_settings(const char* const* environment);
 
 /// A sentence for each variable in `environment` that begins with KUMIKI_ and is no setting, with the nearest setting's

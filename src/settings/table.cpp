@@ -33,7 +33,7 @@ Result<std::uint64_t> bytes(std::string_view text) {
     return *value << shift;
 }
 
-/// Nothing: as was tuned.
+/// Returns nothing for "tuned".
 Result<std::optional<std::uint64_t>> fragment(std::string_view text) {
     if (text == "tuned") return std::nullopt;
     const auto length = bytes(text);

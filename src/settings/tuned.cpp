@@ -35,7 +35,7 @@ std::string network_link(std::string_view interface) {
 }
 
 std::filesystem::path tuned_file(const char* const* environment) {
-    // By the XDG specification a relative path does not count.
+    // The XDG specification says that a relative path is ignored.
     if (const std::filesystem::path folder = variable(environment, "XDG_CONFIG_HOME"); folder.is_absolute())
         return folder / "kumiki" / "tuned";
     const std::filesystem::path home = variable(environment, "HOME");

@@ -21,11 +21,12 @@ inline constexpr std::string_view memory_link = "memory";
 /// `interface`: KUMIKI_INTERFACE; empty: any.
 std::string network_link(std::string_view interface);
 
-/// Where they are kept: kumiki/tuned in XDG_CONFIG_HOME or else in .config of HOME; empty where neither is set.
+/// The file in which tuned lengths are kept: kumiki/tuned in XDG_CONFIG_HOME or else in .config of HOME; empty where
+/// neither is set.
 std::filesystem::path tuned_file(const char* const* environment);
 
-/// The lines `MACHINE LINK FRAGMENT` of a file; beside them it has comments, which begin with #. None where it cannot
-/// be opened. A line that is neither is a Failure that names file, line and mend.
+/// Reads the lines `MACHINE LINK FRAGMENT` of a file, which may also have comments that begin with #. Returns none when
+/// the file cannot be opened. Any other line is a Failure that names the file, the line and the remedy.
 Result<std::vector<TunedLength>> read_tuned(const std::filesystem::path& file);
 
 /// 0: there is none.

@@ -29,7 +29,7 @@ struct UsableCores {
 };
 
 /// Reads the affinity mask and the cgroups of this process (taskset, cpusets, CPU quotas) and the machine's topology.
-/// Not to be called while other threads use the environment.
+/// Must not be called while other threads use the environment.
 Result<UsableCores> usable_cores();
 
 } // namespace kumiki::topology

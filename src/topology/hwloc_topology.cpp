@@ -31,7 +31,7 @@ private:
     std::optional<std::string> previous_;
 };
 
-/// Only the levels that decide which cores are near each other.
+/// Keeps only the levels that decide which cores are near each other.
 void ask_for_cores(hwloc_topology_t topology) {
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     for (const auto type :
@@ -48,8 +48,8 @@ void ask_for_everything(hwloc_topology_t topology) {
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 }
 
-/// Takes the machine that HWLOC_SYNTHETIC describes, if it is set. hwloc itself says nothing of a description that it
-/// cannot read, and shows this machine in its place.
+/// Takes the machine that HWLOC_SYNTHETIC describes, if it is set. hwloc itself gives no error for a description that
+/// it cannot read, and shows this machine in its place.
 Result<> take_description(hwloc_topology_t topology) {
     const char* const described = std::getenv("HWLOC_SYNTHETIC");
     if (described == nullptr || hwloc_topology_set_synthetic(topology, described) == 0) return {};

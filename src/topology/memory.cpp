@@ -52,7 +52,7 @@ void count_unprepared(std::vector<MemoryNode>& nodes, const fs::path& root) {
         sum += unprepared.emplace_back(there - std::min(there, node.bytes));
     }
     if (sum == 0) return;
-    // What the kernel keeps for itself is in the blocks and not in the total: each node bears its share of it.
+    // The blocks hold what the kernel keeps for itself, and the total does not: each node bears its share of that.
     const double part = std::min(1.0, static_cast<double>(missing) / static_cast<double>(sum));
     for (std::size_t node = 0; node < nodes.size(); ++node)
         nodes[node].bytes += static_cast<std::uint64_t>(part * static_cast<double>(unprepared[node]));

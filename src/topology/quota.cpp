@@ -8,7 +8,7 @@
 namespace kumiki::topology {
 namespace {
 
-/// The limit that one control group sets, whichever version it belongs to.
+/// The limit that one control group, of either version, sets.
 std::optional<double> quota_of(const std::filesystem::path& group) {
     double quota = 0, period = 0;
     if (std::ifstream file(group / "cpu.max"); file >> quota >> period && period > 0) return quota / period;

@@ -55,7 +55,7 @@ bool is_still(int file, const std::string& path) {
            opened.st_dev == named.st_dev;
 }
 
-/// What the text of a file says of its start; nothing where the file is none of ours.
+/// The zero of times that the text of a file names; nothing when the file is no trace of ours.
 std::optional<std::int64_t> start_of(std::string_view text) {
     if (!text.starts_with(before_start) || !text.ends_with(end)) return {};
     text.remove_prefix(before_start.size());
@@ -64,12 +64,12 @@ std::optional<std::int64_t> start_of(std::string_view text) {
     return start;
 }
 
-/// Puts change(text of the file) in its place. Who does so holds a lock on the file that bears the name, so that none
-/// adds to a file that another one has replaced meanwhile.
+/// Replaces the file by change(text of the file). Meanwhile it holds a lock on the file that bears the name, so that no
+/// rank adds to a file that another one has replaced.
 template <class Change>
 bool replace(const std::string& name, Change change) {
     std::error_code ignored;
-    const std::string path = std::filesystem::weakly_canonical(name, ignored).string(); // a link stays one
+    const std::string path = std::filesystem::weakly_canonical(name, ignored).string(); // so that a link stays a link
     for (;;) {
         const platform::Descriptor old(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
         if (!old) return false;
@@ -77,7 +77,7 @@ bool replace(const std::string& name, Change change) {
             errno = EINVAL;
             return false;
         }
-        // A file system without locks: nobody else is kept out, which is no reason to lose the trace.
+        // Some file systems have no locks: then nothing keeps other ranks out, which is no reason to lose the trace.
         const bool locked = lock(old.get());
         if (locked && !is_still(old.get(), path)) continue;
         const std::string text = change(read_all(old.get()));

@@ -12,15 +12,15 @@
 
 namespace kumiki::trace {
 
-/// The time line of a rank: what each of its threads did from when to when. Written when the job is left, in the Trace
-/// Event Format that Perfetto and chrome://tracing open; all ranks add to one file (for hosts that share no file
-/// system: to one on each). Thread-safe.
+/// The time line of a rank: what each of its threads did from when to when. It is written when the rank leaves the job,
+/// in the Trace Event Format that Perfetto and chrome://tracing open; all ranks add to one file (on hosts that share no
+/// file system, to one on each). Thread-safe.
 class Trace {
 public:
     struct Event {
         const char* name;        ///< a literal
         std::int64_t begin, end; ///< ns since the epoch: the clock that hosts agree on best
-        int thread;              ///< as the system numbers them
+        int thread;              ///< the system's number of the thread
         int rank;                ///< the other rank; -1: none
         std::uint64_t bytes;
     };
@@ -29,8 +29,8 @@ public:
 
     /// Null when `file` is empty. Rank 0 begins the file anew, and fails when it cannot.
     static Result<std::unique_ptr<Trace>> open(const std::string& file, int rank, const std::string& host);
-    /// Writes. Times count from the second before rank 0 came: ns are kept where a reader takes us for doubles. What
-    /// cannot be written any more is lost without a word.
+    /// Writes the events. Times count from the second before rank 0 joined, so that they keep their ns where a reader
+    /// stores us as doubles. Events that cannot be written any more are lost without a message.
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
@@ -40,7 +40,7 @@ public:
 private:
     Trace(File file, int rank, std::string host) : file_(std::move(file)), host_(std::move(host)), rank_(rank) {}
 
-    /// As JSON, with times from `start` on.
+    /// The events as JSON, with times from `start` on.
     std::string text(std::int64_t start) const;
 
     File file_;
@@ -51,7 +51,7 @@ private:
     std::size_t left_out_ = 0;
 };
 
-/// What a scope does, from here to its end. Without a trace: one test.
+/// An event that lasts from here to the end of the scope. Without a trace it costs one test.
 class Span {
 public:
     Span(Trace* trace, const char* name, int rank = -1, std::uint64_t bytes = 0) : trace_(trace) {
@@ -70,7 +70,7 @@ private:
     void end();
 
     Trace* trace_;
-    Trace::Event event_; ///< only with a trace
+    Trace::Event event_; ///< set only with a trace
 };
 
 } // namespace kumiki::trace

@@ -22,12 +22,12 @@ Patience patience(const Settings& settings) {
         break;
     case WaitPolicy::sleep: made.spin = made.yield = not_at_all; break;
     case WaitPolicy::adaptive:
-        // Who has a core to itself does not yield it: to programs of others that would be for milliseconds.
+        // A thread that has a core to itself does not yield it: another user's program would keep it for milliseconds.
         made.spin = settings.crowded ? not_at_all : microseconds(settings.spin_us);
         made.yield = settings.crowded ? microseconds(settings.yield_us) : made.spin;
         break;
     }
-    // In a crowded job waits end in sleep as a rule: there a fence for each ring is cheaper than a system call for each
+    // In a crowded job most waits end in sleep: there a fence for each ring is cheaper than a system call for each
     // sleep.
     made.free_rings = !settings.crowded && platform::join_fences();
     return made;

@@ -17,17 +17,18 @@ public:
     ThreadBarrier(int threads, const Patience& patience)
         : patience_(patience), places_(static_cast<std::size_t>(threads)) {}
 
-    /// Called by every thread 0 .. threads - 1. False when not all will come, because one of them has broken it.
+    /// Called by every thread 0 .. threads - 1. Returns false when not all will come, because one of them has left the
+    /// barrier broken.
     bool arrive_and_wait(int thread);
 
-    /// `thread` will not come any more: those who wait for it, now or later, are freed, until mend(). What it has come
-    /// to before still holds.
+    /// Says that `thread` will not come any more: threads that wait for it, now or later, are freed, until mend().
+    /// Barriers to which it has come before still hold.
     void break_up(int thread);
     /// Makes the barrier whole again; no thread may be in it.
     void mend();
 
 private:
-    /// What a thread has in the barrier: the flags that others raise for it, and how often it has come.
+    /// A thread's place in the barrier: the flags that others raise for it, and how often it has come.
     struct Place {
         std::array<Flag, most_rounds> flags{};
         alignas(platform::apart) std::uint64_t epoch = 0;
@@ -37,7 +38,7 @@ private:
     bool disseminate(int thread, std::uint64_t epoch);
     bool count(std::uint64_t epoch);
     Place& place(int thread) { return places_[static_cast<std::size_t>(thread)]; }
-    /// Whether somebody has left who did not come to barrier number `epoch`.
+    /// Whether a thread has left that did not come to barrier number `epoch`.
     bool is_lost(std::uint64_t epoch) const { return epoch > last_.load(std::memory_order_relaxed); }
 
     Patience patience_;

@@ -20,9 +20,9 @@
 /// from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the kernel compares
 /// it again under its own lock.
 ///
-/// But fence_all_threads() may miss a thread (seen with Linux 6.18; docs/decisions/waiting.md). Therefore who relied on
-/// it looks a second time, long after any store that the first look missed has left its core, and sleeps for good only
-/// then: a ringer that was missed makes its wake-up late by `drained`.
+/// But fence_all_threads() may miss a thread (seen with Linux 6.18; docs/decisions/waiting.md). Therefore a thread that
+/// relied on it looks once more, long after any store that the first look missed has left its core, and sleeps without
+/// a limit only then: a ringer that was missed makes its wake-up late by `drained`.
 namespace kumiki::wait {
 
 namespace detail {
@@ -30,11 +30,11 @@ namespace detail {
 /// Stores wait in a core for a few microseconds at most until others see them; this is a safe multiple.
 inline constexpr auto drained = std::chrono::milliseconds(1);
 
-/// Out of line: somebody sleeps.
+/// The slow part of ring(), out of line: a thread sleeps.
 void wake(Bell& bell);
 
-/// Spins and yields; true when `ready` became true, false when it is time to sleep. Looks at the clock after so many
-/// checks, which should take about a microsecond.
+/// Spins and yields; returns true when `ready` became true, and false when it is time to sleep. It looks at the clock
+/// after this many checks, which should take about a microsecond.
 template <int checks_per_look_at_the_clock, class Ready>
 bool wait_awake(const Patience& patience, Ready& ready) {
     using Clock = std::chrono::steady_clock;
@@ -75,7 +75,7 @@ void wait_asleep(Bell& bell, const Patience& patience, Ready& ready) {
 
 } // namespace detail
 
-/// To be called after making true what others may wait for at `bell`.
+/// Must be called after a change that other threads may wait for at `bell`.
 inline void ring(Bell& bell, const Patience& patience) {
     if (patience.free_rings) std::atomic_signal_fence(std::memory_order_seq_cst);
     else std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -83,9 +83,9 @@ inline void ring(Bell& bell, const Patience& patience) {
         detail::wake(bell);
 }
 
-/// Returns when ready() is true. ready() must read what it depends on with acquire order, and whoever makes it true
-/// must ring `bell`. `doubt` is called once when it takes long: before the thread falls asleep, and where it never
-/// does, after a while.
+/// Returns when ready() is true. ready() must read what it depends on with acquire order, and the thread that makes it
+/// true must ring `bell`. wait() calls `doubt` once when it takes long: before the thread falls asleep, or after a
+/// while where it never does.
 template <class Ready, class Doubt>
 void wait(Bell& bell, const Patience& patience, Ready ready, Doubt doubt) {
     if (ready()) return;
@@ -100,8 +100,8 @@ void wait(Bell& bell, const Patience& patience, Ready ready) {
     wait(bell, patience, ready, [] {});
 }
 
-/// The part of wait() in which the thread is awake, for a ready() that does some work itself; true when ready() became
-/// true. Otherwise the caller must see to it that somebody else does that work, and wait().
+/// The part of wait() in which the thread is awake, for a ready() that does some work itself; returns true when ready()
+/// became true. Otherwise the caller must see to it that another thread does that work, and then call wait().
 template <class Ready>
 bool awake(const Patience& patience, Ready ready) {
     return detail::wait_awake<4>(patience, ready);

@@ -1,4 +1,4 @@
-"""Nothing of a job over several hosts is left, whoever is killed or silent."""
+"""Nothing of a job over several hosts is left, whichever process is killed or silent."""
 
 from __future__ import annotations
 

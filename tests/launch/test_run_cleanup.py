@@ -1,4 +1,4 @@
-"""Nothing of a job is left, whoever is killed, and at whatever moment."""
+"""Nothing of a job is left, whichever process is killed, and at whatever moment."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ public:
     virtual void end_with(Verdict verdict) = 0;
     /// This many ranks of the job, on all hosts, are stopped now.
     virtual void on_stopped_count(int ranks) = 0;
-    /// The connection to the user is lost: nobody is there any more for whom the job runs.
+    /// The connection to the user is lost: the job runs for nobody any more.
     virtual void on_link_lost() = 0;
 
 protected:
