@@ -18,7 +18,7 @@ from kumiki.machine import environment
 from kumiki.machine.native import Native as NativePart
 from kumiki.machine.topology import Machine
 from kumiki.results import files
-from kumiki.results.row import measured, parse_row
+from kumiki.results.row import Row, parse_row
 
 Figures = Mapping[tuple[str, str, int], Sequence[float]]
 """Samples by metric, direction and ranks."""
@@ -38,7 +38,7 @@ def side(figures: Figures) -> Side:
             "better": better,
             "samples": list(values),
         }
-        rows.append({"id": number, **measured(parse_row(json.dumps(line)), "memory")})
+        rows.append(Row.measured_by(parse_row(json.dumps(line)), "memory", number).as_dict())
         samples[str(number)] = list(values)
     content = {
         "schema_version": 1,
@@ -291,18 +291,16 @@ def test_comparison_is_symmetric(first: Figures, second: Figures) -> None:
     forth, back = compare(side(first), side(second)), compare(side(second), side(first))
     assert len(forth.changes) == len(back.changes) == len(first.keys() & second.keys())
     mirrored = {
-        change.before["parameters"]["ranks"]: change
-        for change in back.changes
-        if change.before["metric"] == "put.latency"
+        change.before.parameters["ranks"]: change for change in back.changes if change.before.metric == "put.latency"
     }
     for change in forth.changes:
-        if change.before["metric"] != "put.latency":
+        if change.before.metric != "put.latency":
             continue
-        other = mirrored[change.before["parameters"]["ranks"]]
+        other = mirrored[change.before.parameters["ranks"]]
         assert change.significant == other.significant
         assert {change.verdict, other.verdict} in ({"equal"}, {"open"}, {"worse", "better"})
         assert change.worsening * other.worsening == pytest.approx(1)
-    assert [row["parameters"] for row in forth.only_before] == [row["parameters"] for row in back.only_after]
+    assert [row.parameters for row in forth.only_before] == [row.parameters for row in back.only_after]
 
 
 @given(FIGURES, FIGURES)

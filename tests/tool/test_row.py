@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kumiki.results import files
-from kumiki.results.row import MalformedRow, identity, measured, parse_row
+from kumiki.results.row import MalformedRow, Row, parse_row
 
 GOOD: dict[str, Any] = {
     "metric": "put.latency",
@@ -42,13 +42,14 @@ ROWS = st.fixed_dictionaries(
 @given(ROWS)
 def test_every_row_becomes_an_entry_that_follows_the_schema(fields: dict[str, Any]) -> None:
     row = parse_row(json.dumps(fields))
-    entry = {"id": 0, **measured(row, "memory")}
+    entry = Row.measured_by(row, "memory", 7).as_dict()
     files.check(entry, "row")
+    assert Row.parse(entry).as_dict() == entry, "what was read is written again"
     assert list(row.samples) == fields["samples"]
     assert entry["parameters"] == fields["parameters"]
     assert entry["validated"] == fields.get("validated")
     assert entry["oversubscribed"] == fields.get("oversubscribed", False)
-    assert identity(entry)[:2] == (fields["metric"], fields["implementation"])
+    assert Row.parse(entry).identity[:2] == (fields["metric"], fields["implementation"])
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,9 @@ def test_what_is_not_a_row_is_refused(field: str, value: object, words: str) -> 
 def test_small_figures_converge_at_their_resolution() -> None:
     fields = {**GOOD, "samples": [0.1, 0.2, 0.3, 0.4, 0.5, 1.9]}
     for resolution, converged in ((0, False), (0.8, False), (0.9, True)):
-        entry = measured(parse_row(json.dumps({**fields, "resolution": resolution})), "memory")
-        assert entry["converged"] is converged
-        assert entry["median"] == pytest.approx(0.35)
+        row = Row.measured_by(parse_row(json.dumps({**fields, "resolution": resolution})), "memory", 0)
+        assert row.converged is converged
+        assert row.value == pytest.approx(0.35)
 
 
 @pytest.mark.parametrize("field", ["metric", "implementation", "parameters", "unit", "better", "samples"])

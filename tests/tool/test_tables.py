@@ -6,24 +6,17 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from kumiki.results.row import Row
 from kumiki.terminal.tables import legend, sheets
 
 NAMES = ("ranks", "threads", "bytes", "kernel", "form")
 
 
-def row(metric: str, implementation: str, median: float | None = 1.0, **fields: Any) -> dict[str, Any]:
-    """A row of results.json with these parameters (or, for n, converged, ..., fields)."""
-    marks = {name: fields.pop(name, usual) for name, usual in (("oversubscribed", False), ("converged", True))}
-    return {
-        "metric": metric,
-        "implementation": implementation,
-        "parameters": fields,
-        "unit": "us",
-        "better": "lower",
-        "median": median,
-        "validated": None,
-        **marks,
-    }
+def row(metric: str, implementation: str, median: float | None = 1.0, **fields: Any) -> Row:
+    """A row with these parameters (or, for oversubscribed and converged, fields)."""
+    marks = {name: fields.pop(name) for name in ("oversubscribed", "converged") if name in fields}
+    told = {"metric": metric, "implementation": implementation, "parameters": fields, "unit": "us", "better": "lower"}
+    return Row.parse({**told, "median": median, "validated": None, **marks})
 
 
 ROWS = st.lists(
@@ -38,12 +31,12 @@ ROWS = st.lists(
     ),
     min_size=1,
     max_size=15,
-    unique_by=lambda held: (held["metric"], held["implementation"], tuple(sorted(held["parameters"].items()))),
+    unique_by=lambda held: held.identity,
 )
 
 
 @given(ROWS)
-def test_every_row_has_a_cell_of_its_own(rows: list[dict[str, Any]]) -> None:
+def test_every_row_has_a_cell_of_its_own(rows: list[Row]) -> None:
     (sheet,) = sheets(rows, ["put.latency", "get.latency"])
     cells = [held for line in sheet.cells.values() for held in line.values()]
     assert len(cells) == len(rows)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from kumiki.report.analysis import fragments, growth, roundtrip
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS
 from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.sections.machine import rank_barrier
@@ -17,6 +17,7 @@ from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.transfers import messages
 from kumiki.report.tables import Table, funnelled
 from kumiki.report.tables import growth as growth_tables
+from kumiki.results.row import Row
 
 WIDTH = 0.01
 """Half of every interval, as a share of its median."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 from kumiki.report.analysis.compare import against, better, cheapest, equal, untold
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import decades, spaced
 from kumiki.report.quantity import (
     count_text,
@@ -18,6 +17,7 @@ from kumiki.report.quantity import (
     size_text,
     tick,
 )
+from kumiki.results.row import Row
 
 
 def row(median: float, low: float | None, high: float | None, better: str = "lower", n: int = 10) -> Row:

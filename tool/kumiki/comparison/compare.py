@@ -11,8 +11,8 @@ from typing import Any
 from kumiki.comparison.subject import subject_differences
 from kumiki.machine import environment
 from kumiki.results import files
-from kumiki.results.row import identity
-from kumiki.results.statistics import Contrast, Summary, contrast
+from kumiki.results.row import Row
+from kumiki.results.statistics import Contrast, contrast
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,23 @@ class Side:
     def load(path: Path) -> Side:
         return Side(files.load(path), files.load_samples(path) or {})
 
-    def rows(self) -> dict[object, Mapping[str, Any]]:
+    def rows(self) -> dict[object, Row]:
         """The measured rows by what they are figures of."""
-        return {identity(row): row for row in self.content["rows"] if row["median"] is not None}
+        rows = map(Row.parse, self.content["rows"])
+        return {row.identity: row for row in rows if row.measured}
 
 
 @dataclass(frozen=True)
 class Change:
     """One figure in both results."""
 
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
+    before: Row
+    after: Row
 
     @cached_property
     def contrast(self) -> Contrast:
         """Median after by median before."""
-        return contrast(_summary(self.before), _summary(self.after))
+        return contrast(self.before.summary, self.after.summary)
 
     @property
     def ratio(self) -> float:
@@ -52,7 +53,7 @@ class Change:
     @property
     def worsening(self) -> float:
         """How many times as bad the figure became: above 1 worse, below 1 better, whatever the metric's direction."""
-        if self.before["better"] == "lower":
+        if self.before.better == "lower":
             return self.ratio
         return 1 / self.ratio if self.ratio else float("inf")
 
@@ -78,8 +79,8 @@ class Comparison:
     """All that two results say about each other; `changes` has the worst first."""
 
     changes: tuple[Change, ...]
-    only_before: tuple[Mapping[str, Any], ...]
-    only_after: tuple[Mapping[str, Any], ...]
+    only_before: tuple[Row, ...]
+    only_after: tuple[Row, ...]
     subject_differences: tuple[str, ...]
     """Sentences that say in what the two sides are figures of different things."""
     machine_differences: tuple[str, ...]
@@ -99,8 +100,3 @@ def compare(before: Side, after: Side) -> Comparison:
         machine_differences=tuple(environment.machine_differences(*environments)),
         build_differences=tuple(environment.build_differences(*environments)),
     )
-
-
-def _summary(row: Mapping[str, Any]) -> Summary:
-    low, high = row["ci95"]
-    return Summary(row["median"], low, high, row["n"])

@@ -13,7 +13,6 @@ from kumiki import report
 from kumiki.comparison.compare import Comparison, Side
 from kumiki.errors import UserError
 from kumiki.results.files import RESULTS, results_file
-from kumiki.results.row import identity
 from kumiki.terminal.grid import grid
 
 PAGE = "index.html"
@@ -61,15 +60,15 @@ def json_lines(
     for name, comparison in zip(names[1:], changes, strict=True):
         for change in comparison.changes:
             if percent is not None and change.regression(percent):
-                worse.setdefault(identity(change.before), []).append(name)
+                worse.setdefault(change.before.identity, []).append(name)
     for figure in dict.fromkeys(figure for held in rows for figure in held):
         having = {name: held[figure] for name, held in zip(names, rows, strict=True) if figure in held}
         first = next(iter(having.values()))
         yield json.dumps(
             {
-                **{field: first[field] for field in FIELDS},
-                "medians": {name: row["median"] for name, row in having.items()},
-                "ci95": {name: row["ci95"] for name, row in having.items()},
+                **{field: getattr(first, field) for field in FIELDS},
+                "medians": {name: row.median for name, row in having.items()},
+                "ci95": {name: [row.low, row.high] for name, row in having.items()},
                 "regressions": None if percent is None else worse.get(figure, []),
             }
         )

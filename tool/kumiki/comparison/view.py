@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich import box
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from kumiki.comparison.compare import Change, Comparison
 from kumiki.errors import complain
+from kumiki.results.row import Row
 from kumiki.results.statistics import EQUAL_WITHIN
 from kumiki.terminal.display import console
 from kumiki.terminal.formats import TableOrJson
@@ -78,10 +79,10 @@ def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
         yield json.dumps(
             {
                 **_named(change.before),
-                "unit": change.before["unit"],
-                "better": change.before["better"],
-                "before": change.before["median"],
-                "after": change.after["median"],
+                "unit": change.before.unit,
+                "better": change.before.better,
+                "before": change.before.median,
+                "after": change.after.median,
                 "ratio": _finite(change.ratio),
                 "worsening": _finite(change.worsening),
                 "interval": [_finite(change.contrast.low), _finite(change.contrast.high)],
@@ -95,10 +96,10 @@ def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
             yield json.dumps({**_named(row), "only": side})
 
 
-def description(row: Mapping[str, Any]) -> str:
+def description(row: Row) -> str:
     """A figure's name in one line."""
-    parameters = ", ".join(f"{name} {value}" for name, value in sorted(row["parameters"].items()))
-    return f"{row['metric']} {row['implementation']}" + (f" ({parameters})" if parameters else "")
+    parameters = ", ".join(f"{name} {value}" for name, value in sorted(row.parameters.items()))
+    return f"{row.metric} {row.implementation}" + (f" ({parameters})" if parameters else "")
 
 
 def _table(changes: Sequence[Change]) -> Table:
@@ -111,9 +112,9 @@ def _table(changes: Sequence[Change]) -> Table:
         worse = change.worsening > 1
         table.add_row(
             description(change.before),
-            change.before["unit"],
-            figure(change.before["median"]),
-            figure(change.after["median"]),
+            change.before.unit,
+            figure(change.before.value),
+            figure(change.after.value),
             f"{change.ratio:.3f}",
             f"{change.contrast.low:.3f} to {change.contrast.high:.3f}",
             Text(_verdict(change), style="red" if worse else "green"),
@@ -132,10 +133,10 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _listed(rows: Sequence[Mapping[str, Any]]) -> str:
+def _listed(rows: Sequence[Row]) -> str:
     shown = "; ".join(description(row) for row in rows[:SHOWN_OF_ONE_SIDE])
     return shown + ("; ..." if len(rows) > SHOWN_OF_ONE_SIDE else "")
 
 
-def _named(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("suite", "metric", "implementation", "parameters")}
+def _named(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("suite", "metric", "implementation", "parameters")}

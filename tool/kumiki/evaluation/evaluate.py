@@ -21,6 +21,7 @@ from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
 from kumiki.own import program as own
 from kumiki.results import files
+from kumiki.results.row import Row
 from kumiki.suites.model import Point, Suite
 
 SEEDS = 2**32
@@ -38,7 +39,7 @@ class Audience(Protocol):
 
     def point_begins(self, point: Point) -> None: ...
     def point_ends(self, outcome: Outcome) -> None: ...
-    def suite_ends(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None: ...
+    def suite_ends(self, suite: Suite, rows: Sequence[Row]) -> None: ...
     def end(self) -> None: ...
 
 
@@ -99,13 +100,13 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
                         if point.may_settle and pace.spare() > point.estimated_seconds:
                             audience.extends(point)
                             take(replace(point, again=again))
-                audience.suite_ends(suite, [row for row in folder.content["rows"] if row["suite"] == suite.name])
+                audience.suite_ends(suite, [row for row in folder.rows() if row.suite == suite.name])
             folder.finish()
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     finally:
         audience.end()
-    wrong = any("failed" in row or row["validated"] is False for row in folder.content["rows"])
+    wrong = any(row.failed or row.validated is False for row in folder.rows())
     return ExitCode.FAILED if wrong else ExitCode.OK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kumiki.report.analysis.model import Row
+from kumiki.results.row import Row
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIME_SCALES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))

@@ -17,7 +17,7 @@ from jsonschema.exceptions import best_match
 
 from kumiki.errors import UserError
 from kumiki.evaluation.measure import Outcome
-from kumiki.results.row import ProgramRow, identity, measured
+from kumiki.results.row import ProgramRow, Row
 from kumiki.suites.model import Point
 
 SCHEMA_VERSION = 1
@@ -48,8 +48,8 @@ class Folder:
         """Takes in what came of a point, and writes the folder; `load`: the processors that others have kept busy."""
         self._forget(outcome.point.key)
         rows = [self._take(outcome.point, row) for row in outcome.rows]
-        if entry := _unmeasured(outcome):
-            rows.append(self._put({"id": self._next_id(), **entry}))
+        if row := _unmeasured(outcome, self._next_id()):
+            rows.append(self._put(row))
         self.content["points"].append(
             {
                 "key": outcome.point.key,
@@ -60,6 +60,9 @@ class Folder:
         )
         self.content["environment"]["load"]["during"] = load
         self.write()
+
+    def rows(self) -> list[Row]:
+        return [Row.parse(row) for row in self.content["rows"]]
 
     def measured_keys(self) -> set[str]:
         """The points that need not be measured again."""
@@ -94,26 +97,23 @@ class Folder:
         if number is None:
             number = self._next_id()
         samples = (*self._samples.get(str(number), ()), *row.samples)
-        self._put({"id": number, **measured(replace(row, samples=samples), point.suite)})
+        self._put(Row.measured_by(replace(row, samples=samples), point.suite, number))
         self._samples[str(number)] = list(samples)
         return number
 
     def _known(self, point: Point, row: ProgramRow) -> int | None:
         if point.setting == point.key:
             return None
-        sought = identity(measured(row, point.suite))
-        return next(
-            (known["id"] for known in self.content["rows"] if "failed" not in known and identity(known) == sought), None
-        )
+        sought = Row.measured_by(row, point.suite, self._next_id()).identity
+        return next((known.id for known in self.rows() if not known.failed and known.identity == sought), None)
 
-    def _put(self, row: dict[str, Any]) -> int:
+    def _put(self, row: Row) -> int:
         """Puts a row in the place of the one of its id, or behind all others."""
-        check(row, "row")
-        rows = self.content["rows"]
-        place = next((place for place, known in enumerate(rows) if known["id"] == row["id"]), len(rows))
-        rows[place : place + 1] = [row]
-        number: int = row["id"]
-        return number
+        entry, rows = row.as_dict(), self.content["rows"]
+        check(entry, "row")
+        place = next((place for place, known in enumerate(rows) if known["id"] == row.id), len(rows))
+        rows[place : place + 1] = [entry]
+        return row.id
 
     def _next_id(self) -> int:
         return max((row["id"] for row in self.content["rows"]), default=-1) + 1
@@ -233,27 +233,29 @@ def _validator(definition: str | None) -> Draft202012Validator:
     )
 
 
-def _unmeasured(outcome: Outcome) -> dict[str, Any] | None:
-    """The row of results.json that says why a point is absent or failed; None for one that is neither."""
+def _unmeasured(outcome: Outcome, number: int) -> Row | None:
+    """The row that says why a point is absent or failed; None for one that is neither."""
     point = outcome.point
-    reason = {"absent": outcome.absent} if outcome.absent else {"failed": outcome.failed} if outcome.failed else None
-    if reason is None:
+    if not (outcome.absent or outcome.failed):
         return None
-    return {
-        "suite": point.suite,
-        "metric": point.metric,
-        "implementation": point.implementation,
-        "parameters": {**point.parameters, **point.location},
-        "unit": point.unit,
-        "better": point.better,
-        "median": None,
-        "ci95": None,
-        "n": 0,
-        "converged": False,
-        "oversubscribed": False,
-        "validated": None,
-        **reason,
-    }
+    return Row(
+        id=number,
+        suite=point.suite,
+        metric=point.metric,
+        implementation=point.implementation,
+        parameters={**point.parameters, **point.location},
+        unit=point.unit,
+        better=point.better,
+        median=None,
+        low=None,
+        high=None,
+        n=0,
+        converged=False,
+        oversubscribed=False,
+        validated=None,
+        absent=outcome.absent or "",
+        failed="" if outcome.absent else outcome.failed or "",
+    )
 
 
 def _locked_log(path: Path) -> IO[str]:

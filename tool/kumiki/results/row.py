@@ -1,4 +1,4 @@
-"""A row as a program prints it (docs/rows.md) and as results.json keeps it."""
+"""A row as a program prints it (docs/rows.md), with its samples, and as it is from results.json to the page."""
 
 from __future__ import annotations
 
@@ -62,33 +62,168 @@ def parse_row(line: str) -> ProgramRow:
     )
 
 
-def measured(row: ProgramRow, suite: str) -> dict[str, Any]:
-    """The row of results.json (without its id) that a program's row becomes."""
-    summary = summarise(row.samples)
-    entry = {
-        "suite": suite,
-        "metric": row.metric,
-        "implementation": row.implementation,
-        "parameters": dict(row.parameters),
-        "unit": row.unit,
-        "better": row.better,
-        "median": summary.median,
-        "ci95": [summary.low, summary.high],
-        "n": summary.n,
-        "converged": _converged(summary, row.resolution),
-        "oversubscribed": row.oversubscribed,
-        "validated": row.validated,
-    }
-    if row.resolution:
-        entry["resolution"] = row.resolution
-    if summary.unsteady:
-        entry["unsteady"] = summary.unsteady.value
-    return entry if row.note is None else {**entry, "note": row.note}
+@dataclass(frozen=True)
+class Row:
+    """One figure as results.json has it: what was measured, by which implementation, with which parameters, and its
+    median with a 95 % interval; or the sentence why there is none.
+    """
 
+    id: int
+    suite: str
+    metric: str
+    implementation: str
+    parameters: Mapping[str, int | str]
+    unit: str
+    better: str
+    median: float | None
+    low: float | None
+    high: float | None
+    n: int
+    converged: bool
+    oversubscribed: bool
+    validated: bool | None
+    unsteady: str = ""
+    """`drift`, `modes` or `start`: what is wrong with the samples; empty where nothing shows."""
+    note: str = ""
+    absent: str = ""
+    failed: str = ""
+    resolution: float = 0.0
 
-def identity(row: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
-    """What makes two rows the same figure: metric, implementation and parameters."""
-    return row["metric"], row["implementation"], tuple(sorted(row["parameters"].items()))
+    @staticmethod
+    def measured_by(program: ProgramRow, suite: str, number: int) -> Row:
+        """What becomes of a program's row."""
+        summary = summarise(program.samples)
+        return Row(
+            id=number,
+            suite=suite,
+            metric=program.metric,
+            implementation=program.implementation,
+            parameters=dict(program.parameters),
+            unit=program.unit,
+            better=program.better,
+            median=summary.median,
+            low=summary.low,
+            high=summary.high,
+            n=summary.n,
+            converged=_converged(summary, program.resolution),
+            oversubscribed=program.oversubscribed,
+            validated=program.validated,
+            unsteady=summary.unsteady.value if summary.unsteady else "",
+            note=program.note or "",
+            resolution=program.resolution,
+        )
+
+    @staticmethod
+    def parse(raw: Mapping[str, Any], position: int = 0) -> Row:
+        """Reads a row of results.json, whose place there is its id where it has none; what is missing is unknown."""
+        interval = raw.get("ci95") or (None, None)
+        return Row(
+            id=int(raw.get("id", position)),
+            suite=str(raw.get("suite", "")),
+            metric=str(raw.get("metric", "")),
+            implementation=str(raw.get("implementation", "")),
+            parameters=dict(raw.get("parameters") or {}),
+            unit=str(raw.get("unit", "")),
+            better=str(raw.get("better", "lower")),
+            median=_number(raw.get("median")),
+            low=_number(interval[0]),
+            high=_number(interval[1]),
+            n=int(raw.get("n") or 0),
+            converged=bool(raw.get("converged", True)),
+            oversubscribed=bool(raw.get("oversubscribed", False)),
+            validated=raw.get("validated"),
+            unsteady=str(raw.get("unsteady") or ""),
+            note=str(raw.get("note") or ""),
+            absent=str(raw.get("absent") or ""),
+            failed=str(raw.get("failed") or ""),
+            resolution=_number(raw.get("resolution")) or 0.0,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for results.json."""
+        further = {name: getattr(self, name) for name in ("resolution", "unsteady", "note", "absent", "failed")}
+        return {
+            "id": self.id,
+            "suite": self.suite,
+            "metric": self.metric,
+            "implementation": self.implementation,
+            "parameters": dict(self.parameters),
+            "unit": self.unit,
+            "better": self.better,
+            "median": self.median,
+            "ci95": [self.low, self.high] if self.measured else None,
+            "n": self.n,
+            "converged": self.converged,
+            "oversubscribed": self.oversubscribed,
+            "validated": self.validated,
+            **{name: value for name, value in further.items() if value},
+        }
+
+    @property
+    def identity(self) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
+        """What makes two rows the same figure: metric, implementation and parameters."""
+        return self.metric, self.implementation, tuple(sorted(self.parameters.items()))
+
+    @property
+    def summary(self) -> Summary:
+        """Of a row without an interval as of one with too few samples, whatever it says."""
+        return Summary(self.value, *self.interval, self.n if self.low is not None else 0)
+
+    @property
+    def measured(self) -> bool:
+        return self.median is not None
+
+    @property
+    def trusted(self) -> bool:
+        """Measured, and not known to be wrong."""
+        return self.measured and self.validated is not False
+
+    @property
+    def usable(self) -> bool:
+        """Trusted and positive, as ratios and logarithmic axes need it: the only rows that plots and advice rest on.
+
+        Differences of measurements (what remains visible of a barrier) can come out as nothing or less.
+        """
+        return self.trusted and self.value > 0
+
+    @property
+    def value(self) -> float:
+        """The median of a measured row; asking an absent row for it is a programming error."""
+        if self.median is None:
+            raise ValueError(f"row {self.id} ({self.metric}) has no median")
+        return self.median
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval, or the median twice when there are too few samples for one."""
+        if self.low is None or self.high is None:
+            return self.value, self.value
+        return self.low, self.high
+
+    def count(self, name: str, default: int = 1) -> int:
+        value = self.parameters.get(name, default)
+        return value if isinstance(value, int) else default
+
+    def text(self, name: str) -> str:
+        return str(self.parameters.get(name, ""))
+
+    @property
+    def ranks(self) -> int:
+        return self.count("ranks")
+
+    @property
+    def threads(self) -> int:
+        return self.count("threads")
+
+    @property
+    def processors(self) -> int:
+        """Threads of all ranks: of an oversubscribed row no processors, but threads that share fewer of them."""
+        return self.ranks * self.threads
+
+    @property
+    def working(self) -> int:
+        """Threads of each rank that computed: programs leave threads idle where there are too few cores."""
+        return self.count("working", self.threads)
 
 
 def _converged(summary: Summary, resolution: float) -> bool:
@@ -144,3 +279,7 @@ def _resolution(fields: Mapping[str, Any]) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise MalformedRow("its 'resolution' is not a number of 0 or more")
     return float(value)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

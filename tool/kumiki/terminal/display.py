@@ -12,6 +12,7 @@ from rich.text import Text
 
 from kumiki.errors import complain
 from kumiki.evaluation.measure import Outcome
+from kumiki.results.row import Row
 from kumiki.suites.model import Point, Suite
 from kumiki.terminal.quantity import duration
 from kumiki.terminal.tables import legend, render, sheets
@@ -74,7 +75,7 @@ class Display:
         if outcome.failed:
             self._apart(lambda: complain(outcome.failed or ""))
 
-    def suite_ends(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None:
+    def suite_ends(self, suite: Suite, rows: Sequence[Row]) -> None:
         if self._tables:
             self._apart(lambda: self._print(suite, rows))
 
@@ -86,7 +87,7 @@ class Display:
         """The time left, by the estimates, corrected by how far they have held so far."""
         return f"about {duration(self._left * self._taken / self._planned)} left" if self._taken else ""
 
-    def _print(self, suite: Suite, rows: Sequence[dict[str, Any]]) -> None:
+    def _print(self, suite: Suite, rows: Sequence[Row]) -> None:
         out = self._out
         out.print(Text(f"{suite.title}  [{suite.name}]", style="bold underline"))
         out.print(Text(suite.sentence, style="dim"))
@@ -107,15 +108,15 @@ class Display:
             self._progress.start()
 
 
-def _remarks(rows: Sequence[dict[str, Any]], metrics: Sequence[str]) -> Iterator[str]:
+def _remarks(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[str]:
     """What stands below a suite's tables: the marks explained, what is absent, and the notes with whom they concern."""
-    shown = [row for row in rows if row["metric"] in metrics]
+    shown = [row for row in rows if row.metric in metrics]
     if marks := legend(shown):
         yield marks
-    yield from dict.fromkeys(row["absent"] for row in rows if "absent" in row)
+    yield from dict.fromkeys(row.absent for row in rows if row.absent)
     concerned: dict[str, dict[str, None]] = {}
     for row in shown:
-        if "note" in row:
-            concerned.setdefault(row["note"], {})[row["implementation"]] = None
+        if row.note:
+            concerned.setdefault(row.note, {})[row.implementation] = None
     for note, implementations in concerned.items():
         yield f"{', '.join(implementations)}: {note}"

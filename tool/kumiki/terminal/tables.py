@@ -10,6 +10,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from kumiki.results.row import Row
 from kumiki.terminal.quantity import binary, figure
 
 ORDER = ("class", "size", "keys", "iterations", "bytes", "ranks", "threads")
@@ -31,7 +32,6 @@ MARKS = {
 
 Column = tuple[str, ...]
 Key = tuple[Any, ...]
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def sheets(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[Sheet]:
     Of two arrangements the one with fewer cells: metrics beside each other (the same sizes of put and get), or metrics
     below each other (latencies that have different parameters).
     """
-    shown = [row for row in rows if row["metric"] in metrics]
-    for unit, better in dict.fromkeys((row["unit"], row["better"]) for row in shown):
-        group = [row for row in shown if (row["unit"], row["better"]) == (unit, better)]
+    shown = [row for row in rows if row.metric in metrics]
+    for unit, better in dict.fromkeys((row.unit, row.better) for row in shown):
+        group = [row for row in shown if (row.unit, row.better) == (unit, better)]
         beside = _sheet(group, metrics, metrics_in_lines=False)
         below = _sheet(group, metrics, metrics_in_lines=True)
         yield below if below.area < beside.area else beside
@@ -85,29 +85,29 @@ def legend(rows: Sequence[Row]) -> str:
 
 def _sheet(rows: Sequence[Row], metrics: Sequence[str], metrics_in_lines: bool) -> Sheet:
     constant = _constant(rows)
-    names = {name for row in rows for name in row["parameters"]} - set(COLUMN_PARAMETERS + UNSHOWN) - constant.keys()
+    names = {name for row in rows for name in row.parameters} - set(COLUMN_PARAMETERS + UNSHOWN) - constant.keys()
     varying = sorted(names, key=_rank)
     heads = (METRIC, *varying) if metrics_in_lines else tuple(varying)
 
     def key(row: Row) -> Key:
-        values = tuple(row["parameters"].get(name, IMPLIED.get(name)) for name in varying)
-        return (row["metric"], *values) if metrics_in_lines else values
+        values = tuple(row.parameters.get(name, IMPLIED.get(name)) for name in varying)
+        return (row.metric, *values) if metrics_in_lines else values
 
     def column(row: Row) -> Column:
-        forms = (str(row["parameters"].get(name, "")) for name in COLUMN_PARAMETERS)
-        return "" if metrics_in_lines else row["metric"], row["implementation"], *forms
+        forms = (str(row.parameters.get(name, "")) for name in COLUMN_PARAMETERS)
+        return "" if metrics_in_lines else row.metric, row.implementation, *forms
 
     def position(row: Row) -> list[object]:
-        values = [_sortable(row["parameters"].get(name, IMPLIED.get(name))) for name in varying]
-        return [metrics.index(row["metric"]) if metrics_in_lines else 0, *values]
+        values = [_sortable(row.parameters.get(name, IMPLIED.get(name))) for name in varying]
+        return [metrics.index(row.metric) if metrics_in_lines else 0, *values]
 
     cells: dict[Key, dict[Column, Row]] = {}
     for row in sorted(rows, key=position):
         cells.setdefault(key(row), {})[column(row)] = row
     columns = sorted({column(row) for row in rows}, key=lambda held: _column_rank(held, metrics))
-    found = list(dict.fromkeys(row["metric"] for row in rows))
+    found = list(dict.fromkeys(row.metric for row in rows))
     fixed = ", ".join(f"{name} {_parameter(name, constant[name])}" for name in sorted(constant, key=_rank))
-    caption = f"{found[0] if len(found) == 1 else 'median'} [{rows[0]['unit']}], {rows[0]['better']} is better"
+    caption = f"{found[0] if len(found) == 1 else 'median'} [{rows[0].unit}], {rows[0].better} is better"
     return Sheet(f"{caption} ({fixed})" if fixed else caption, heads, tuple(columns), cells)
 
 
@@ -115,8 +115,8 @@ def _constant(rows: Sequence[Row]) -> dict[str, Any]:
     """The parameters that have one value only in all rows that have them; they go into the caption."""
     values: dict[str, list[Any]] = {}
     for row in rows:
-        for name in row["parameters"].keys() - set(COLUMN_PARAMETERS + UNSHOWN):
-            values.setdefault(name, []).append(row["parameters"][name])
+        for name in row.parameters.keys() - set(COLUMN_PARAMETERS + UNSHOWN):
+            values.setdefault(name, []).append(row.parameters[name])
     return {
         name: held[0]
         for name, held in values.items()
@@ -128,13 +128,13 @@ def _tells(rows: Sequence[Row], name: str, value: Any) -> bool:
     """Whether a row that lacks this parameter would be taken for one that has it, were it not shown."""
     if name in IMPLIED:
         return bool(value != IMPLIED[name])
-    with_it = {_without(row, name) for row in rows if name in row["parameters"]}
-    return any(_without(row, name) in with_it for row in rows if name not in row["parameters"])
+    with_it = {_without(row, name) for row in rows if name in row.parameters}
+    return any(_without(row, name) in with_it for row in rows if name not in row.parameters)
 
 
 def _without(row: Row, name: str) -> tuple[Any, ...]:
-    others = ((other, value) for other, value in row["parameters"].items() if other != name)
-    return row["metric"], row["implementation"], *sorted(others)
+    others = ((other, value) for other, value in row.parameters.items() if other != name)
+    return row.metric, row.implementation, *sorted(others)
 
 
 def _column_rank(column: Column, metrics: Sequence[str]) -> tuple[int, int, Column]:
@@ -153,16 +153,16 @@ def _label(column: Column, columns: Sequence[Column]) -> str:
 def _cell(row: Row | None) -> Text:
     if row is None:
         return Text("")
-    if row["median"] is None:
-        return Text("failed", style="red") if "failed" in row else Text("absent", style="dim")
+    if row.median is None:
+        return Text("failed", style="red") if row.failed else Text("absent", style="dim")
     marks = _marks(row)
-    return Text(f"{figure(row['median'])}{marks}", style="red" if "!" in marks else "dim" if "*" in marks else "")
+    return Text(f"{figure(row.median)}{marks}", style="red" if "!" in marks else "dim" if "*" in marks else "")
 
 
 def _marks(row: Row) -> str:
-    if row["median"] is None:
+    if row.median is None:
         return ""
-    signs = {"*": row["oversubscribed"], "~": not row["converged"], "!": row["validated"] is False}
+    signs = {"*": row.oversubscribed, "~": not row.converged, "!": row.validated is False}
     return "".join(mark for mark, set_ in signs.items() if set_)
 
 

@@ -6,10 +6,11 @@ from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.compare import against, best, better, clearly_better, equal, settled, stake, untold, within
 from kumiki.report.analysis.growth import growth
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import MPI
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, quantity
+from kumiki.results.row import Row
 
 GRAIN = 100
 """Work of this many barriers between two barriers keeps synchronising at one percent of the time."""

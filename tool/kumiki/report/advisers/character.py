@@ -12,9 +12,10 @@ import math
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.memory import FULL, by_threads
 from kumiki.report.analysis.compare import gain
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, principal
 from kumiki.report.quantity import enumerate_words, factor, plural
+from kumiki.results.row import Row
 from kumiki.results.statistics import Contrast
 
 HEADING = "Kinds of program"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kumiki.report.analysis.model import Row
+from kumiki.results.row import Row
 
 ALERT = "alert"
 """The kind of what decides whether the figures may be used at all: wrong results, an evaluation that was cut short."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.compare import best, settled, speed
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import PARTS, Problem, option
 from kumiki.report.quantity import factor, percent
+from kumiki.results.row import Row
 
 WORTH_NAMING = 0.05
 """A loss against the ideal below this share of the time needs no explanation."""

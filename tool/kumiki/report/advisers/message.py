@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, stake, untold, within
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import FABRICS, OWN_RULE, PEERS, by_bytes, fragments, network_rows, transfer_bound
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
+from kumiki.results.row import Row
 
 HEADING = "Messages"
 LIMITED = 0.5

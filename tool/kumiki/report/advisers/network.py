@@ -5,10 +5,11 @@ from __future__ import annotations
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import half_peak
 from kumiki.report.analysis.compare import against, best, better, gain, stake, untold
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
+from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
 
 HEADING = "The network"

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.compare import best, better, clearly_better, equal, speed, stake, untold, within
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, cores, option, principal
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
+from kumiki.results.row import Row
 
 HEADING = "Loading the cores"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Program
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, percent
+from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
 
 NEARLY_ALL, HARDLY = 0.8, 0.2

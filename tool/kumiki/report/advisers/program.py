@@ -6,10 +6,11 @@ from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.limits import limit
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, settled, speed, stake, untold, within
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, Setting, option, principal
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
+from kumiki.results.row import Row
 
 MOST_NAMED = 3
 """More settings that are not told apart are counted, not named."""

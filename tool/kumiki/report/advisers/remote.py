@@ -5,10 +5,11 @@ from __future__ import annotations
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
 from kumiki.report.analysis.compare import against, best, better, equal, settled, stake, untold
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import MPI, PEERS, by_bytes
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
+from kumiki.results.row import Row
 
 HEADING = "Moving data between ranks"
 

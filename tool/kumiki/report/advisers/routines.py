@@ -8,10 +8,11 @@ from itertools import groupby, takewhile
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
 from kumiki.report.analysis.compare import better, no_worse
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import SIMPLE, best_routines, by_size
 from kumiki.report.palette import title
 from kumiki.report.quantity import enumerate_words, size_text
+from kumiki.results.row import Row
 
 NEAR = 0.9
 """A routine that has this share of the best one's bandwidth is as good: less is not worth a change."""

@@ -8,9 +8,10 @@ from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.program import is_parallel, parallel_pays
 from kumiki.report.analysis.compare import better, equal, speed, untold, within
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, Setting, command, option, principal
 from kumiki.report.quantity import enumerate_words, percent
+from kumiki.results.row import Row
 
 HEADING = "The setting to use"
 

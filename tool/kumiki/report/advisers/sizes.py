@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from kumiki.report.analysis.compare import best, better, equal, untold
-from kumiki.report.analysis.model import Row
 from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, size_text
+from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
 
 Sizes = Mapping[int, Row]

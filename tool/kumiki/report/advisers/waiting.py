@@ -5,8 +5,9 @@ from __future__ import annotations
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.compare import best, better, no_worse
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.quantity import amount, enumerate_words
+from kumiki.results.row import Row
 
 HEADING = "Waiting"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem
+from kumiki.results.row import Row
 
 SHOWN = 1.005
 """An efficiency from this one on is written as more than 100 %."""

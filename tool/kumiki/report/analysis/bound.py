@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kumiki.report.analysis.compare import settled
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem
 from kumiki.report.quantity import percent
+from kumiki.results.row import Row
 
 NEAR, FAR = 0.75, 0.5
 """The share of its bound from which on that is what limits a program, and the one below which it is not."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
+from kumiki.results.row import Row
 
 COPIES = 2
 """A transfer within a host has its data twice: where they come from, and where they go."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.quantity import factor, percent
-from kumiki.results.statistics import EQUAL_WITHIN, FEWEST_SAMPLES, Contrast, Summary, contrast
+from kumiki.results.row import Row
+from kumiki.results.statistics import EQUAL_WITHIN, FEWEST_SAMPLES, Contrast, contrast
 
 CLEARLY = EQUAL_WITHIN
 """A row that is surely better by this share wins clearly."""
@@ -20,7 +20,7 @@ CLEARLY = EQUAL_WITHIN
 def gain(a: Row, b: Row) -> Contrast:
     """How many times as good `a` is as `b`, whatever the direction of their metric: above 1, `a` is the better one."""
     first, second = (a, b) if a.better == "lower" else (b, a)
-    return contrast(_summary(first), _summary(second))
+    return contrast(first.summary, second.summary)
 
 
 def equal(a: Row, b: Row) -> bool:
@@ -98,9 +98,3 @@ def against(a: Row, b: Row, other: str) -> str:
     if ratio > 1.0 / 1.2:
         return f"{percent(1.0 / ratio - 1.0)} slower than {other}"
     return f"slower than {other} by a factor of {factor(1.0 / ratio)}"
-
-
-def _summary(row: Row) -> Summary:
-    """A row without an interval has too few samples, whatever it says."""
-    low, high = row.interval
-    return Summary(row.value, low, high, row.n if row.low is not None else 0)

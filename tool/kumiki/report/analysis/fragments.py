@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kumiki.report.analysis.compare import best, equal
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import OWN_RULE, fragment_rows
 from kumiki.report.quantity import size_text
+from kumiki.results.row import Row
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kumiki.report.analysis.compare import better
-from kumiki.report.analysis.model import Row
+from kumiki.results.row import Row
 
 FEWEST = 3
 """Points of a line: two always lie on one."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import MPI, Parameters, Problem, Program, in_order, problems
+from kumiki.results.row import Row
 
 SENDRECV = "sendrecv"
 """The form of the paper's own programs: edges by MPI_Sendrecv alone."""

@@ -1,4 +1,4 @@
-"""The rows of an evaluation as typed objects, read tolerantly: a partial result is still a result."""
+"""The results of an evaluation, read tolerantly: a partial result is still a result."""
 
 from __future__ import annotations
 
@@ -8,116 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kumiki.results.row import Row
+
 SCHEMA_VERSION = 1
 
 
 class ResultsError(Exception):
     """results.json is missing, unreadable or of a schema that this version does not know."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One measured figure: what was measured, by whom, with which parameters, and its median with a 95 % interval."""
-
-    id: int
-    suite: str
-    metric: str
-    implementation: str
-    parameters: Mapping[str, int | str]
-    unit: str
-    better: str
-    median: float | None
-    low: float | None
-    high: float | None
-    n: int
-    converged: bool
-    oversubscribed: bool
-    validated: bool | None
-    unsteady: str = ""
-    """`drift`, `modes` or `start`: what is wrong with the samples; empty where nothing shows."""
-    note: str = ""
-    absent: str = ""
-    failed: str = ""
-
-    @staticmethod
-    def parse(raw: Mapping[str, Any], position: int) -> Row:
-        interval = raw.get("ci95") or (None, None)
-        return Row(
-            id=int(raw.get("id", position)),
-            suite=str(raw.get("suite", "")),
-            metric=str(raw.get("metric", "")),
-            implementation=str(raw.get("implementation", "")),
-            parameters=dict(raw.get("parameters") or {}),
-            unit=str(raw.get("unit", "")),
-            better=str(raw.get("better", "lower")),
-            median=_number(raw.get("median")),
-            low=_number(interval[0]),
-            high=_number(interval[1]),
-            n=int(raw.get("n") or 0),
-            converged=bool(raw.get("converged", True)),
-            oversubscribed=bool(raw.get("oversubscribed", False)),
-            validated=raw.get("validated"),
-            unsteady=str(raw.get("unsteady") or ""),
-            note=str(raw.get("note") or ""),
-            absent=str(raw.get("absent") or ""),
-            failed=str(raw.get("failed") or ""),
-        )
-
-    @property
-    def measured(self) -> bool:
-        return self.median is not None
-
-    @property
-    def trusted(self) -> bool:
-        """Measured, and not known to be wrong."""
-        return self.measured and self.validated is not False
-
-    @property
-    def usable(self) -> bool:
-        """Trusted and positive, as ratios and logarithmic axes need it: the only rows that plots and advice rest on.
-
-        Differences of measurements (what remains visible of a barrier) can come out as nothing or less.
-        """
-        return self.trusted and self.value > 0
-
-    @property
-    def value(self) -> float:
-        """The median of a measured row; asking an absent row for it is a programming error."""
-        if self.median is None:
-            raise ValueError(f"row {self.id} ({self.metric}) has no median")
-        return self.median
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval, or the median twice when there are too few samples for one."""
-        if self.low is None or self.high is None:
-            return self.value, self.value
-        return self.low, self.high
-
-    def count(self, name: str, default: int = 1) -> int:
-        value = self.parameters.get(name, default)
-        return value if isinstance(value, int) else default
-
-    def text(self, name: str) -> str:
-        return str(self.parameters.get(name, ""))
-
-    @property
-    def ranks(self) -> int:
-        return self.count("ranks")
-
-    @property
-    def threads(self) -> int:
-        return self.count("threads")
-
-    @property
-    def processors(self) -> int:
-        """Threads of all ranks: of an oversubscribed row no processors, but threads that share fewer of them."""
-        return self.ranks * self.threads
-
-    @property
-    def working(self) -> int:
-        """Threads of each rank that computed: programs leave threads idle where there are too few cores."""
-        return self.count("working", self.threads)
 
 
 @dataclass(frozen=True)
@@ -169,10 +66,6 @@ class Results:
 
     def suite(self, name: str) -> list[Row]:
         return [row for row in self.rows if row.suite == name]
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import by_bytes, in_order
+from kumiki.results.row import Row
 
 METRIC = "message.round_trip"
 RAW = {"shm": "bound", "network": "tcp"}

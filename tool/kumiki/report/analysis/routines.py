@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kumiki.report.analysis.compare import best
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import in_order
+from kumiki.results.row import Row
 
 SUITE = "mpi"
 BOUND = "bound"

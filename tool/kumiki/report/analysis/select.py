@@ -8,8 +8,9 @@ from functools import cached_property
 
 from kumiki import suites
 from kumiki.report.analysis.compare import best, better, cheapest, speed
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.quantity import count_text, plural
+from kumiki.results.row import Row
 from kumiki.suites.described import Bound, Described, Paper
 
 Setting = tuple[int, int]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
+from kumiki.results.row import Row
 
 
 def by_members(name: str, series: dict[str, tuple[Look, list[Row]]], members: str) -> Picture | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.palette import Look, colour, title
 from kumiki.report.quantity import enumerate_words, percent, quantity
+from kumiki.results.row import Row
 
 ROLES = {"product": "computation", "vectors": "vectors", "exchange": "communication", "sums": "synchronisation"}
 """Colours of the parts that one program alone tells apart; the others bear their colour's name."""

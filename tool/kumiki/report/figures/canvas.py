@@ -18,10 +18,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures import svg
 from kumiki.report.palette import Look, colour, title
 from kumiki.report.quantity import amount, tolerance
+from kumiki.results.row import Row
 
 WIDTH, HEIGHT, TALL = 5.3, 3.5, 4.0
 WIDE = 2 * WIDTH + 0.4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis
 from kumiki.report.palette import Look
 from kumiki.report.quantity import size_text
+from kumiki.results.row import Row
 
 KIB = 1024
 

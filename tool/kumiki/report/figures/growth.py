@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kumiki.report.analysis.growth import FEWEST, growth
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import WIDE, Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
+from kumiki.results.row import Row
 
 STEPS = 40
 """Pieces of which a line is made that is straight on another axis."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.patches import Rectangle
 
 from kumiki.report.analysis.beyond import beyond
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.palette import colour
 from kumiki.report.quantity import significant
+from kumiki.results.row import Row
 
 _GAP = 0.035
 _DARK = 0.62

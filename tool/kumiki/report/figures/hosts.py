@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
 from kumiki.report.palette import Look
 from kumiki.report.quantity import tick
+from kumiki.results.row import Row
 
 
 def over_hosts(name: str, heading: str, series: Mapping[str, tuple[Look, Mapping[int, Row]]]) -> Picture | None:

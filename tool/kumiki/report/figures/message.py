@@ -9,12 +9,13 @@ import numpy
 
 from kumiki.report.analysis.caches import COPIES, levels
 from kumiki.report.analysis.compare import best
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import OWN_RULE, by_bytes, fragments, in_order, network_rows, transfer_bound
 from kumiki.report.figures.canvas import HOLLOW, WIDE, Picture, Sheet, decades, draw, log_axis
 from kumiki.report.palette import Look, colour, looks, title
 from kumiki.report.quantity import quantity as quantity_text
 from kumiki.report.quantity import size_text, tick
+from kumiki.results.row import Row
 
 DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot", "message from a region": "dashed"}
 MEMORIES = {"own": "message", "region": "message from a region"}

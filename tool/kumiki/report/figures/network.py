@@ -7,11 +7,12 @@ from collections.abc import Callable
 from matplotlib.patches import Rectangle
 
 from kumiki.report.analysis.compare import speed
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import BETWEEN, network_rows
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, DASHES, paint_curve, paint_frame
 from kumiki.report.palette import Look, colour, looks, title
+from kumiki.results.row import Row
 
 _GAP = 0.035
 _DARK = 0.62

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.palette import Look
+from kumiki.results.row import Row
 
 WIDTH = 4.4
 """Inches: narrow enough for its text to stay legible on a phone."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem, cores
 from kumiki.report.figures.canvas import Picture, Sheet, draw, unlinked
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
 from kumiki.report.figures.scaling import Curve, Figure, Series, curve_of, ideal, over_processors
 from kumiki.report.palette import Look
+from kumiki.results.row import Row
 
 APART = 1_000_000
 """The distance between the numbers of two platforms' rows, so that each tooltip is that of its own row."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.routines import OfOne
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, paint_curve, paint_frame
 from kumiki.report.palette import Look
+from kumiki.results.row import Row
 
 
 def bandwidth(

@@ -11,11 +11,11 @@ from matplotlib.ticker import PercentFormatter
 from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.bound import reached
 from kumiki.report.analysis.compare import speed
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem, Setting
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
 from kumiki.report.quantity import tick
+from kumiki.results.row import Row
 
 Figure = Literal["time", "rate", "speedup", "efficiency"]
 

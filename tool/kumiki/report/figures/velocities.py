@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.figures.canvas import Picture, Sheet, draw
 from kumiki.report.palette import Look, colour, rank_looks
+from kumiki.results.row import Row
 
 AXES = {
     "u": ("height y on the line x = 1/2", "velocity along x, in the lid's"),

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from kumiki.report.analysis.model import Row
 from kumiki.report.own.problem import OwnProblem
+from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
 
 RESAMPLES = 2000

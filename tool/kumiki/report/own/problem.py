@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from kumiki.report.analysis.compare import best, clearly_better
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import Problem, Program, Setting, by_setting
 from kumiki.report.quantity import amount, plural
+from kumiki.results.row import Row
 from kumiki.suites.described import Described
 
 SUITE = "command"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kumiki.report.analysis.beyond import beyond
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Setting
 from kumiki.report.own.laws import serial_fraction
 from kumiki.report.own.problem import OwnProblem
 from kumiki.report.quantity import common_scale, factor, percent
 from kumiki.report.tables import NOTHING, Cell, Column, Format, Line, Table, cell, derived
+from kumiki.results.row import Row
 
 
 def settings(problem: OwnProblem) -> Table | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Table
+from kumiki.results.row import Row
 from kumiki.suites.described import COMPAS
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.advisers.kinds import ALERT
 from kumiki.report.analysis.caches import holding
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import cores
 from kumiki.report.figures.canvas import Key
 from kumiki.report.headlines import headlines
@@ -25,6 +25,7 @@ from kumiki.report.palette import looks, title
 from kumiki.report.quantity import common_scale, digits_of, parameters_text, significant
 from kumiki.report.sections import build
 from kumiki.report.sections.overview import overview
+from kumiki.results.row import Row
 
 LONG_CODE = 36
 """Characters that do not fit into a line of a narrow page."""

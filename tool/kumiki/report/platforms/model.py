@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from kumiki.report.analysis.compare import best
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, problems
 from kumiki.report.own.problem import OwnProblem, asked, own_problems
 from kumiki.report.palette import Look
+from kumiki.results.row import Row
 
 _ROLES = ("kumiki", "openmpi", "openmp", "mpich", "central", "other-1", "std", "ucx", "other-2", "other-4")
 _MARKERS = "osD^vPpX<>"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kumiki.report.analysis.compare import speed
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import network_rows, transfer_bound
 from kumiki.report.figures import platforms as figures
 from kumiki.report.figures.canvas import unlinked
@@ -17,6 +16,7 @@ from kumiki.report.platforms import tables
 from kumiki.report.platforms.model import Contest, Platform, looks
 from kumiki.report.quantity import percent
 from kumiki.report.tables import Table
+from kumiki.results.row import Row
 
 BOLD = "The best figure of a line is set in bold, with those that its confidence interval meets."
 

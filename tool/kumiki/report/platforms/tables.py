@@ -7,13 +7,14 @@ from typing import Any
 
 from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.compare import best
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import best_routines
 from kumiki.report.analysis.select import MPI, network_rows
 from kumiki.report.palette import title
 from kumiki.report.platforms.model import Contest, Entrant, Platform
 from kumiki.report.quantity import factor, parameters_text, percent, plural, size_text, tolerance
 from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table, ranked
+from kumiki.results.row import Row
 
 Figures = Mapping[str, tuple[Row, str]]
 """A platform's figures by the head of their line, each with what stands beside it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from kumiki.report import tables
 from kumiki.report.analysis import growth
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import Problem, Program
 from kumiki.report.figures.exchange import message_sizes
 from kumiki.report.figures.growth import lines
@@ -15,6 +15,7 @@ from kumiki.report.palette import Look
 from kumiki.report.quantity import percent
 from kumiki.report.tables import funnelled
 from kumiki.report.tables import growth as growth_tables
+from kumiki.results.row import Row
 
 KEY_BYTES = 4
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.report.analysis.compare import against, best
-from kumiki.report.analysis.model import Row
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.hosts import over_hosts as picture_of
 from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
+from kumiki.results.row import Row
 from kumiki.suites.described import MAESTRO
 
 OURS = "Kumiki messages"

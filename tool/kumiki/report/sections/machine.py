@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.report import tables
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.sections.compas import barrier_growth
+from kumiki.results.row import Row
 
 
 def memory(results: Results) -> Section:

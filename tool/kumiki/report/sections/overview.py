@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kumiki.report.advisers.memory import by_threads, saturates
 from kumiki.report.analysis.compare import best
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, cores, principal, setting_words
 from kumiki.report.figures.canvas import Picture, Sheet, again
 from kumiki.report.figures.overview import Line, Mark, by_line
@@ -15,6 +15,7 @@ from kumiki.report.own.problem import SUITE as OWN
 from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.palette import Look, looks, title
 from kumiki.report.quantity import factor, plural
+from kumiki.results.row import Row
 
 NAME = "overview"
 FARTHEST = 1.5

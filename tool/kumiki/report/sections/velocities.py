@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import Program
 from kumiki.report.figures.velocities import centre_line
 from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.quantity import enumerate_words
+from kumiki.results.row import Row
 
 LINES = {"u": "up the middle", "v": "across the middle"}
 USUAL_REYNOLDS = 100

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.bound import share
 from kumiki.report.analysis.compare import best, equal
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import best_routines
 from kumiki.report.analysis.select import MPI, Problem, in_order, network_rows, option, problems
 from kumiki.report.palette import title
@@ -23,6 +23,7 @@ from kumiki.report.quantity import (
     tolerance,
     unit_text,
 )
+from kumiki.results.row import Row
 
 OPERATIONS = {
     "read": "read",

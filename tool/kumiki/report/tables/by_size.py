@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.meshes import SENDRECV
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import MPI, Problem, Program, in_order, magnitude, problems
 from kumiki.report.palette import title
 from kumiki.report.quantity import significant, tolerance
 from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
+from kumiki.results.row import Row
 
 MFLOPS_DIGITS = 4
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kumiki.report.analysis.compare import better, equal
-from kumiki.report.analysis.model import Results, Row
+from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import Program
 from kumiki.report.quantity import factor, percent
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
+from kumiki.results.row import Row
 from kumiki.results.statistics import EQUAL_WITHIN
 
 
