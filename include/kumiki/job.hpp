@@ -99,6 +99,16 @@ public:
         return seen;
     }
 
+    /// The same without waiting: nothing when it does not compare so now.
+    std::optional<std::uint64_t> test(const Signal& signal, Comparison comparison, std::uint64_t value) {
+        std::uint64_t seen = 0;
+        int satisfied = 0;
+        detail::check(
+            kumiki_signal_test(job_, &signal, static_cast<kumiki_comparison>(comparison), value, &satisfied, &seen));
+        if (satisfied == 0) return std::nullopt;
+        return seen;
+    }
+
     // -- atomics on 64-bit words; each returns the value before --
 
     std::uint64_t fetch_add(int rank, std::uint64_t& there, std::uint64_t value) {

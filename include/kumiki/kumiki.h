@@ -28,6 +28,9 @@ extern "C" {
 #define KUMIKI_API
 #endif
 
+/* The version of the library that runs, "major.minor.patch"; the macros are those that the program was built with. */
+KUMIKI_API const char* kumiki_version(void);
+
 /* ---- errors ---- */
 
 typedef enum kumiki_status {
@@ -115,6 +118,11 @@ KUMIKI_API kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* ther
 /* Waits until the own signal compares with `value`; stores what was seen in *seen unless `seen` is null. */
 KUMIKI_API kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison,
                                             uint64_t value, uint64_t* seen);
+
+/* The same without waiting: *satisfied says whether it compares so now. What a wait does besides (sending what is held
+ * back, receiving, moving messages) is done once when it does not. */
+KUMIKI_API kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison,
+                                            uint64_t value, int* satisfied, uint64_t* seen);
 
 /* ---- atomics on 64-bit words in regions: sequentially consistent among themselves ---- */
 

@@ -68,10 +68,10 @@ public:
         return there == nullptr ? nullptr : there + offset;
     }
     /// The same for an aligned 64-bit word, the only thing that signals and atomics work on.
-    std::atomic<std::uint64_t>* word(int rank, const std::uint64_t* own) const {
+    std::uint64_t* word(int rank, const std::uint64_t* own) const {
         if (reinterpret_cast<std::uintptr_t>(own) % sizeof(*own) != 0) [[unlikely]]
             return nullptr;
-        return reinterpret_cast<std::atomic<std::uint64_t>*>(translate(rank, own, sizeof(*own)));
+        return reinterpret_cast<std::uint64_t*>(translate(rank, own, sizeof(*own)));
     }
     /// Whether they are inside a region of a rank of another host: the network then takes their offset().
     bool remote(int rank, const void* own, std::size_t bytes) const {
@@ -89,6 +89,10 @@ public:
         return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
     }
     std::byte* own_arena() const { return arena_; }
+    /// The word at `offset` in this rank's arena.
+    std::atomic_ref<std::uint64_t> own_word(std::size_t offset) const {
+        return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(arena_ + offset));
+    }
 
     // -- the fast path: bytes --
 
@@ -121,6 +125,15 @@ public:
     /// The same; calls doubt() once when it takes long.
     template <class Ready, class Doubt>
     void wait(Ready ready, Doubt doubt);
+
+    /// One look of a wait, for a program that does not wait: sends what is held back, and receives.
+    void look() {
+        if (network_) {
+            network_->release();
+            network_->poll();
+        }
+        hooks_.run();
+    }
 
     /// What threads do while they wait.
     ProgressHooks& progress_hooks() { return hooks_; }

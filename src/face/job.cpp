@@ -72,6 +72,14 @@ kumiki_status refuse_child(const char* operation) {
 
 } // namespace kumiki::face
 
+#define KUMIKI_TEXT_OF(number) #number
+#define KUMIKI_TEXT(number) KUMIKI_TEXT_OF(number)
+
+const char* kumiki_version(void) {
+    return KUMIKI_TEXT(KUMIKI_VERSION_MAJOR) "." KUMIKI_TEXT(KUMIKI_VERSION_MINOR) "." KUMIKI_TEXT(
+        KUMIKI_VERSION_PATCH);
+}
+
 const char* kumiki_error_message(void) { return kumiki::face::last_message.c_str(); }
 
 kumiki_status kumiki_join(kumiki_job** job) {

@@ -80,7 +80,7 @@ kumiki_status no_operation(const char* name, kumiki_signal_operation operation) 
 /// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that
 /// stores what it sees fills the store buffer, and the answer of who has waited has to queue behind that.
 template <class Satisfied>
-std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, Satisfied satisfied) {
+std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, Satisfied satisfied) {
     std::uint64_t seen = 0;
     fabric.wait([&] {
         const std::uint64_t now = word.load(std::memory_order_acquire);
@@ -91,8 +91,28 @@ std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, S
     return seen;
 }
 
+bool is_comparison(kumiki_comparison comparison) { return comparison >= KUMIKI_EQUAL && comparison <= KUMIKI_LESS; }
+
+bool compares(std::uint64_t seen, kumiki_comparison comparison, std::uint64_t value) {
+    switch (comparison) {
+    case KUMIKI_EQUAL: return seen == value;
+    case KUMIKI_NOT_EQUAL: return seen != value;
+    case KUMIKI_AT_LEAST: return seen >= value;
+    case KUMIKI_LESS: break;
+    }
+    return seen < value;
+}
+
+[[gnu::noinline]] kumiki_status refuse_signal(const Fabric& fabric, const char* name, const std::uint64_t* signal,
+                                              kumiki_comparison comparison) {
+    if (fabric.word(fabric.rank(), signal) == nullptr)
+        return report(fabric.refusal(name, fabric.rank(), signal, sizeof(*signal)));
+    return report(
+        {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no comparison " + std::to_string(comparison)});
+}
+
 /// One loop for each comparison, so that none decides anew in every turn which it is.
-std::uint64_t wait_for(Fabric& fabric, const std::atomic<std::uint64_t>& word, kumiki_comparison comparison,
+std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, kumiki_comparison comparison,
                        std::uint64_t value) {
     switch (comparison) {
     case KUMIKI_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen == value; });
@@ -157,7 +177,7 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
         return signal_elsewhere(fabric, "signal", rank, nullptr, nullptr, 0, signal, operation, value);
     if (!is_operation(operation)) [[unlikely]]
         return no_operation("signal", operation);
-    raise(*word, operation, value);
+    raise(std::atomic_ref(*word), operation, value);
     fabric.ring(rank);
     return KUMIKI_OK;
 }
@@ -180,7 +200,7 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
             return put_elsewhere(fabric, "put_signal", rank, there, source, bytes, nullptr);
         fabric.copy(to, source, bytes);
     }
-    raise(*word, operation, value);
+    raise(std::atomic_ref(*word), operation, value);
     fabric.ring(rank);
     return KUMIKI_OK;
 }
@@ -191,13 +211,31 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
         return refuse_child("signal_wait");
     Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal_wait");
-    const auto* word = fabric.word(fabric.rank(), signal);
-    if (word == nullptr) [[unlikely]]
-        return report(fabric.refusal("signal_wait", fabric.rank(), signal, sizeof(*signal)));
-    if (comparison < KUMIKI_EQUAL || comparison > KUMIKI_LESS) [[unlikely]]
-        return report({KUMIKI_ERROR_ARGUMENT, "signal_wait: there is no comparison " + std::to_string(comparison)});
-    const std::uint64_t last = wait_for(fabric, *word, comparison, value);
+    auto* word = fabric.word(fabric.rank(), signal);
+    if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
+        return refuse_signal(fabric, "signal_wait", signal, comparison);
+    const std::uint64_t last = wait_for(fabric, std::atomic_ref(*word), comparison, value);
     if (seen != nullptr) *seen = last;
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
+                                 int* satisfied, uint64_t* seen) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("signal_test");
+    Fabric& fabric = *job->fabric;
+    auto* word = fabric.word(fabric.rank(), signal);
+    if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
+        return refuse_signal(fabric, "signal_test", signal, comparison);
+    if (satisfied == nullptr) [[unlikely]]
+        return report({KUMIKI_ERROR_ARGUMENT, "signal_test: the address for the result is null"});
+    std::uint64_t now = std::atomic_ref(*word).load(std::memory_order_acquire);
+    if (!compares(now, comparison, value)) {
+        fabric.look();
+        now = std::atomic_ref(*word).load(std::memory_order_acquire);
+    }
+    *satisfied = compares(now, comparison, value) ? 1 : 0;
+    if (seen != nullptr) *seen = now;
     return KUMIKI_OK;
 }
 
@@ -211,7 +249,7 @@ kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* 
     const Span span(fabric.trace(), name, rank, sizeof(*there));
     std::uint64_t old = 0;
     if (auto* word = fabric.word(rank, there); word != nullptr) [[likely]] {
-        old = operate(*word);
+        old = operate(std::atomic_ref(*word));
         fabric.ring(rank);
     } else {
         if (!fabric.remote_word(rank, there)) return report(fabric.refusal(name, rank, there, sizeof(*there)));
@@ -229,7 +267,7 @@ kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint6
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("fetch_add");
     return atomically(
-        job, "fetch_add", rank, there, before, [&](auto& word) { return word.fetch_add(value); },
+        job, "fetch_add", rank, there, before, [&](auto word) { return word.fetch_add(value); },
         [&](Network& network, std::uint64_t offset) {
             return network.change(rank, Network::Atomic::fetch_add, offset, value);
         });
@@ -241,7 +279,7 @@ kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, ui
         return refuse_child("compare_swap");
     return atomically(
         job, "compare_swap", rank, there, before,
-        [&](auto& word) {
+        [&](auto word) {
             std::uint64_t old = expected;
             word.compare_exchange_strong(old, desired);
             return old;
@@ -255,7 +293,7 @@ kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t v
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("swap");
     return atomically(
-        job, "swap", rank, there, before, [&](auto& word) { return word.exchange(value); },
+        job, "swap", rank, there, before, [&](auto word) { return word.exchange(value); },
         [&](Network& network, std::uint64_t offset) {
             return network.change(rank, Network::Atomic::swap, offset, value);
         });

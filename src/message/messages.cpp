@@ -58,13 +58,6 @@ void Messages::leave() {
     if (auto* network = desk_.fabric.network()) network->release();
 }
 
-/// For a program that does not wait: what a wait would do besides.
-void Messages::look() {
-    leave();
-    if (auto* network = desk_.fabric.network()) network->poll();
-    progress();
-}
-
 Result<Status> Messages::wait(Request& request) {
     leave();
     desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
@@ -72,7 +65,7 @@ Result<Status> Messages::wait(Request& request) {
 }
 
 std::optional<Result<Status>> Messages::test(Request& request) {
-    if (!request.done.load(std::memory_order_acquire)) look();
+    if (!request.done.load(std::memory_order_acquire)) desk_.fabric.look();
     if (!request.done.load(std::memory_order_acquire)) return std::nullopt;
     return end(request);
 }
@@ -111,7 +104,7 @@ Failure Messages::too_long(const Request& request) const {
 }
 
 std::optional<Status> Messages::probe(int source, int tag) {
-    look();
+    desk_.fabric.look();
     const std::lock_guard lock(desk_.lock);
     const Arrival* const found = desk_.matching.find(source, tag);
     if (found == nullptr) return std::nullopt;

@@ -63,7 +63,6 @@ public:
 private:
     void progress() override;
     void leave();
-    void look();
     Result<Status> end(Request& request);
     Result<Status> outcome(const Request& request) const;
     Failure too_long(const Request& request) const;

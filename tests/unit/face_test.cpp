@@ -61,6 +61,8 @@ TEST(FaceTest, AJobWithoutALauncherIsOneRank) {
     EXPECT_EQ(job.all_reduce(5, Operation::sum), 5);
 }
 
+TEST(FaceTest, TheVersionIsTheProjects) { EXPECT_STREQ(kumiki_version(), PROJECT_VERSION); }
+
 TEST(FaceTest, ErrorsAreExceptionsWithTheSentence) {
     Job job;
     auto region = job.allocate<double>(10);
@@ -201,6 +203,8 @@ TEST(ProgramTest, UsesEverythingTogether) {
         });
         job.send_active(right, hello, 1);
         job.wait(cells[0].signal, Comparison::equal, 100);
+        EXPECT_EQ(job.test(cells[0].signal, Comparison::at_least, 99), 100u);
+        EXPECT_EQ(job.test(cells[0].signal, Comparison::less, 100), std::nullopt);
         EXPECT_EQ(greeted, 1);
 
         std::vector<int> all{job.rank(), job.rank(), job.rank()}, got(3);

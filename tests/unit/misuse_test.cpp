@@ -97,6 +97,9 @@ TEST(MisuseTest, MemoryThatIsNotInARegion) {
                              {std::string(operation.name) + ":", text(place)});
             expect_error(kumiki_signal_wait(job, word(place), KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_REGION,
                          {"signal_wait:", text(place)});
+            int satisfied = 0;
+            expect_error(kumiki_signal_test(job, word(place), KUMIKI_EQUAL, 0, &satisfied, nullptr),
+                         KUMIKI_ERROR_REGION, {"signal_test:", text(place)});
             expect_error(kumiki_peer(job, 1, place, &peer), KUMIKI_ERROR_REGION, {text(place)});
         }
         EXPECT_EQ(local, 0u);
@@ -151,6 +154,11 @@ TEST(MisuseTest, WordsThatAreNotAligned) {
 
 TEST(MisuseTest, ValuesThatAreNoOperation) {
     with_region([](kumiki_job* job, std::byte* region) {
+        int satisfied = 0;
+        expect_error(kumiki_signal_test(job, word(region), KUMIKI_EQUAL, 0, nullptr, nullptr), KUMIKI_ERROR_ARGUMENT,
+                     {"signal_test:", "null"});
+        expect_error(kumiki_signal_test(job, word(region), no_such<kumiki_comparison>(4), 0, &satisfied, nullptr),
+                     KUMIKI_ERROR_ARGUMENT, {"signal_test:", "comparison 4"});
         expect_error(kumiki_signal_wait(job, word(region), no_such<kumiki_comparison>(4), 0, nullptr),
                      KUMIKI_ERROR_ARGUMENT, {"comparison 4"});
         const auto none = no_such<kumiki_signal_operation>(7);

@@ -249,6 +249,32 @@ TEST(SignalTest, EveryComparisonWaitsForWhatItSays) {
     });
 }
 
+// What a program that computes in between asks for again and again: also over hosts it gets to see what has come.
+TEST(SignalTest, IsTestedWithoutAWait) {
+    const Watchdog watchdog("test of a signal");
+    run_jobs_as_threads({.ranks = 2}, [](kumiki_job* job) {
+        void* region = nullptr;
+        ASSERT_EQ(kumiki_allocate(job, 8, &region), KUMIKI_OK);
+        auto* signal = static_cast<std::uint64_t*>(region);
+        const auto test = [&](kumiki_comparison comparison, std::uint64_t value, std::uint64_t expected) {
+            int satisfied = -1;
+            std::uint64_t seen = 99;
+            EXPECT_EQ(kumiki_signal_test(job, signal, comparison, value, &satisfied, &seen), KUMIKI_OK);
+            EXPECT_EQ(seen, expected);
+            return satisfied == 1;
+        };
+        EXPECT_TRUE(test(KUMIKI_EQUAL, 0, 0) && test(KUMIKI_NOT_EQUAL, 1, 0) && test(KUMIKI_AT_LEAST, 0, 0) &&
+                    test(KUMIKI_LESS, 1, 0));
+        EXPECT_FALSE(test(KUMIKI_EQUAL, 1, 0) || test(KUMIKI_NOT_EQUAL, 0, 0) || test(KUMIKI_AT_LEAST, 1, 0) ||
+                     test(KUMIKI_LESS, 0, 0));
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        ASSERT_EQ(kumiki_signal(job, 1 - kumiki_rank(job), signal, KUMIKI_SIGNAL_SET, 7), KUMIKI_OK);
+        int satisfied = 0;
+        while (satisfied == 0)
+            ASSERT_EQ(kumiki_signal_test(job, signal, KUMIKI_EQUAL, 7, &satisfied, nullptr), KUMIKI_OK);
+    });
+}
+
 // Atomics are signals too: who waits for the word is woken.
 TEST(SignalTest, AtomicsWakeWhoWaits) {
     const Watchdog watchdog("atomics wake");

@@ -99,8 +99,7 @@ void Network::place(const MessageHeader& header, std::span<const std::byte> payl
     if (!payload.empty())
         fabric_.copy_part(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
     if (header.operation == MessageHeader::no_signal) return;
-    auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + header.signal);
-    raise(word, static_cast<kumiki_signal_operation>(header.operation), header.value);
+    raise(fabric_.own_word(header.signal), static_cast<kumiki_signal_operation>(header.operation), header.value);
     fabric_.ring(rank_);
 }
 
@@ -145,7 +144,7 @@ void Network::settle(std::uint64_t number, Ticket& ticket, std::size_t done) {
 }
 
 void Network::answer_atomic(const MessageHeader& request) {
-    auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(fabric_.own_arena() + request.signal);
+    const auto word = fabric_.own_word(request.signal);
     MessageHeader answer = header(MessageKind::answer);
     answer.ticket = request.ticket;
     switch (static_cast<Atomic>(request.operation)) {
