@@ -48,7 +48,8 @@ bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address
     Reach& known = reach_[static_cast<std::size_t>(request.rank)];
     if (ways_.system && known == Reach::unknown) {
         std::byte probe{};
-        known = platform::read_peer(copy.process, address, &probe, 1) ? Reach::yes : Reach::no;
+        known =
+            platform::read_peer(copy.process, address, &probe, 1) == platform::PeerCopy::done ? Reach::yes : Reach::no;
     }
     return known == Reach::yes;
 }
@@ -106,9 +107,14 @@ bool Copier::copy_part(Request& request) {
     if (copy.there != nullptr) {
         std::byte* const other = copy.there + at;
         desk_.fabric.copy_part(copy.pulls ? own : other, copy.pulls ? other : own, bytes, request.length);
-    } else if (!(copy.pulls ? platform::read_peer(copy.process, copy.address + at, own, bytes)
-                            : platform::write_peer(copy.process, copy.address + at, own, bytes)))
-        transfer.broken.store(1, std::memory_order_relaxed);
+    } else {
+        const auto copied = copy.pulls ? platform::read_peer(copy.process, copy.address + at, own, bytes)
+                                       : platform::write_peer(copy.process, copy.address + at, own, bytes);
+        // The message of a rank that has died is never complete: the launcher ends the job, and tells of that rank.
+        // With an error of its own, this rank would take the blame.
+        if (copied == platform::PeerCopy::gone) return false;
+        if (copied == platform::PeerCopy::refused) transfer.broken.store(1, std::memory_order_relaxed);
+    }
     desk_.fragments.fetch_add(1, std::memory_order_relaxed);
     if (transfer.done.fetch_add(bytes, std::memory_order_acq_rel) + bytes == request.length)
         desk_.fabric.ring(request.rank);

@@ -8,9 +8,14 @@ namespace kumiki::platform {
 /// Lets other processes of this user reach this one's memory where the system would ask first (Linux: Yama).
 void admit_peers();
 
-/// Copies between this process and another one, of which only the number and an address are known. Returns false when
-/// the system does not allow it or there is no such memory.
-bool read_peer(int process, std::uint64_t from, std::byte* to, std::size_t bytes);
-bool write_peer(int process, std::uint64_t to, const std::byte* from, std::size_t bytes);
+enum class PeerCopy {
+    done,
+    refused, ///< the system does not allow it, or there is no such memory
+    gone,    ///< the process has ended
+};
+
+/// Copies between this process and another one, of which only the number and an address are known.
+PeerCopy read_peer(int process, std::uint64_t from, std::byte* to, std::size_t bytes);
+PeerCopy write_peer(int process, std::uint64_t to, const std::byte* from, std::size_t bytes);
 
 } // namespace kumiki::platform

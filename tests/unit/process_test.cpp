@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kumiki/kumiki.hpp"
+#include "platform/peer_memory.hpp"
 #include "support/build.hpp"
 #include "support/jobs.hpp"
 #include "support/random.hpp"
@@ -76,6 +78,31 @@ TEST_P(KillTest, AfterTheDeathOfARankTheOthersCanBeEndedAtAnyMoment) {
             EXPECT_EQ(ended->signal, SIGTERM);
         }
     }
+}
+
+TEST(ProcessTest, MemoryOfAProcessThatHasGoneIsNotTakenForAWrongAddress) {
+    using platform::PeerCopy;
+    const std::uint64_t number = 7;
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(&number); // the child's is at the same place
+    std::uint64_t copy = 0;
+    auto* const into = reinterpret_cast<std::byte*>(&copy);
+    const PeerCopy living = platform::read_peer(child, address, into, sizeof copy);
+    if (living == PeerCopy::done) {
+        EXPECT_EQ(copy, number);
+    }
+    EXPECT_EQ(platform::read_peer(child, 8, into, sizeof copy), PeerCopy::refused);
+    kill(child, SIGKILL);
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT); // it is still there as a zombie
+    EXPECT_EQ(platform::read_peer(child, address, into, sizeof copy), PeerCopy::gone);
+    EXPECT_EQ(platform::write_peer(child, address, into, sizeof copy), PeerCopy::gone);
+    waitpid(child, nullptr, 0);
+    EXPECT_EQ(platform::read_peer(child, address, into, sizeof copy), PeerCopy::gone);
 }
 
 TEST(ProcessTest, TheMemoryOfAKilledJobIsGone) {
