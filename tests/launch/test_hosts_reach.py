@@ -16,7 +16,7 @@ from launching import ENDED, ENVIRONMENT, USAGE, Launcher, lines, remote_shell_s
         (["--hosts", "a:2,b:1", "-n", "4"], "4 ranks are more than the 3 slots of the hosts; "),
         (["--hosts", "a,b,a"], "--hosts a,b,a: host a is named twice"),
         (["--hosts", "a", "--hostfile", "f"], "--hosts and --hostfile exclude each other"),
-        (["--hostfile", "/no/such/file"], "cannot read the file of hosts /no/such/file: No such file or directory"),
+        (["--hostfile", "/no/such/file"], "cannot read the host file /no/such/file: No such file or directory"),
         (["--remote-shell", "rsh"], "--remote-shell is of use only together with --hosts or --hostfile"),
         (["--hosts", "a", "-x", "NOT_THERE"], "-x NOT_THERE is not usable: there is no variable NOT_THERE"),
     ],
@@ -81,12 +81,12 @@ def test_a_host_that_talks_before_its_host_daemon_does(launcher: Launcher, tmp_p
     [
         (
             "exec yes",
-            r'host [ab]: something else .* prints on the standard output of `\S+ [ab]`: "y"; what login scripts',
+            r'host [ab]: something other .* prints on the standard output of `\S+ [ab]`: "y"; what login scripts',
         ),
         ("exec >&-; exec sleep 60", r"cannot reach host [ab]: `\S+ [ab]` closed its output; "),
         (
             'shift; (sleep 0.2; echo "You have mail") & exec "$@"',
-            r'host [ab]: something else than .* `\S+ [ab]`: "You have mail"; the other ranks were ended',
+            r'host [ab]: something other than .* `\S+ [ab]`: "You have mail"; the other ranks were ended',
         ),
     ],
     ids=["chatter", "closed", "mail"],

@@ -44,7 +44,7 @@ Result<Host> host_of(std::string_view text) {
             KUMIKI_ERROR_ARGUMENT,
             fmt::format("the name of host {} begins with a dash, as options of the remote shell do", host.name));
     if (std::ranges::any_of(host.name, [](unsigned char c) { return c <= ' ' || c > '~'; }))
-        return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host holds a character that no name of a host has");
+        return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host contains a character that host names cannot contain");
     if (!counted) return host;
     auto slots = slot_count(text.substr(colon + 1), host.name);
     if (!slots) return tl::unexpected(slots.error());
@@ -98,7 +98,7 @@ Result<std::string> text_of(const std::string& path) {
     std::ifstream file(path);
     std::ostringstream text;
     if (file && (text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof())) return text.str();
-    return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("cannot read the file of hosts {}: {}", path, std::strerror(errno)));
+    return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("cannot read the host file {}: {}", path, std::strerror(errno)));
 }
 
 } // namespace
@@ -138,7 +138,7 @@ Result<std::vector<Share>> deal(const std::vector<Host>& hosts, std::optional<in
     if (limited && size > all)
         return fail(KUMIKI_ERROR_ARGUMENT,
                     fmt::format("{0} ranks are more than the {1} slots of the hosts; give the hosts more slots, leave "
-                                "the slots away, or start at most {1} ranks (-n {1})",
+                                "out the slots, or start at most {1} ranks (-n {1})",
                                 size, all));
     if (size > most_ranks)
         return fail(KUMIKI_ERROR_ARGUMENT,

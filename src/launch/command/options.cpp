@@ -62,13 +62,15 @@ void add_host_options(CLI::App& app, Options& options, std::string& remote_shell
                    "The same from a file: on each line NAME, NAME slots=N or NAME:N; # begins a comment.")
         ->type_name("FILE")
         ->multi_option_policy(last);
-    app.add_option("--remote-shell", remote_shell,
-                   fmt::format("The command that runs another one on a host, whose name is put behind it. Default: {}.",
-                               default_remote_shell))
+    app.add_option(
+           "--remote-shell", remote_shell,
+           fmt::format(
+               "The command that runs another command on a host; the name of the host is added to it. Default: {}.",
+               default_remote_shell))
         ->type_name("COMMAND")
         ->multi_option_policy(last);
     app.add_option("-x", options.exports,
-                   "Hand this variable on to the ranks on all hosts, besides PATH, LD_LIBRARY_PATH, KUMIKI_... and "
+                   "Pass this variable on to the ranks on all hosts, besides PATH, LD_LIBRARY_PATH, KUMIKI_... and "
                    "OMP_...; may be repeated.")
         ->type_name("NAME")
         ->allow_extra_args(false);

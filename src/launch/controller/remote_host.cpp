@@ -125,7 +125,7 @@ std::string RemoteHost::describe_loss() const {
     const int code =
         shell_end_ && shell_end_->status && WIFEXITED(*shell_end_->status) ? WEXITSTATUS(*shell_end_->status) : 0;
     if (reader.broken())
-        return fmt::format("host {}: something else than kumiki-run prints on the standard output of `{}`: \"{}\"{}",
+        return fmt::format("host {}: something other than kumiki-run prints on the standard output of `{}`: \"{}\"{}",
                            share_.host, command(), reader.excerpt(),
                            reader.greeted() ? "; the other ranks were ended"
                                             : "; what login scripts print must be shorter than 64 KiB");
