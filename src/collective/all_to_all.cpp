@@ -16,8 +16,8 @@ std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::s
 Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    const int ranks = fabric_.size(), locals = fabric_.host_size();
-    const auto rank_of = [this](int local) { return fabric_.rank_on_host(local); };
+    const int ranks = group_.size(), locals = group_.host_size();
+    const auto rank_of = [this](int local) { return group_.number_on_host(local); };
 
     const auto moves_something = [ranks](const Pieces& pieces) {
         for (int rank = 0; rank < ranks; ++rank)
@@ -50,17 +50,16 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     std::vector<char> in_region(static_cast<std::size_t>(locals));
     for (int step = 0; step < locals;
          ++step) { // each begins with its neighbour, so that not all read from the same rank
-        const int local = (fabric_.host_rank() + step) % locals;
+        const int local = (group_.host_rank() + step) % locals;
         const int source = rank_of(local);
-        const auto* note = reinterpret_cast<const PieceNote*>(published(local)) + fabric_.host_rank();
+        const auto* note = reinterpret_cast<const PieceNote*>(published(local)) + group_.host_rank();
         const std::uint64_t offset = notice(local).offset;
         in_region[static_cast<std::size_t>(local)] = offset != Board::nowhere;
         if (note->bytes == 0) continue; // nothing may be nowhere
-        if (source == fabric_.rank())
+        if (source == group_.rank())
             std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
-            fabric_.copy(into + received.offset(source), fabric_.host_arena(local) + offset + note->offset,
-                         note->bytes);
+            fabric_.copy(into + received.offset(source), group_.arena(local) + offset + note->offset, note->bytes);
     }
     turn_ ^= 1;
     barrier_.meet_host(); // now the notes may be overwritten, and the input that was read in place may change
@@ -74,34 +73,34 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
 Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool direct) {
     Result<> mine;
     std::uint64_t longest = 0;
-    for (int local = 0; local < fabric_.host_size(); ++local) {
-        const int source = fabric_.rank_on_host(local);
-        const auto& note = reinterpret_cast<const PieceNote*>(published(local))[fabric_.host_rank()];
+    for (int local = 0; local < group_.host_size(); ++local) {
+        const int source = group_.number_on_host(local);
+        const auto& note = reinterpret_cast<const PieceNote*>(published(local))[group_.host_rank()];
         if (note.bytes != received.bytes(source) && mine)
             mine = fail(KUMIKI_ERROR_ARGUMENT,
                         fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", source,
-                                    note.bytes, fabric_.rank(), received.bytes(source)));
+                                    note.bytes, group_.rank(), received.bytes(source)));
     }
     if (!direct)
-        for (int target = 0; target < fabric_.host_size(); ++target)
-            if (target != fabric_.host_rank())
+        for (int target = 0; target < group_.host_size(); ++target)
+            if (target != group_.host_rank())
                 longest =
-                    std::max(longest, reinterpret_cast<const PieceNote*>(published(fabric_.host_rank()))[target].bytes);
+                    std::max(longest, reinterpret_cast<const PieceNote*>(published(group_.host_rank()))[target].bytes);
     std::array<std::uint64_t, 2> agreed = {mine ? 0u : 1u, longest};
     if (auto met = largest(agreed); !met) return tl::unexpected(met.error());
     if (!mine) return tl::unexpected(mine.error());
     if (agreed[0] != 0)
         return fail(KUMIKI_ERROR_ARGUMENT,
                     "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
-    const std::size_t slice = slice_bytes(fabric_.host_size());
+    const std::size_t slice = slice_bytes(group_.host_size());
     return (agreed[1] + slice - 1) / slice;
 }
 
 /// What does not lie in regions goes over the boards, slice by slice.
 void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
                               std::size_t rounds, std::span<const char> in_region) {
-    const std::size_t slice = slice_bytes(fabric_.host_size());
-    const int here = fabric_.host_rank();
+    const std::size_t slice = slice_bytes(group_.host_size());
+    const int here = group_.host_rank();
     const auto part = [slice](std::size_t round, std::size_t bytes) {
         const std::size_t begin = std::min(round * slice, bytes);
         return std::min(slice, bytes - begin);
@@ -109,14 +108,14 @@ void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::b
     for (std::size_t round = 0; round < rounds; ++round) {
         turn_ ^= 1;
         if (!in_region[static_cast<std::size_t>(here)])
-            for (int local = 0; local < fabric_.host_size(); ++local)
-                if (const int target = fabric_.rank_on_host(local); sent.bytes(target) > 0)
+            for (int local = 0; local < group_.host_size(); ++local)
+                if (const int target = group_.number_on_host(local); sent.bytes(target) > 0)
                     std::memcpy(published(here) + static_cast<std::size_t>(local) * slice,
                                 input + sent.offset(target) + std::min(round * slice, sent.bytes(target)),
                                 part(round, sent.bytes(target)));
         barrier_.meet_host();
-        for (int local = 0; local < fabric_.host_size(); ++local)
-            if (const int source = fabric_.rank_on_host(local);
+        for (int local = 0; local < group_.host_size(); ++local)
+            if (const int source = group_.number_on_host(local);
                 local != here && !in_region[static_cast<std::size_t>(local)] && received.bytes(source) > 0)
                 std::memcpy(output + received.offset(source) + std::min(round * slice, received.bytes(source)),
                             published(local) + static_cast<std::size_t>(here) * slice,

@@ -9,14 +9,13 @@ namespace kumiki::collective {
 Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    if (!fabric_.has_rank(root))
-        return refuse(
-            fail(KUMIKI_ERROR_ARGUMENT,
-                 fmt::format("broadcast: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1)));
+    if (!group_.has_rank(root))
+        return refuse(fail(KUMIKI_ERROR_ARGUMENT, fmt::format("broadcast: there is no rank {}; {} has ranks 0 to {}",
+                                                              root, group_.what(), group_.size() - 1)));
     if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const std::span all(static_cast<std::byte*>(data), bytes);
     if (!one_host()) return broadcast_over_hosts(all, root);
-    const bool from_here = fabric_.rank() == root;
+    const bool from_here = group_.rank() == root;
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };
 
     // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at
@@ -27,7 +26,7 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     if (auto same = announce(call, first, in_place ? fabric_.offset(data) : Board::nowhere); !same) return same;
 
     if (const std::uint64_t offset = notice(root).offset; offset != Board::nowhere) {
-        if (!from_here) fabric_.copy(data, fabric_.host_arena(root) + offset, bytes);
+        if (!from_here) fabric_.copy(data, group_.arena(root) + offset, bytes);
         barrier_.meet_host(); // the root may change its data when all have them
         return {};
     }

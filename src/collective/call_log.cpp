@@ -19,25 +19,27 @@ const char* name(CallNote note) {
 } // namespace
 
 void CallLog::compare() {
-    const auto self = fabric_.self();
-    for (int local = 0; local < fabric_.host_size(); ++local) {
-        const CallNote note = fabric_.host_block(local).call.load(std::memory_order_acquire);
+    const auto self = group_.self();
+    fabric::Network* const network = group_.on_one_host() ? nullptr : fabric_.network();
+    for (int local = 0; local < group_.host_size(); ++local) {
+        const CallNote note = group_.block(local).call.load(std::memory_order_acquire);
         if (!fabric::shm::differ(self.note, note)) continue;
-        const bool told = fabric_.report_difference(self, {fabric_.rank_on_host(local), note});
-        if (auto* network = fabric_.network(); told && network != nullptr) network->tell_difference();
+        const int rank = group_.rank_in_job(group_.number_on_host(local));
+        if (group_.report_difference(self, {rank, note}) && network != nullptr) network->tell_difference(group_);
         return;
     }
 }
 
 Failure CallLog::difference() const {
-    const auto self = fabric_.self();
-    const auto& parties = fabric_.header().differing.party;
+    const auto self = group_.self();
+    const auto& parties = group_.host().differing.party;
     const auto& other =
         parties[fabric::shm::differ(self.note, parties[0].note.load(std::memory_order_relaxed)) ? 0 : 1];
     return {KUMIKI_ERROR_ARGUMENT,
-            fmt::format("the ranks called different collectives: rank {} {}, rank {} {}; all ranks must call the same, "
+            fmt::format("the ranks called different collectives: {} {}, {} {}; all ranks must call the same, "
                         "in the same order",
-                        self.rank, name(self.note), other.rank.load(std::memory_order_relaxed),
+                        group_.describe(group_.rank()), name(self.note),
+                        group_.describe(group_.number_of(other.rank.load(std::memory_order_relaxed))),
                         name(other.note.load(std::memory_order_relaxed)))};
 }
 

@@ -31,15 +31,16 @@ Collectives::Turn::~Turn() {
 
 Result<> Collectives::Turn::granted() const {
     if (!alone_)
-        return fail(
-            KUMIKI_ERROR_STATE,
-            fmt::format("two threads of rank {} are in a collective at once; let one thread of each rank call it",
-                        collectives_.fabric_.rank()));
+        return fail(KUMIKI_ERROR_STATE,
+                    fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
+                                collectives_.group_.describe(collectives_.group_.rank())));
     if (collectives_.barrier_.entered())
         return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
     if (collectives_.calls_.broken())
-        return fail(KUMIKI_ERROR_STATE, "there are no more collectives in this job, for in an earlier one some ranks "
-                                        "were in a barrier and others not; its message says who");
+        return fail(KUMIKI_ERROR_STATE,
+                    fmt::format("there are no more collectives in {}, for in an earlier one some ranks were in a "
+                                "barrier and others not; its message says who",
+                                collectives_.group_.is_job() ? "this job" : "this group"));
     return {};
 }
 
@@ -74,7 +75,7 @@ Result<> Collectives::leave() {
 Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::byte> data, std::uint64_t offset) {
     calls_.begin(CallLog::Place::exchange);
     turn_ ^= 1;
-    Board& mine = fabric_.own().board;
+    Board& mine = group_.own().board;
     mine.notice[turn_].call = call;
     mine.notice[turn_].offset = offset;
     if (!data.empty()) std::memcpy(mine.data[turn_].data(), data.data(), data.size());
@@ -85,9 +86,9 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
 Result<> Collectives::compare(const CollectiveCall& call) {
     if (has_lines()) return exchange(call, {}, [](int, const std::byte*) {});
     if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
-    for (int local = 0; local < fabric_.host_size(); ++local)
+    for (int local = 0; local < group_.host_size(); ++local)
         if (const auto& theirs = notice(local).call; theirs != call)
-            return tl::unexpected(difference(fabric_.rank_on_host(local), theirs, call));
+            return tl::unexpected(difference(group_.number_on_host(local), theirs, call));
     return {};
 }
 
@@ -98,23 +99,23 @@ Result<> Collectives::refuse(const Result<>& failure) {
 
 void Collectives::publish(std::span<const std::byte> data) {
     turn_ ^= 1;
-    if (!data.empty()) std::memcpy(fabric_.own().board.data[turn_].data(), data.data(), data.size());
+    if (!data.empty()) std::memcpy(group_.own().board.data[turn_].data(), data.data(), data.size());
     barrier_.meet_host();
 }
 
 Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {
     if (static_cast<Kind>(theirs.kind) == Kind::refused)
         return {KUMIKI_ERROR_ARGUMENT,
-                fmt::format("rank {} called {} with arguments that were refused there; its own message says why", other,
-                            name(static_cast<Kind>(mine.kind)))};
+                fmt::format("{} called {} with arguments that were refused there; its own message says why",
+                            group_.describe(other), name(static_cast<Kind>(mine.kind)))};
     const auto words = [](const CollectiveCall& call) {
         return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)),
                            call.bytes, call.detail);
     };
     return {KUMIKI_ERROR_ARGUMENT,
-            fmt::format("the ranks called different collectives: rank {} {}, rank {} {}; all ranks must call the same, "
+            fmt::format("the ranks called different collectives: {} {}, {} {}; all ranks must call the same, "
                         "in the same order, with the same sizes",
-                        fabric_.rank(), words(mine), other, words(theirs))};
+                        group_.describe(group_.rank()), words(mine), group_.describe(other), words(theirs))};
 }
 
 Result<> Collectives::agree_that(const Result<>& local) {

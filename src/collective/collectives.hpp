@@ -19,18 +19,24 @@ namespace kumiki::collective {
 using fabric::shm::Board;
 using fabric::shm::CollectiveCall;
 
-/// What the ranks do together. Called by one thread of every rank at a time, in the same order everywhere; a call that
+/// What the ranks of a group do together. Called by one thread of every rank at a time, in the same order everywhere;
+/// other groups may be in others meanwhile. Ranks are numbered as in the group. A call that
 /// differs between ranks in kind, size, root, type or operation is a failure at all of them. After one in which only
 /// some were in a barrier, every further collective fails too.
 class Collectives {
 public:
-    explicit Collectives(fabric::Fabric& fabric) : fabric_(fabric), calls_(fabric), barrier_(fabric, calls_) {}
+    explicit Collectives(fabric::Group& group)
+        : fabric_(group.fabric()), group_(group), calls_(group), barrier_(group, calls_) {}
+
+    const fabric::Group& group() const { return group_; }
 
     Result<> barrier();
     Result<> barrier_enter();
     Result<> barrier_wait();
     /// The job's last barrier. It ends a split-phase barrier that is still open, for others may wait in that.
     Result<> leave();
+
+    // Of the job alone, for regions and handlers are the job's:
 
     /// A region at every rank, and its address here.
     Result<void*> allocate(std::size_t bytes);
@@ -90,7 +96,7 @@ private:
                       std::uint64_t offset = Board::nowhere);
     Result<> compare(const CollectiveCall& call);
     /// Whether every rank of the host has a line for every other one; the same answer at all of them.
-    bool has_lines() const { return !fabric_.crowded() && fabric_.host_size() <= fabric::shm::most_contributors; }
+    bool has_lines() const { return !fabric_.crowded() && group_.host_size() <= fabric::shm::most_contributors; }
     /// Each rank of the host writes the call and up to Contribution::capacity bytes into every other one's lines, one
     /// hop, data and signal in one cache line; receive(local, payload) sees what each has written, in the order of
     /// ranks: so results have the same bits everywhere.
@@ -122,7 +128,7 @@ private:
                                kumiki_operation operation);
     Result<> all_to_all_over_hosts(const std::byte* input, const Pieces& sent, std::byte* output,
                                    const Pieces& received);
-    bool one_host() const { return fabric_.network() == nullptr; }
+    bool one_host() const { return group_.on_one_host(); }
 
     Result<> combine_small(const CollectiveCall& call, std::span<const std::byte> own, std::byte* result,
                            const Combine& combine);
@@ -143,10 +149,11 @@ private:
                      std::size_t rounds, std::span<const char> in_region);
 
     /// What local rank `local` published last.
-    const Board::Notice& notice(int local) const { return fabric_.host_block(local).board.notice[turn_]; }
-    std::byte* published(int local) const { return fabric_.host_block(local).board.data[turn_].data(); }
+    const Board::Notice& notice(int local) const { return group_.block(local).board.notice[turn_]; }
+    std::byte* published(int local) const { return group_.block(local).board.data[turn_].data(); }
 
     fabric::Fabric& fabric_;
+    fabric::Group& group_;
     CallLog calls_;
     RankBarrier barrier_;
     std::size_t turn_ = 0;        ///< which of the two boards is in use
@@ -159,27 +166,27 @@ template <class Receive>
 Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive) {
     const std::uint64_t epoch = ++exchanges_;
     const auto line = [&](int at, int from) -> fabric::shm::Contribution& {
-        return fabric_.host_block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
+        return group_.block(at).contributions[epoch % 2][static_cast<std::size_t>(from)];
     };
-    const int here = fabric_.host_rank();
-    for (int local = 0; local < fabric_.host_size(); ++local) {
+    const int here = group_.host_rank();
+    for (int local = 0; local < group_.host_size(); ++local) {
         if (local == here) continue;
         // The reader of what stood here two exchanges ago has contributed to the last one since, so it has read it.
         fabric::shm::Contribution& there = line(local, here);
         there.call = call;
         if (!own.empty()) std::memcpy(there.payload.data(), own.data(), own.size());
         there.epoch.store(epoch, std::memory_order_release);
-        fabric_.ring_on_host(local);
+        group_.ring(local);
     }
     Result<> outcome;
-    for (int local = 0; local < fabric_.host_size(); ++local) {
+    for (int local = 0; local < group_.host_size(); ++local) {
         const std::byte* payload = own.data();
         if (local != here) {
             const fabric::shm::Contribution& theirs = line(here, local);
             if (!calls_.wait([&] { return theirs.epoch.load(std::memory_order_acquire) >= epoch; }))
                 return tl::unexpected(calls_.difference());
             if (theirs.call != call && outcome)
-                outcome = tl::unexpected(difference(fabric_.rank_on_host(local), theirs.call, call));
+                outcome = tl::unexpected(difference(group_.number_on_host(local), theirs.call, call));
             payload = theirs.payload.data();
         }
         receive(local, payload);

@@ -10,7 +10,6 @@
 
 namespace kumiki::collective {
 
-using fabric::Hosts;
 using fabric::Network;
 using fabric::shm::Contribution;
 using fabric::shm::HostsResult;
@@ -29,20 +28,19 @@ struct Note {
 Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                                  const Combine& combine) {
     if (one_host() || calls_.broken()) return here;
-    HostsResult& result = fabric_.header().result;
-    const Hosts& hosts = fabric_.network()->hosts();
+    HostsResult& result = group_.host().result;
     Note own{call, here ? 1u : 0u, {}};
     if (!payload.empty()) std::memcpy(own.payload.data(), payload.data(), payload.size());
     ++tag_;
-    if (hosts.leads()) {
+    if (group_.leads()) {
         const auto notes = gather_hosts(std::as_bytes(std::span(&own, 1)));
         if (notes.empty()) return tl::unexpected(calls_.difference());
         result.differing = -1;
-        for (int host = 0; host < hosts.count(); ++host) {
+        for (int host = 0; host < group_.hosts(); ++host) {
             Note note;
             std::memcpy(&note, notes.data() + static_cast<std::size_t>(host) * sizeof note, sizeof note);
             if ((note.call != call || note.agreed == 0) && result.differing < 0) {
-                result.differing = hosts.leader(host);
+                result.differing = group_.leader(host);
                 result.theirs = note.call;
             }
             if (host == 0) result.payload = note.payload;
@@ -60,20 +58,19 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
 /// In log2(hosts) steps: each sends all it has to the host that distance below it, and so has twice as much after each.
 std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own) {
     Network& network = *fabric_.network();
-    const Hosts& hosts = network.hosts();
-    const int count = hosts.count(), me = hosts.own();
+    const int count = group_.hosts(), me = group_.own_host();
     const std::size_t size = own.size();
     std::vector<std::byte> from_me_on(static_cast<std::size_t>(count) * size);
     std::copy(own.begin(), own.end(), from_me_on.begin());
     for (int have = 1; have < count; have *= 2) {
         const int more = std::min(have, count - have);
         const auto bytes = static_cast<std::size_t>(more) * size;
-        const int below = hosts.leader((me - have + count) % count), above = hosts.leader((me + have) % count);
-        static_cast<void>(network.send_mail(below, tag_, std::span(from_me_on).first(bytes)));
+        const int below = group_.leader((me - have + count) % count), above = group_.leader((me + have) % count);
+        static_cast<void>(network.send_mail(group_, below, tag_, std::span(from_me_on).first(bytes)));
         const auto& letter = network.expect_mail(
-            above, tag_, std::span(from_me_on).subspan(static_cast<std::size_t>(have) * size, bytes));
+            group_, above, tag_, std::span(from_me_on).subspan(static_cast<std::size_t>(have) * size, bytes));
         const bool come = calls_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
-        network.take_mail(above, tag_);
+        network.take_mail(group_, above, tag_);
         if (!come) return {};
     }
     std::rotate(from_me_on.begin(), from_me_on.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(me) * size),
@@ -84,22 +81,20 @@ std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own)
 /// A binomial tree: who has the data hands them to the host that distance above it.
 void Collectives::broadcast_hosts(std::span<std::byte> data, int root) {
     Network& network = *fabric_.network();
-    const Hosts& hosts = network.hosts();
-    const int count = hosts.count(), me = (hosts.own() - root + count) % count;
-    const auto leader = [&](int relative) { return hosts.leader((relative + root) % count); };
+    const int count = group_.hosts(), me = (group_.own_host() - root + count) % count;
+    const auto leader = [&](int relative) { return group_.leader((relative + root) % count); };
     int distance = 1;
     for (; distance <= me; distance *= 2) {}
-    if (me > 0) network.receive_mail(leader(me - distance / 2), tag_, data);
+    if (me > 0) network.receive_mail(group_, leader(me - distance / 2), tag_, data);
     for (; me + distance < count; distance *= 2)
-        static_cast<void>(network.send_mail(leader(me + distance), tag_, data));
+        static_cast<void>(network.send_mail(group_, leader(me + distance), tag_, data));
 }
 
 /// Each host combines its share of the elements, in the order of hosts, and hands it to all: everybody sends and
 /// combines alike, and the bits are the same everywhere.
 void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumiki_operation operation) {
     Network& network = *fabric_.network();
-    const Hosts& hosts = network.hosts();
-    const int count = hosts.count(), me = hosts.own();
+    const int count = group_.hosts(), me = group_.own_host();
     const std::size_t element = element_bytes(type);
     const auto share = [&](int host) {
         std::size_t begin = 0, end = 0;
@@ -109,7 +104,7 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     const auto to_all_others = [&](auto piece_for) {
         for (int step = 1; step < count; ++step) {
             const int host = (me + step) % count;
-            static_cast<void>(network.send_mail(hosts.leader(host), tag_, piece_for(host)));
+            static_cast<void>(network.send_mail(group_, group_.leader(host), tag_, piece_for(host)));
         }
     };
     ++tag_;
@@ -118,7 +113,7 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     const std::vector<std::byte> own(mine.begin(), mine.end());
     std::vector<std::byte> theirs(mine.size());
     for (int host = 0; host < count; ++host) {
-        if (host != me) network.receive_mail(hosts.leader(host), tag_, theirs);
+        if (host != me) network.receive_mail(group_, group_.leader(host), tag_, theirs);
         const auto& next = host == me ? own : theirs;
         if (host == 0) std::copy(next.begin(), next.end(), mine.begin());
         else combine(mine.data(), next.data(), mine.size() / element, type, operation);
@@ -126,11 +121,11 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     ++tag_;
     to_all_others([&](int) { return mine; });
     for (int host = 0; host < count; ++host)
-        if (host != me) network.receive_mail(hosts.leader(host), tag_, share(host));
+        if (host != me) network.receive_mail(group_, group_.leader(host), tag_, share(host));
 }
 
 void Collectives::spread(std::span<std::byte> data, int root) {
-    const bool from_here = fabric_.host_rank() == root;
+    const bool from_here = group_.host_rank() == root;
     for (std::size_t begin = 0; begin < data.size(); begin += Board::capacity) {
         const auto chunk = data.subspan(begin, std::min(Board::capacity, data.size() - begin));
         publish(from_here ? std::span<const std::byte>(chunk) : std::span<const std::byte>{});
@@ -142,11 +137,10 @@ Result<> Collectives::broadcast_over_hosts(std::span<std::byte> data, int root) 
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root),
                               data.size()};
     if (auto same = announce(call, {}); !same) return same;
-    const Hosts& hosts = fabric_.network()->hosts();
-    const bool root_is_here = hosts.here(root);
+    const bool root_is_here = group_.here(root);
     ++tag_;
-    if (root_is_here) spread(data, hosts.local_rank(root));
-    if (hosts.leads() && !data.empty()) broadcast_hosts(data, hosts.host_of(root));
+    if (root_is_here) spread(data, group_.local_rank(root));
+    if (group_.leads() && !data.empty()) broadcast_hosts(data, group_.host_of(root));
     if (!root_is_here) spread(data, 0);
     return {};
 }
@@ -158,7 +152,7 @@ Result<> Collectives::reduce_over_hosts(const void* input, void* output, std::si
     std::vector<std::byte> unwanted(output == nullptr ? count * element : 0);
     const std::span result(output == nullptr ? unwanted.data() : static_cast<std::byte*>(output), count * element);
     const auto* from = static_cast<const std::byte*>(input);
-    const bool leads = fabric_.network()->hosts().leads();
+    const bool leads = group_.leads();
     const std::size_t per_chunk = Board::capacity / element;
     for (std::size_t begin = 0; begin < count; begin += per_chunk) {
         const std::size_t length = std::min(per_chunk, count - begin);
@@ -175,17 +169,17 @@ Result<> Collectives::reduce_over_hosts(const void* input, void* output, std::si
 Result<> Collectives::all_to_all_over_hosts(const std::byte* input, const Pieces& sent, std::byte* output,
                                             const Pieces& received) {
     Network& network = *fabric_.network();
-    const int ranks = fabric_.size(), me = fabric_.rank();
+    const int ranks = group_.size(), me = group_.rank();
     Result<> outcome;
     ++tag_;
     for (int step = 1; step < ranks; ++step) {
         const int to = (me + step) % ranks, from = (me - step + ranks) % ranks;
-        if (fabric_.is_remote(to))
-            if (auto gone = network.send_mail(to, tag_, {input + sent.offset(to), sent.bytes(to)}); !gone)
+        if (!group_.here(to))
+            if (auto gone = network.send_mail(group_, to, tag_, {input + sent.offset(to), sent.bytes(to)}); !gone)
                 outcome = gone;
-        if (!fabric_.is_remote(from)) continue;
+        if (group_.here(from)) continue;
         const std::size_t length =
-            network.receive_mail(from, tag_, {output + received.offset(from), received.bytes(from)});
+            network.receive_mail(group_, from, tag_, {output + received.offset(from), received.bytes(from)});
         if (length != received.bytes(from) && outcome)
             outcome = fail(KUMIKI_ERROR_ARGUMENT,
                            fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", from, length,

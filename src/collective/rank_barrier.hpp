@@ -7,10 +7,10 @@
 
 namespace kumiki::collective {
 
-/// The barrier of the ranks, plain and split-phase. False: others are in another collective (CallLog::wait).
+/// The barrier of the ranks of a group, plain and split-phase. False: others are in another collective (CallLog::wait).
 class RankBarrier {
 public:
-    RankBarrier(fabric::Fabric& fabric, CallLog& calls) : fabric_(fabric), calls_(calls) {}
+    RankBarrier(fabric::Group& group, CallLog& calls) : fabric_(group.fabric()), group_(group), calls_(calls) {}
 
     /// What a rank did before it came is visible to every rank that has left.
     bool meet();
@@ -26,10 +26,9 @@ public:
 private:
     bool disseminate();
     bool count(wait::Gate& gate);
-    /// The one who opened a gate wakes all who sleep before it.
-    void ring_all();
 
     fabric::Fabric& fabric_;
+    fabric::Group& group_;
     CallLog& calls_;
     std::uint64_t epoch_ = 0;
     std::uint64_t split_epoch_ = 0;

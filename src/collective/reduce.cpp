@@ -12,9 +12,9 @@ using fabric::shm::Contribution;
 
 Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
                                       kumiki_operation operation, int root) const {
-    if (root != every_rank && !fabric_.has_rank(root))
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("reduce: there is no rank {}; the job has ranks 0 to {}", root, fabric_.size() - 1));
+    if (root != every_rank && !group_.has_rank(root))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}; {} has ranks 0 to {}", root,
+                                                       group_.what(), group_.size() - 1));
     if (element_bytes(type) == 0)
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
     if (!is_operation(operation))
@@ -22,7 +22,7 @@ Result<> Collectives::check_reduction(const void* input, const void* output, std
                     fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
     if (count > SIZE_MAX / element_bytes(type))
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: {} elements are more than there are addresses", count));
-    const bool wants_result = root == every_rank || root == fabric_.rank();
+    const bool wants_result = root == every_rank || root == group_.rank();
     if (count > 0 && (input == nullptr || (output == nullptr && wants_result)))
         return fail(KUMIKI_ERROR_ARGUMENT, "reduce: the address of the input or output is null");
     return {};
@@ -42,7 +42,7 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
 
     if (!one_host()) {
         if (auto same = announce(call, {}); !same) return same;
-        const bool wants_result = root == every_rank || root == fabric_.rank();
+        const bool wants_result = root == every_rank || root == group_.rank();
         return reduce_over_hosts(input, wants_result ? output : nullptr, count, type, operation);
     }
     const std::size_t per_chunk = Board::capacity / element;
@@ -54,7 +54,7 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
         if (begin > 0) publish(data);
         else if (auto same = announce(call, data); !same) return same;
         reduce_chunk(into == nullptr ? nullptr : into + begin * element, length, type, operation,
-                     root == every_rank || root == fabric_.rank());
+                     root == every_rank || root == group_.rank());
     }
     return {};
 }
@@ -68,7 +68,7 @@ Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input
     std::array<std::byte, Contribution::capacity> result;
     const auto same =
         combine_small(call, {static_cast<const std::byte*>(input), call.bytes}, result.data(), combine_values);
-    const bool wants_result = root == every_rank || root == fabric_.rank();
+    const bool wants_result = root == every_rank || root == group_.rank();
     if (same && wants_result && count > 0) std::memcpy(output, result.data(), call.bytes);
     return same;
 }
@@ -86,11 +86,11 @@ Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const 
     if (has_lines()) {
         here = exchange(call, own, take);
     } else {
-        Board& mine = fabric_.own().board;
+        Board& mine = group_.own().board;
         mine.notice[turn_] = {call, Board::nowhere};
         if (!own.empty()) std::memcpy(mine.data[turn_].data(), own.data(), own.size());
         here = compare(call);
-        for (int local = 0; local < fabric_.host_size(); ++local) take(local, published(local));
+        for (int local = 0; local < group_.host_size(); ++local) take(local, published(local));
     }
     return over_hosts(call, here, {result, own.size()}, combine);
 }
@@ -105,19 +105,19 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
     };
     const auto share = [&](int local) {
         std::size_t begin = 0, end = 0;
-        kumiki_part(count, fabric_.host_size(), local, &begin, &end);
+        kumiki_part(count, group_.host_size(), local, &begin, &end);
         return Share{begin * element, end - begin};
     };
-    const Share mine = share(fabric_.host_rank());
-    std::byte* const own = published(fabric_.host_rank()) + mine.offset;
+    const Share mine = share(group_.host_rank());
+    std::byte* const own = published(group_.host_rank()) + mine.offset;
     std::vector<std::byte> combined(mine.count * element);
     if (!combined.empty()) std::memcpy(combined.data(), published(0) + mine.offset, combined.size());
-    for (int local = 1; local < fabric_.host_size(); ++local)
+    for (int local = 1; local < group_.host_size(); ++local)
         combine(combined.data(), published(local) + mine.offset, mine.count, type, operation);
     if (!combined.empty()) std::memcpy(own, combined.data(), combined.size());
     barrier_.meet_host();
     if (!wants_result) return;
-    for (int local = 0; local < fabric_.host_size() && count > 0; ++local)
+    for (int local = 0; local < group_.host_size() && count > 0; ++local)
         std::memcpy(static_cast<std::byte*>(output) + share(local).offset, published(local) + share(local).offset,
                     share(local).count * element);
 }

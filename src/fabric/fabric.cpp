@@ -37,6 +37,7 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
         fabric->network_ = std::move(*network);
     }
     fabric->map_ranks();
+    fabric->make_first_group();
     if (fabric->network_)
         if (auto served = fabric->network_->serve(); !served) return tl::unexpected(served.error());
     return fabric;
@@ -56,7 +57,8 @@ Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> seg
       pin_(settings.pin),
       patience_(wait::patience(settings)),
       regions_(segment_->arena_bytes()),
-      messenger_(std::make_unique<Messenger>(*this)) {}
+      messenger_(std::make_unique<Messenger>(*this)),
+      group_blocks_(*own_) {}
 
 // The agents use each other: the network's fills the inbox until the end, and handlers send over the network.
 Fabric::~Fabric() { messenger_->stop(); }
@@ -69,18 +71,10 @@ void Fabric::map_ranks() {
     }
 }
 
-bool Fabric::report_difference(const Party& one, const Party& other) const {
-    shm::Differing& differing = header().differing;
-    if (differing.teller.exchange(1, std::memory_order_relaxed) != 0) return false;
-    const auto tell = [](shm::Differing::Party& there, const Party& party) {
-        there.rank.store(party.rank, std::memory_order_relaxed);
-        there.note.store(party.note, std::memory_order_relaxed);
-    };
-    tell(differing.party[0], one);
-    tell(differing.party[1], other);
-    differing.call.store(one.note >> 8, std::memory_order_release);
-    for (int local = 0; local < host_size_; ++local) ring_on_host(local);
-    return true;
+void Fabric::make_first_group() {
+    std::vector<Group::Member> members;
+    for (int rank = 0; rank < size_; ++rank) members.push_back({rank, 0});
+    everybody_ = std::make_unique<Group>(*this, Group::job_id, members);
 }
 
 Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "error/result.hpp"
+#include "fabric/group.hpp"
+#include "fabric/group_blocks.hpp"
 #include "fabric/messenger.hpp"
 #include "fabric/network/network.hpp"
 #include "fabric/progress_hook.hpp"
@@ -138,13 +140,13 @@ public:
     /// What threads do while they wait.
     ProgressHooks& progress_hooks() { return hooks_; }
 
-    /// Tells all ranks of this host that these two wait for each other in vain; false: of such two they have been told.
-    struct Party {
-        int rank;
-        shm::CallNote note;
-    };
-    bool report_difference(const Party& one, const Party& other) const;
-    Party self() const { return {rank_, own_->call.load(std::memory_order_relaxed)}; }
+    /// All ranks of the job: the first group.
+    Group& everybody() const { return *everybody_; }
+    GroupBlocks& group_blocks() { return group_blocks_; }
+    /// A number that no other group of the job has or had.
+    std::uint64_t new_group_id() {
+        return static_cast<std::uint64_t>(rank_) << 32 | (groups_made_.fetch_add(1, std::memory_order_relaxed) + 1);
+    }
 
     /// This rank's part, and that of rank `rank` of the same host, of what the ranks of a host share.
     shm::RankBlock& block(int rank) const { return *blocks_[static_cast<std::size_t>(rank)]; }
@@ -185,6 +187,7 @@ private:
     }
 
     void map_ranks();
+    void make_first_group();
 
     std::shared_ptr<const shm::Segment> segment_;
     int rank_, size_, host_rank_, host_size_;
@@ -200,6 +203,9 @@ private:
     RegionTable regions_;
     std::unique_ptr<trace::Trace> trace_;
     std::unique_ptr<Messenger> messenger_;
+    GroupBlocks group_blocks_;
+    std::atomic<std::uint64_t> groups_made_{0};
+    std::unique_ptr<Group> everybody_;
     std::unique_ptr<Network> network_; // its agent uses all of the above
 };
 

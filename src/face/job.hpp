@@ -20,7 +20,7 @@ struct kumiki_job : kumiki::platform::InOwnPages {
 
     /// What stands on the fabric.
     void build(const kumiki::message::Messages::Options& options) {
-        collectives = std::make_unique<kumiki::collective::Collectives>(*fabric);
+        collectives = std::make_unique<kumiki::collective::Collectives>(fabric->everybody());
         messages = std::make_unique<kumiki::message::Messages>(*fabric, options);
     }
 };

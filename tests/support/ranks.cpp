@@ -17,7 +17,7 @@ std::unique_ptr<fabric::Fabric> join(const JobOptions& options, int rank,
 }
 
 void with_rank(std::unique_ptr<fabric::Fabric> fabric, const std::function<void(Rank&)>& body) {
-    collective::Collectives collectives(*fabric);
+    collective::Collectives collectives(fabric->everybody());
     Rank mine{*fabric, collectives};
     body(mine);
 }

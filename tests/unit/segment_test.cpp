@@ -56,7 +56,7 @@ TEST(SegmentTest, AnotherVersionIsRefused) {
 }
 
 TEST(SegmentTest, AnotherNumberOfRanksIsRefused) {
-    const Segment segment = Segment::create(2, arena).value();
+    const Segment segment = Segment::create(2, 16 * arena).value(); // large enough for three ranks
     const auto adopted = Segment::adopt(segment.descriptor(), 3);
     ASSERT_FALSE(adopted);
     expect_words(adopted.error(), {"KUMIKI_SIZE=3", "2 ranks", "launcher"});

@@ -107,7 +107,7 @@ private:
         case MessageKind::atomic: return is_used(made.signal, 8);
         case MessageKind::barrier: return made.ticket > 0 && made.ticket < 1000;
         case MessageKind::mail: return made.ticket < 1000;
-        case MessageKind::sign_of_life: return made.value >> 8 < 1000;
+        case MessageKind::call: return made.value >> 8 < 1000;
         case MessageKind::difference: return made.value >> 8 < 1000 || made.ticket >> 8 < 1000;
         default: return false;
         }

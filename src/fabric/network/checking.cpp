@@ -20,14 +20,14 @@ bool is_part(std::uint64_t offset, std::uint64_t bytes, std::uint64_t whole) {
 
 } // namespace
 
-/// Ranks of one host share their memory; only that all have come they tell their leader by a message.
+/// Ranks of one host share their memory; only that all have come they tell the leader of the group by a message. Who
+/// leads in a group, the group knows (GroupLink).
 bool Checking::may_come_from(MessageKind kind, int source) const {
     if (source == own_rank_) return false;
     switch (kind) {
-    case MessageKind::arrived: return hosts_.here(source) && hosts_.leads();
-    case MessageKind::barrier: return !hosts_.here(source) && is_between_leaders(source);
+    case MessageKind::arrived: return hosts_.here(source);
     case MessageKind::sign_of_life: // of a host whose leader is stopped, by the next rank
-    case MessageKind::difference: return !hosts_.here(source) && hosts_.leads();
+        return !hosts_.here(source) && hosts_.leads();
     default: return !hosts_.here(source);
     }
 }
@@ -59,7 +59,7 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
             return "is for a handler that there is not";
         return payload.size() <= shm::InboxSlot::capacity ? nullptr : "is longer than an active message can be";
     case MessageKind::difference:
-        return is_rank(header.signal) && is_rank(header.offset) ? nullptr : "speaks of ranks that there are not";
+        return is_rank(header.offset) && is_rank(header.bytes) ? nullptr : "speaks of ranks that there are not";
     case MessageKind::message: return header.sink < SinkId::count ? nullptr : "is for a floor that there is not";
     case MessageKind::answer:
     case MessageKind::flush:
@@ -67,6 +67,7 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
     case MessageKind::barrier:
     case MessageKind::arrived:
     case MessageKind::burst:
+    case MessageKind::call:
     case MessageKind::sign_of_life: return nullptr;
     }
     return "is of a kind that there is not";

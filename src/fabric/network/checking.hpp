@@ -23,10 +23,6 @@ public:
 
 private:
     bool is_rank(std::uint64_t number) const { return number < static_cast<std::uint64_t>(hosts_.size()); }
-    /// Of a host's leader to this one, which leads its own.
-    bool is_between_leaders(int source) const {
-        return hosts_.leads() && hosts_.leader(hosts_.host_of(source)) == source;
-    }
     bool may_come_from(MessageKind kind, int source) const;
     bool is_region(std::uint64_t offset, std::uint64_t bytes) const {
         return bytes == 0 || regions_.contains(offset, bytes);

@@ -95,15 +95,6 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
     const auto most_missed = static_cast<int>(timeout_ / beat());
     hosts_life_ = std::make_unique<LifeSigns>(hosts_.count(), most_missed);
     neighbours_life_ = std::make_unique<LifeSigns>(settings.local_size, most_missed);
-    barrier_ = std::make_unique<HostsBarrier>(
-        hosts_.count(), hosts_.own(),
-        [this](int host, int round, std::uint64_t epoch) {
-            MessageHeader message = header(MessageKind::barrier);
-            message.value = static_cast<std::uint64_t>(round);
-            message.ticket = epoch;
-            post(hosts_.leader(host), message);
-        },
-        [this](std::uint64_t epoch) { open_gate(epoch); });
     return {};
 }
 

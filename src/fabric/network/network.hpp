@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,11 +17,10 @@
 #include "fabric/network/agent.hpp"
 #include "fabric/network/checking.hpp"
 #include "fabric/network/credits.hpp"
+#include "fabric/network/group_link.hpp"
 #include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts.hpp"
-#include "fabric/network/hosts_barrier.hpp"
 #include "fabric/network/life_signs.hpp"
-#include "fabric/network/mail.hpp"
 #include "fabric/network/message_sinks.hpp"
 #include "fabric/network/polite_mutex.hpp"
 #include "fabric/network/strangers.hpp"
@@ -81,12 +81,18 @@ public:
     /// Sends what is held back. Every wait does so, and the agent now and then.
     void release();
 
-    /// A message of a collective; the receiver gives a rank and a tag, and learns how long it was.
-    Result<> send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes);
-    std::size_t receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
-    /// The same in two steps, for who waits in a way of his own: a letter that is to be whole, and its end.
-    Mail::Letter& expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into);
-    std::size_t take_mail(int rank, std::uint64_t tag);
+    /// From now on messages of this group, which is on several hosts, are received. Of one that is not open they are
+    /// dropped: no member may begin a collective before all have opened it.
+    void open_group(const Group& group);
+    void close_group(const Group& group);
+
+    /// A message of a collective of an open group, between its members; the receiver gives the sender and a tag, and
+    /// learns how long it was.
+    Result<> send_mail(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes);
+    std::size_t receive_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
+    /// The same in two steps, for a thread that waits in a way of its own: a letter that is to be whole, and its end.
+    Mail::Letter& expect_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
+    std::size_t take_mail(const Group& group, int from, std::uint64_t tag);
 
     /// From now on the messages of this floor go to `sink`, also those that came before.
     void admit(SinkId id, MessageSink& sink);
@@ -106,11 +112,12 @@ public:
     bool post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket);
     void post(int rank, const MessageHeader& header) { static_cast<void>(post(rank, header, {}, 0)); }
 
-    /// All ranks of this host have entered the hosts' barrier number `epoch` (shm::Header::job).
-    void enter_barrier(std::uint64_t epoch);
+    /// All members of the group on this host have entered its barrier number `epoch` (shm::HostBlock::over_hosts).
+    void enter_barrier(const Group& group, std::uint64_t epoch);
 
-    /// Tells the other hosts of ranks that wait in vain for each other, after Fabric::report_difference on this one.
-    void tell_difference();
+    /// Tells the other hosts' leaders of the group of ranks that wait in vain for each other, after
+    /// Group::report_difference on this host.
+    void tell_difference(const Group& group);
 
     /// Receives what has come, for a program thread that will look again soon; whether there was anything.
     bool poll();
@@ -173,10 +180,14 @@ private:
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
-    void open_gate(std::uint64_t epoch);
-    void compare_calls(int leader, shm::CallNote theirs);
-    void post_to_hosts(const MessageHeader& header);
-    void post_difference();
+    /// Null: it is not open.
+    GroupLink* link(std::uint64_t group);
+    bool take_mail(const MessageHeader& header, std::span<const std::byte> part);
+    void tell_calls();
+    void compare_calls(const MessageHeader& header);
+    void take_difference(const MessageHeader& header);
+    void post_to_leaders(const Group& group, const MessageHeader& header);
+    void post_difference(const Group& group);
 
     Fabric& fabric_;
     int rank_;
@@ -187,8 +198,7 @@ private:
     std::unique_ptr<Checking> checking_;
     std::vector<bool> dropped_; ///< by rank, and one for who is none: a message was dropped
     Tickets<Ticket> tickets_;
-    Mail mail_;
-    std::unique_ptr<HostsBarrier> barrier_;
+    std::map<std::uint64_t, GroupLink> groups_; ///< that are open, by their number
     std::deque<Waiting> waiting_;
     Credits credits_;
     HeldBack held_back_;

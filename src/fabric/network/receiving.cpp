@@ -52,23 +52,20 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
         if (!credits_.give_back(header.source, header.value)) return false;
         fabric_.ring(rank_);
         return true;
-    case MessageKind::mail: {
-        const auto is_whole = mail_.take(header, payload);
-        if (is_whole.value_or(false)) fabric_.ring(rank_);
-        return is_whole.has_value();
-    }
+    case MessageKind::mail: return take_mail(header, payload);
     case MessageKind::message: return sinks_.receive(header, payload);
-    case MessageKind::barrier: return barrier_->heard(hosts_.host_of(header.source), header.value, header.ticket);
-    case MessageKind::arrived:
-        if (!barrier_->can_enter(header.ticket)) return false;
-        barrier_->enter(header.ticket);
-        return true;
+    case MessageKind::barrier: {
+        GroupLink* const group = link(header.signal);
+        return group != nullptr && group->heard(header.source, header.value, header.ticket);
+    }
+    case MessageKind::arrived: {
+        GroupLink* const group = link(header.signal);
+        return group != nullptr && group->arrived(header.source, header.ticket);
+    }
     case MessageKind::burst: return take_burst(header.source, payload);
-    case MessageKind::sign_of_life: compare_calls(header.source, header.value); return true;
-    case MessageKind::difference:
-        fabric_.report_difference({static_cast<int>(header.signal), header.value},
-                                  {static_cast<int>(header.offset), header.ticket});
-        return true;
+    case MessageKind::sign_of_life: return true;
+    case MessageKind::call: compare_calls(header); return true;
+    case MessageKind::difference: take_difference(header); return true;
     }
     return false;
 }
@@ -194,41 +191,6 @@ bool Network::deliver_waiting() {
         any = true;
     }
     return any;
-}
-
-/// The hosts' barrier is complete: the ranks of this host may go on.
-void Network::open_gate(std::uint64_t epoch) {
-    wait::Gate& gate = fabric_.header().job;
-    // Nobody arrives at the next barrier before this one is open.
-    gate.arrived.value.store(0, std::memory_order_relaxed);
-    gate.epoch.value.store(epoch, std::memory_order_release);
-    for (int local = 0; local < fabric_.host_size(); ++local) fabric_.ring_on_host(local);
-}
-
-void Network::compare_calls(int leader, shm::CallNote theirs) {
-    const auto self = fabric_.self();
-    if (!shm::differ(self.note, theirs)) return;
-    if (fabric_.report_difference(self, {leader, theirs})) post_difference();
-}
-
-void Network::tell_difference() {
-    const std::lock_guard lock(mutex_);
-    post_difference();
-}
-
-void Network::post_difference() {
-    const auto& [one, other] = fabric_.header().differing.party;
-    MessageHeader message = header(MessageKind::difference);
-    message.signal = static_cast<std::uint64_t>(one.rank.load(std::memory_order_relaxed));
-    message.value = one.note.load(std::memory_order_relaxed);
-    message.offset = static_cast<std::uint64_t>(other.rank.load(std::memory_order_relaxed));
-    message.ticket = other.note.load(std::memory_order_relaxed);
-    post_to_hosts(message);
-}
-
-void Network::post_to_hosts(const MessageHeader& header) {
-    for (int host = 0; host < hosts_.count(); ++host)
-        if (host != hosts_.own()) post(hosts_.leader(host), header);
 }
 
 } // namespace kumiki::fabric

@@ -182,40 +182,6 @@ Result<> Network::flush() {
     return outcome;
 }
 
-Result<> Network::send_mail(int rank, std::uint64_t tag, std::span<const std::byte> bytes) {
-    MessageHeader message = header(MessageKind::mail);
-    message.bytes = bytes.size();
-    message.ticket = tag;
-    return send_in_parts(rank, message, bytes, nullptr);
-}
-
-Mail::Letter& Network::expect_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
-    const std::lock_guard lock(mutex_);
-    return mail_.expect(rank, tag, into);
-}
-
-std::size_t Network::take_mail(int rank, std::uint64_t tag) {
-    const std::lock_guard lock(mutex_);
-    return mail_.forget(rank, tag);
-}
-
-std::size_t Network::receive_mail(int rank, std::uint64_t tag, std::span<std::byte> into) {
-    const Mail::Letter& letter = expect_mail(rank, tag, into);
-    fabric_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
-    return take_mail(rank, tag);
-}
-
-void Network::enter_barrier(std::uint64_t epoch) {
-    if (hosts_.leads()) {
-        const std::lock_guard lock(mutex_);
-        barrier_->enter(epoch);
-        return;
-    }
-    MessageHeader message = header(MessageKind::arrived);
-    message.ticket = epoch;
-    static_cast<void>(send(hosts_.own_leader(), message));
-}
-
 /// Sends the request and waits until it has been answered.
 Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
     request.ticket = tickets_.open(ticket);

@@ -22,13 +22,15 @@ enum class MessageKind : std::uint8_t {
     flush,          ///< asks for an answer: then all that was sent before has been done
     active_message, ///< payload for handler number `value`
     credit,         ///< so many active messages of the receiver, `value` in all, have been taken
-    mail,           ///< a part of a message of a collective
-    barrier,        ///< round `value` of the hosts' barrier number `ticket`
-    arrived,        ///< the last rank of a host has entered barrier number `ticket`
+    mail,           ///< a part of a message of a collective of group `signal`
+    barrier,        ///< round `value` of the hosts' barrier number `ticket` of group `signal`
+    arrived,        ///< the last rank of a host has entered barrier number `ticket` of group `signal`
     message,        ///< of a floor above: MessageSink
     burst,          ///< several messages, each a header and its payload, that were held back to travel together
-    sign_of_life,   ///< a host lives, and its leader is in the collective `value`
-    difference,     ///< rank `signal`, in collective `value`, and rank `offset`, in `ticket`, wait in vain
+    sign_of_life,   ///< a host lives
+    call,           ///< the sender, a host's leader in group `signal`, is in its collective `value`
+    difference,     ///< of group `signal`: rank `offset`, in collective `value`, and rank `bytes`, in `ticket`, wait in
+                    ///< vain
 };
 
 /// The floors above that have messages of their own; each gives MessageHeader's other fields a meaning.
@@ -47,7 +49,7 @@ struct MessageHeader {
     std::int32_t source = 0;            ///< the rank that sends
     std::uint64_t offset = 0;           ///< in the target's arena
     std::uint64_t bytes = 0;            ///< of the whole, where the payload is a part of it
-    std::uint64_t signal = 0;           ///< offset of a word in the target's arena
+    std::uint64_t signal = 0;           ///< offset of a word in the target's arena; a group
     std::uint64_t value = 0;
     std::uint64_t ticket = 0; ///< comes back with the answer; the tag of mail
 };

@@ -25,9 +25,11 @@ void Network::watch() {
         watch_over_neighbours();
         watch_over_hosts();
     }
-    if (!speaks_for_host()) return;
-    life_due_.store(true, std::memory_order_relaxed);
-    if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) show_life_that_is_due();
+    if (speaks_for_host()) life_due_.store(true, std::memory_order_relaxed);
+    if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
+        show_life_that_is_due();
+        tell_calls();
+    }
 }
 
 /// By the agent, or by a thread that has the lock for long, because it waits until its message has left.
@@ -80,10 +82,8 @@ void Network::watch_over_hosts() {
 }
 
 void Network::show_life() {
-    MessageHeader message = header(MessageKind::sign_of_life);
-    // Calls are compared between first ranks: the others may be at other places of the same one.
-    message.value = hosts_.leads() ? fabric_.self().note : 0;
-    post_to_hosts(message);
+    for (int host = 0; host < hosts_.count(); ++host)
+        if (host != hosts_.own()) post(hosts_.leader(host), header(MessageKind::sign_of_life));
 }
 
 /// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.
