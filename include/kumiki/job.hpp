@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kumiki/error.hpp"
+#include "kumiki/group.hpp"
 #include "kumiki/message.hpp"
 #include "kumiki/region.hpp"
 #include "kumiki/signal.hpp"
@@ -30,14 +31,18 @@ using Source = std::type_identity_t<std::span<const T>>;
 /// A function that other ranks can run at this one: what it gets is who called and a copy of the payload.
 using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
 
-/// The parallel run that this process is a rank of. One object per process; its destructor leaves the job and waits for
-/// all ranks, unless an exception is under way: then it does not wait, so that the failure is seen at once.
+/// The parallel run that this process is a rank of, and the group of all its ranks. One object per process; its
+/// destructor leaves the job and waits for all ranks, unless an exception is under way: then it does not wait, so that
+/// the failure is seen at once.
 ///
 /// Any thread may put, get, signal, wait, use atomics and send active messages; collectives are called by one thread of
 /// every rank. Every member throws kumiki::Error.
-class Job {
+class Job : public Collectives {
 public:
-    Job() { detail::check(kumiki_join(&job_)); }
+    Job() {
+        detail::check(kumiki_join(&job_));
+        group_ = kumiki_job_group(job_);
+    }
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
     ~Job() {
@@ -45,8 +50,6 @@ public:
         else kumiki_leave(job_);
     }
 
-    int rank() const noexcept { return kumiki_rank(job_); }
-    int size() const noexcept { return kumiki_size(job_); }
     /// Threads that the launcher gives this rank (`kumiki run -t`).
     int threads() const noexcept { return kumiki_threads(job_); }
     bool oversubscribed() const noexcept { return kumiki_oversubscribed(job_) != 0; }
@@ -202,103 +205,7 @@ public:
         return detail::status_of(status);
     }
 
-    // -- collectives --
-
-    void barrier() { detail::check(kumiki_barrier(job_)); }
-    /// Split-phase barrier: enter, compute, wait.
-    void barrier_enter() { detail::check(kumiki_barrier_enter(job_)); }
-    void barrier_wait() { detail::check(kumiki_barrier_wait(job_)); }
-
-    template <Elements Data>
-    void broadcast(Data&& data, int root) {
-        const std::span bytes = std::as_writable_bytes(std::span(data));
-        detail::check(kumiki_broadcast(job_, bytes.data(), bytes.size(), root));
-    }
-    template <Single T>
-    void broadcast(T& value, int root) {
-        broadcast(std::span<T>(&value, 1), root);
-    }
-
-    /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
-    template <Elements Data>
-        requires Reducible<std::ranges::range_value_t<Data>>
-    void reduce(Data&& data, Operation operation, int root) {
-        const std::span all(data);
-        detail::check(kumiki_reduce(job_, all.data(), all.data(), all.size(),
-                                    detail::type_of<std::ranges::range_value_t<Data>>(), detail::code(operation),
-                                    root));
-    }
-    /// Returns the combined value at `root`, and `value` elsewhere.
-    template <Reducible T>
-    T reduce(T value, Operation operation, int root) {
-        reduce(std::span<T>(&value, 1), operation, root);
-        return value;
-    }
-    template <Elements Data>
-        requires Reducible<std::ranges::range_value_t<Data>>
-    void all_reduce(Data&& data, Operation operation) {
-        const std::span all(data);
-        detail::check(kumiki_all_reduce(job_, all.data(), all.data(), all.size(),
-                                        detail::type_of<std::ranges::range_value_t<Data>>(), detail::code(operation)));
-    }
-    template <Reducible T>
-    T all_reduce(T value, Operation operation) {
-        all_reduce(std::span<T>(&value, 1), operation);
-        return value;
-    }
-
-    /// Sends the r-th of size() equal pieces of `input` to rank r.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
-    void all_to_all(const Input& input, Output&& output) {
-        const std::span in = std::as_bytes(std::span(input));
-        const std::span out = std::as_writable_bytes(std::span(output));
-        const auto ranks = static_cast<std::size_t>(size());
-        if (in.size() != out.size() || std::ranges::size(input) % ranks != 0)
-            throw Error(KUMIKI_ERROR_ARGUMENT, "all_to_all: input has " + std::to_string(std::ranges::size(input)) +
-                                                   " elements and output " + std::to_string(std::ranges::size(output)) +
-                                                   "; both must be the same multiple of the " + std::to_string(size()) +
-                                                   " ranks");
-        detail::check(kumiki_all_to_all(job_, in.data(), out.data(), in.size() / ranks));
-    }
-    /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one
-    /// after another.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
-    void all_to_all_v(const Input& input, std::span<const std::size_t> input_counts, Output&& output,
-                      std::span<const std::size_t> output_counts) {
-        constexpr std::size_t element = sizeof(std::ranges::range_value_t<Input>);
-        const Layout in = layout(input_counts, std::ranges::size(input), element, "input");
-        const Layout out = layout(output_counts, std::ranges::size(output), element, "output");
-        detail::check(kumiki_all_to_all_v(job_, std::ranges::data(input), in.bytes.data(), in.offsets.data(),
-                                          std::ranges::data(output), out.bytes.data(), out.offsets.data()));
-    }
-
 private:
-    struct Layout {
-        std::vector<std::size_t> bytes, offsets;
-    };
-
-    Layout layout(std::span<const std::size_t> counts, std::size_t available, std::size_t element,
-                  const char* name) const {
-        if (counts.size() != static_cast<std::size_t>(size()))
-            throw Error(KUMIKI_ERROR_ARGUMENT,
-                        std::string("all_to_all_v: ") + name + "_counts has " + std::to_string(counts.size()) +
-                            " entries; give one for each of the " + std::to_string(size()) + " ranks");
-        Layout made;
-        std::size_t total = 0;
-        for (const std::size_t count : counts) {
-            made.bytes.push_back(count * element);
-            made.offsets.push_back(total * element);
-            total += count;
-        }
-        if (total > available)
-            throw Error(KUMIKI_ERROR_ARGUMENT, std::string("all_to_all_v: ") + name + "_counts add up to " +
-                                                   std::to_string(total) + " elements, but " + name + " has " +
-                                                   std::to_string(available));
-        return made;
-    }
-
     static void call(kumiki_job*, int source, const void* payload, std::size_t bytes, void* context) {
         (*static_cast<Handler*>(context))(source, {static_cast<const std::byte*>(payload), bytes});
     }

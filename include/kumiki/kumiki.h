@@ -5,8 +5,8 @@
  *
  * Every function returns KUMIKI_OK or a code that says whose fault it was; kumiki_error_message() then has the
  * sentence: what happened, to which rank or address, and what mends it. Unless a comment says otherwise, any thread may
- * call any function at any time. "Collective" means: every rank of the job calls it, in the same order, from one thread
- * at a time.
+ * call any function at any time. "Collective" means: every rank of the job (or of the group) calls it, in the same
+ * order, from one thread at a time.
  */
 #ifndef KUMIKI_H
 #define KUMIKI_H
@@ -200,7 +200,7 @@ KUMIKI_API kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* reques
  * is null, waits until there is. */
 KUMIKI_API kumiki_status kumiki_probe(kumiki_job* job, int rank, int tag, int* found, kumiki_message_status* status);
 
-/* ---- collectives ---- */
+/* ---- collectives of all ranks; those of some of them, and the ones that are there only, under "groups" ---- */
 
 KUMIKI_API kumiki_status kumiki_barrier(kumiki_job* job);
 
@@ -237,6 +237,92 @@ KUMIKI_API kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, v
 KUMIKI_API kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes,
                                              const size_t* input_offsets, void* output, const size_t* output_bytes,
                                              const size_t* output_offsets);
+
+/* ---- groups: collectives of some of the ranks ----
+ *
+ * A group is some of the job's ranks in an order of their own, in which they are numbered from 0; the job is the first
+ * group. Every collective works on a group: there "every rank" means every rank of the group, and `root` and the order
+ * of pieces are by its numbers. Collectives of different groups may be under way at once, from different threads; each
+ * group has one thread of each rank at a time in its collectives. A function that is given null, as a rank has that is
+ * in no group or has freed it, fails with KUMIKI_ERROR_ARGUMENT. */
+
+typedef struct kumiki_group kumiki_group;
+
+/* All ranks of the job. It belongs to the job and is not freed. */
+KUMIKI_API kumiki_group* kumiki_job_group(kumiki_job* job);
+
+/* Collective over `group`: one new group for each colour, of the ranks that give it, in the order of their keys, and
+ * where these are equal of their numbers in `group`. *made is null at a rank whose colour is negative. A rank can be in
+ * 64 groups at a time, the job among them: where there would be more, all get KUMIKI_ERROR_STATE. */
+KUMIKI_API kumiki_status kumiki_group_split(kumiki_group* group, int colour, int key, kumiki_group** made);
+
+/* Collective over `group`: the group of these `count` ranks (numbers in `group`), in the order of the list, each once.
+ * All ranks in a list give the same one; other ranks may give another, of a group of their own. *made is null at a rank
+ * that is not in its own list. */
+KUMIKI_API kumiki_status kumiki_group_create(kumiki_group* group, const int* ranks, size_t count, kumiki_group** made);
+
+/* Frees *group and makes it null; null is no error. Every rank of the group does so after its last collective; nobody
+ * waits. Its place counts towards the 64 until all ranks of the group on this host have freed it. Groups that are left
+ * are freed by kumiki_leave. */
+KUMIKI_API kumiki_status kumiki_group_free(kumiki_group** group);
+
+/* The number of this rank in the group, and how many ranks it has; -1 for null. */
+KUMIKI_API int kumiki_group_rank(const kumiki_group* group);
+KUMIKI_API int kumiki_group_size(const kumiki_group* group);
+
+/* The job's number of rank `rank` of the group, for put, get, send, ...; -1: there is no such rank. And the other way
+ * round; -1: that rank is not in the group. */
+KUMIKI_API int kumiki_group_rank_in_job(const kumiki_group* group, int rank);
+KUMIKI_API int kumiki_group_rank_of(const kumiki_group* group, int rank_in_job);
+
+/* The collectives above, on a group. */
+KUMIKI_API kumiki_status kumiki_group_barrier(kumiki_group* group);
+KUMIKI_API kumiki_status kumiki_group_barrier_enter(kumiki_group* group);
+KUMIKI_API kumiki_status kumiki_group_barrier_wait(kumiki_group* group);
+KUMIKI_API kumiki_status kumiki_group_broadcast(kumiki_group* group, void* data, size_t bytes, int root);
+KUMIKI_API kumiki_status kumiki_group_reduce(kumiki_group* group, const void* input, void* output, size_t count,
+                                             kumiki_type type, kumiki_operation operation, int root);
+KUMIKI_API kumiki_status kumiki_group_all_reduce(kumiki_group* group, const void* input, void* output, size_t count,
+                                                 kumiki_type type, kumiki_operation operation);
+KUMIKI_API kumiki_status kumiki_group_all_to_all(kumiki_group* group, const void* input, void* output, size_t bytes);
+KUMIKI_API kumiki_status kumiki_group_all_to_all_v(kumiki_group* group, const void* input, const size_t* input_bytes,
+                                                   const size_t* input_offsets, void* output,
+                                                   const size_t* output_bytes, const size_t* output_offsets);
+
+/* `bytes` of every rank come to every rank: output holds size x bytes, in rank order. `input` may be its own place in
+ * `output`. */
+KUMIKI_API kumiki_status kumiki_group_all_gather(kumiki_group* group, const void* input, size_t bytes, void* output);
+
+/* The same with output_bytes[r] of rank r at output + output_offsets[r]; the lengths are the same at every rank, and
+ * output_bytes[own rank] is `bytes`. */
+KUMIKI_API kumiki_status kumiki_group_all_gather_v(kumiki_group* group, const void* input, size_t bytes, void* output,
+                                                   const size_t* output_bytes, const size_t* output_offsets);
+
+/* `bytes` of every rank come to the root, whose output holds size x bytes, in rank order; elsewhere `output` is not
+ * used. In gather_v the root knows all lengths, and each rank its own; the tables are used at the root alone. */
+KUMIKI_API kumiki_status kumiki_group_gather(kumiki_group* group, const void* input, size_t bytes, void* output,
+                                             int root);
+KUMIKI_API kumiki_status kumiki_group_gather_v(kumiki_group* group, const void* input, size_t bytes, void* output,
+                                               const size_t* output_bytes, const size_t* output_offsets, int root);
+
+/* The other way round: rank r gets the r-th piece of the root's input, in `output`. */
+KUMIKI_API kumiki_status kumiki_group_scatter(kumiki_group* group, const void* input, void* output, size_t bytes,
+                                              int root);
+KUMIKI_API kumiki_status kumiki_group_scatter_v(kumiki_group* group, const void* input, const size_t* input_bytes,
+                                                const size_t* input_offsets, void* output, size_t bytes, int root);
+
+/* Combines elementwise, at rank r the inputs of ranks 0 to r (an inclusive scan). `input` may equal `output`. */
+KUMIKI_API kumiki_status kumiki_group_scan(kumiki_group* group, const void* input, void* output, size_t count,
+                                           kumiki_type type, kumiki_operation operation);
+
+/* Combines elementwise the size x count elements of every rank's input, and gives rank r the r-th `count` of them. In
+ * reduce_scatter_v rank r gets counts[r] elements, which follow each other in this order; the counts are the same at
+ * every rank. Input and output must not overlap. */
+KUMIKI_API kumiki_status kumiki_group_reduce_scatter(kumiki_group* group, const void* input, void* output, size_t count,
+                                                     kumiki_type type, kumiki_operation operation);
+KUMIKI_API kumiki_status kumiki_group_reduce_scatter_v(kumiki_group* group, const void* input, void* output,
+                                                       const size_t* counts, kumiki_type type,
+                                                       kumiki_operation operation);
 
 /* ---- teams: the threads of a rank (COMPaS paper, section 4) ---- */
 

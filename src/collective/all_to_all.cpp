@@ -16,14 +16,9 @@ std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::s
 Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    const int ranks = group_.size(), locals = group_.host_size();
+    const int locals = group_.host_size();
     const auto rank_of = [this](int local) { return group_.number_on_host(local); };
 
-    const auto moves_something = [ranks](const Pieces& pieces) {
-        for (int rank = 0; rank < ranks; ++rank)
-            if (pieces.bytes(rank) > 0) return true;
-        return false;
-    };
     if ((input == nullptr && moves_something(sent)) || (output == nullptr && moves_something(received)))
         return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "collective/collectives.hpp"
 
@@ -9,12 +8,9 @@ namespace kumiki::collective {
 Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const Turn turn(*this);
     if (auto granted = turn.granted(); !granted) return granted;
-    if (!group_.has_rank(root))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, fmt::format("broadcast: there is no rank {}; {} has ranks 0 to {}",
-                                                              root, group_.what(), group_.size() - 1)));
+    if (!group_.has_rank(root)) return refuse(no_such_root("broadcast", root));
     if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const std::span all(static_cast<std::byte*>(data), bytes);
-    if (!one_host()) return broadcast_over_hosts(all, root);
     const bool from_here = group_.rank() == root;
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };
 
@@ -22,6 +18,11 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     // all.
     const bool in_place = from_here && bytes > Board::capacity && fabric_.in_region(data, bytes);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root), bytes};
+    if (!one_host()) {
+        if (auto same = announce(call, {}); !same) return same;
+        broadcast_inside(all, root);
+        return {};
+    }
     const auto first = from_here && !in_place ? std::span<const std::byte>(chunk(0)) : std::span<const std::byte>{};
     if (auto same = announce(call, first, in_place ? fabric_.offset(data) : Board::nowhere); !same) return same;
 

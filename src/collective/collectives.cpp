@@ -15,6 +15,11 @@ const char* Collectives::name(Kind kind) {
     case Kind::broadcast: return "broadcast";
     case Kind::reduce: return "reduce";
     case Kind::all_to_all: return "all_to_all";
+    case Kind::all_gather: return "all_gather";
+    case Kind::gather: return "gather";
+    case Kind::scatter: return "scatter";
+    case Kind::scan: return "scan";
+    case Kind::reduce_scatter: return "reduce_scatter";
     }
     return "nothing";
 }
@@ -88,7 +93,7 @@ Result<> Collectives::compare(const CollectiveCall& call) {
     if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
     for (int local = 0; local < group_.host_size(); ++local)
         if (const auto& theirs = notice(local).call; theirs != call)
-            return tl::unexpected(difference(group_.number_on_host(local), theirs, call));
+            return differs(group_.number_on_host(local), theirs, call);
     return {};
 }
 
@@ -97,25 +102,24 @@ Result<> Collectives::refuse(const Result<>& failure) {
     return failure;
 }
 
-void Collectives::publish(std::span<const std::byte> data) {
-    turn_ ^= 1;
-    if (!data.empty()) std::memcpy(group_.own().board.data[turn_].data(), data.data(), data.size());
-    barrier_.meet_host();
-}
-
 Failure Collectives::difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const {
     if (static_cast<Kind>(theirs.kind) == Kind::refused)
         return {KUMIKI_ERROR_ARGUMENT,
                 fmt::format("{} called {} with arguments that were refused there; its own message says why",
                             group_.describe(other), name(static_cast<Kind>(mine.kind)))};
     const auto words = [](const CollectiveCall& call) {
-        return fmt::format("{} of {} bytes (root, or type and operation: {:#x})", name(static_cast<Kind>(call.kind)),
-                           call.bytes, call.detail);
+        return fmt::format("{} of {} bytes (root, type and operation, or lengths: {:#x})",
+                           name(static_cast<Kind>(call.kind)), call.bytes, call.detail);
     };
     return {KUMIKI_ERROR_ARGUMENT,
             fmt::format("the ranks called different collectives: {} {}, {} {}; all ranks must call the same, "
                         "in the same order, with the same sizes",
                         group_.describe(group_.rank()), words(mine), group_.describe(other), words(theirs))};
+}
+
+Result<> Collectives::differs(int other, const CollectiveCall& theirs, const CollectiveCall& mine) {
+    odd_ = {other, theirs};
+    return tl::unexpected(difference(other, theirs, mine));
 }
 
 Result<> Collectives::agree_that(const Result<>& local) {

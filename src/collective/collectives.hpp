@@ -5,8 +5,10 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "collective/call_log.hpp"
 #include "collective/rank_barrier.hpp"
@@ -54,8 +56,33 @@ public:
     /// The pieces of an all-to-all: for each rank how much, and where it begins. Bytes.
     struct Pieces {
         std::function<std::size_t(int rank)> bytes, offset;
+        bool are_equal = false; ///< all have one length, and lie one after another
+
+        static Pieces equal(std::size_t bytes);
     };
     Result<> all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received);
+
+    /// `bytes` of every rank to all; all know all lengths. The input may lie at its place in the output.
+    Result<> all_gather(const void* input, std::size_t bytes, void* output, const Pieces& received);
+    /// `bytes` of every rank to the root, which knows all lengths; `output` and `received` are of use at the root
+    /// alone.
+    Result<> gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root);
+    /// The other way round.
+    Result<> scatter(const void* input, const Pieces& sent, void* output, std::size_t bytes, int root);
+    /// To each rank what the ranks up to it have together.
+    Result<> scan(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation);
+    /// Combines all inputs, and gives each rank its piece of the result, one after another; all know all counts of
+    /// elements. Input and output lie apart.
+    using Counts = std::function<std::size_t(int rank)>;
+    Result<> reduce_scatter(const void* input, void* output, const Counts& counts, kumiki_type type,
+                            kumiki_operation operation);
+
+    /// A group of the ranks that give the same colour, in the order of their keys and then of their numbers here; null
+    /// at a rank whose colour is negative.
+    Result<std::unique_ptr<fabric::Group>> split(int colour, int key);
+    /// The group of these ranks, in their order; all of them give the same. Null at a rank that is not among those that
+    /// it gives.
+    Result<std::unique_ptr<fabric::Group>> subgroup(std::span<const int> ranks);
 
     /// In place of a call whose arguments are wrong at this rank: tells the others, who would wait in vain, and returns
     /// the failure.
@@ -70,7 +97,12 @@ private:
         add_handler,
         broadcast,
         reduce,
-        all_to_all
+        all_to_all,
+        all_gather,
+        gather,
+        scatter,
+        scan,
+        reduce_scatter
     };
     static const char* name(Kind kind);
 
@@ -102,8 +134,22 @@ private:
     /// ranks: so results have the same bits everywhere.
     template <class Receive>
     Result<> exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive);
-    /// Publishes more data of the call under way to the ranks of this host.
-    void publish(std::span<const std::byte> data);
+
+    // -- among the ranks of this host, over the boards (on_boards.cpp) --
+
+    using Lengths = std::function<std::size_t(int local)>;
+    using Places = std::function<std::byte*(int local)>;
+    using Sources = std::function<const std::byte*(int local)>;
+    /// Publishes more data of the call under way to the ranks of this host, or where they are in the own arena.
+    void publish(std::span<const std::byte> data, std::uint64_t offset = Board::nowhere);
+    /// From local rank `root` to the ranks of this host.
+    void spread(std::span<std::byte> data, int root);
+    /// From all ranks of this host, to the places that this rank has for them; to none when there are no places.
+    void collect(std::span<const std::byte> own, const Lengths& length, const Places& place);
+    /// From local rank `root` to each what is its own; `source` is of use at the root alone.
+    void deal(int root, const Lengths& length, const Sources& source, std::byte* into);
+    /// As many bytes as a board can have of such elements.
+    static std::size_t whole_elements(std::size_t element) { return Board::capacity / element * element; }
 
     // -- over several hosts (over_hosts.cpp): what the ranks of each host have done among themselves, their leaders do
     // for the hosts --
@@ -121,9 +167,8 @@ private:
     void broadcast_hosts(std::span<std::byte> data, int root);
     /// Over all hosts, at the leaders.
     void reduce_hosts(std::span<std::byte> data, kumiki_type type, kumiki_operation operation);
-    /// From local rank `root` to the ranks of this host, over the boards.
-    void spread(std::span<std::byte> data, int root);
-    Result<> broadcast_over_hosts(std::span<std::byte> data, int root);
+    /// After the announcement: from rank `root` to all.
+    void broadcast_inside(std::span<std::byte> data, int root);
     Result<> reduce_over_hosts(const void* input, void* output, std::size_t count, kumiki_type type,
                                kumiki_operation operation);
     Result<> all_to_all_over_hosts(const std::byte* input, const Pieces& sent, std::byte* output,
@@ -135,11 +180,49 @@ private:
     Result<> reduce_small(const CollectiveCall& call, const void* input, void* output, std::size_t count,
                           kumiki_type type, kumiki_operation operation, int root);
     void reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation, bool wants_result);
-    Result<> check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
-                             kumiki_operation operation, int root) const;
+    Result<> check_reduction(const char* name, const void* input, const void* output, std::size_t count,
+                             kumiki_type type, kumiki_operation operation, int root) const;
     Result<> largest(std::span<std::uint64_t> values);
     Result<> agree_that(const Result<>& local);
     Failure difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const;
+    /// The same of a rank of this host, which is remembered for the other hosts.
+    Result<> differs(int other, const CollectiveCall& theirs, const CollectiveCall& mine);
+
+    // -- pieces (pieces.cpp) --
+
+    bool moves_something(const Pieces& pieces) const;
+    std::size_t bytes_of_all(const Pieces& pieces) const;
+    std::uint32_t table_of(const Pieces& pieces) const;
+    Result<> no_such_root(const char* operation, int root) const;
+    /// Announces a gather or scatter; the lengths of all pieces, for every rank.
+    Result<Pieces> agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root);
+    /// The pieces of a host's ranks, one after another: how long together, where each begins on this host, made and
+    /// taken apart.
+    std::size_t bytes_of_host(int host, const Pieces& pieces) const;
+    std::vector<std::size_t> begins_on_host(const Pieces& pieces) const;
+    std::vector<std::byte> pack_for_host(int host, const std::byte* from, const Pieces& pieces) const;
+    void unpack_from_host(int host, std::span<const std::byte> block, std::byte* into, const Pieces& pieces) const;
+    /// The same to the ranks of this host, each its own.
+    void deal_block(std::span<const std::byte> block, int root, const Pieces& pieces, std::byte* into);
+
+    // -- parts of the algorithms, each in its file --
+
+    Result<> all_gather_inside(std::span<const std::byte> own, std::byte* into, const Pieces& received);
+    Result<> all_gather_short(const CollectiveCall& call, std::span<const std::byte> own, std::byte* into,
+                              const Pieces& received);
+    void all_gather_hosts(std::byte* into, const Pieces& received);
+    Result<> scan_short(const CollectiveCall& call, std::span<const std::byte> own, std::span<std::byte> result,
+                        kumiki_type type, kumiki_operation operation);
+    void scan_chunk(std::span<std::byte> result, kumiki_type type, kumiki_operation operation);
+    void scan_runs(std::span<std::byte> result, kumiki_type type, kumiki_operation operation);
+    std::vector<std::byte> scan_before(const std::vector<int>& last, int run, std::span<const std::byte> own,
+                                       kumiki_type type, kumiki_operation operation);
+    void reduce_scatter_here(const std::byte* from, std::byte* into, const Pieces& pieces, kumiki_type type,
+                             kumiki_operation operation);
+    void reduce_scatter_hosts(std::span<const std::byte> input, std::byte* into, const Pieces& pieces, kumiki_type type,
+                              kumiki_operation operation);
+    struct Wish;
+    Result<std::unique_ptr<fabric::Group>> make_group(Wish own);
 
     struct PieceNote {
         std::uint64_t offset, bytes;
@@ -156,6 +239,10 @@ private:
     fabric::Group& group_;
     CallLog calls_;
     RankBarrier barrier_;
+    struct Odd {
+        std::int32_t rank;
+        CollectiveCall call;
+    } odd_{};                     ///< a rank of this host that called another collective than this one
     std::size_t turn_ = 0;        ///< which of the two boards is in use
     std::uint64_t exchanges_ = 0; ///< so far
     std::uint64_t tag_ = 0;       ///< of the last mail between hosts; counts alike at every rank
@@ -185,8 +272,7 @@ Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::
             const fabric::shm::Contribution& theirs = line(here, local);
             if (!calls_.wait([&] { return theirs.epoch.load(std::memory_order_acquire) >= epoch; }))
                 return tl::unexpected(calls_.difference());
-            if (theirs.call != call && outcome)
-                outcome = tl::unexpected(difference(group_.number_on_host(local), theirs.call, call));
+            if (theirs.call != call && outcome) outcome = differs(group_.number_on_host(local), theirs.call, call);
             payload = theirs.payload.data();
         }
         receive(local, payload);

@@ -19,7 +19,9 @@ namespace {
 /// What a leader tells the others of its host.
 struct Note {
     CollectiveCall call;
-    std::uint64_t agreed; ///< 1: the ranks of the host called the same
+    std::uint64_t agreed;      ///< 1: the ranks of the host called the same
+    CollectiveCall odd_call;   ///< else what one of them called that the leader did not
+    std::int32_t odd, nothing; ///< and which
     std::array<std::byte, Contribution::capacity> payload;
 };
 
@@ -29,7 +31,7 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
                                  const Combine& combine) {
     if (one_host() || calls_.broken()) return here;
     HostsResult& result = group_.host().result;
-    Note own{call, here ? 1u : 0u, {}};
+    Note own{call, here ? 1u : 0u, odd_.call, odd_.rank, 0, {}};
     if (!payload.empty()) std::memcpy(own.payload.data(), payload.data(), payload.size());
     ++tag_;
     if (group_.leads()) {
@@ -40,8 +42,9 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
             Note note;
             std::memcpy(&note, notes.data() + static_cast<std::size_t>(host) * sizeof note, sizeof note);
             if ((note.call != call || note.agreed == 0) && result.differing < 0) {
-                result.differing = group_.leader(host);
-                result.theirs = note.call;
+                const bool is_leader = note.call != call;
+                result.differing = is_leader ? group_.leader(host) : note.odd;
+                result.theirs = is_leader ? note.call : note.odd_call;
             }
             if (host == 0) result.payload = note.payload;
             else if (!payload.empty()) combine(result.payload.data(), note.payload.data());
@@ -124,25 +127,13 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
         if (host != me) network.receive_mail(group_, group_.leader(host), tag_, share(host));
 }
 
-void Collectives::spread(std::span<std::byte> data, int root) {
-    const bool from_here = group_.host_rank() == root;
-    for (std::size_t begin = 0; begin < data.size(); begin += Board::capacity) {
-        const auto chunk = data.subspan(begin, std::min(Board::capacity, data.size() - begin));
-        publish(from_here ? std::span<const std::byte>(chunk) : std::span<const std::byte>{});
-        if (!from_here) std::memcpy(chunk.data(), published(root), chunk.size());
-    }
-}
-
-Result<> Collectives::broadcast_over_hosts(std::span<std::byte> data, int root) {
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root),
-                              data.size()};
-    if (auto same = announce(call, {}); !same) return same;
+void Collectives::broadcast_inside(std::span<std::byte> data, int root) {
     const bool root_is_here = group_.here(root);
     ++tag_;
     if (root_is_here) spread(data, group_.local_rank(root));
+    if (one_host()) return;
     if (group_.leads() && !data.empty()) broadcast_hosts(data, group_.host_of(root));
     if (!root_is_here) spread(data, 0);
-    return {};
 }
 
 /// All get the result; `output` is null at those who do not want it.

@@ -10,21 +10,19 @@ namespace kumiki::collective {
 
 using fabric::shm::Contribution;
 
-Result<> Collectives::check_reduction(const void* input, const void* output, std::size_t count, kumiki_type type,
-                                      kumiki_operation operation, int root) const {
-    if (root != every_rank && !group_.has_rank(root))
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no rank {}; {} has ranks 0 to {}", root,
-                                                       group_.what(), group_.size() - 1));
-    if (element_bytes(type) == 0)
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: there is no type {}", static_cast<int>(type)));
-    if (!is_operation(operation))
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("reduce: there is no operation {}", static_cast<int>(operation)));
+Result<> Collectives::check_reduction(const char* name, const void* input, const void* output, std::size_t count,
+                                      kumiki_type type, kumiki_operation operation, int root) const {
+    const auto wrong = [name](const std::string& what) {
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{}: {}", name, what));
+    };
+    if (root != every_rank && !group_.has_rank(root)) return no_such_root(name, root);
+    if (element_bytes(type) == 0) return wrong(fmt::format("there is no type {}", static_cast<int>(type)));
+    if (!is_operation(operation)) return wrong(fmt::format("there is no operation {}", static_cast<int>(operation)));
     if (count > SIZE_MAX / element_bytes(type))
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("reduce: {} elements are more than there are addresses", count));
+        return wrong(fmt::format("{} elements are more than there are addresses", count));
     const bool wants_result = root == every_rank || root == group_.rank();
     if (count > 0 && (input == nullptr || (output == nullptr && wants_result)))
-        return fail(KUMIKI_ERROR_ARGUMENT, "reduce: the address of the input or output is null");
+        return wrong("the address of the input or output is null");
     return {};
 }
 
@@ -36,7 +34,8 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     const std::size_t bytes = count * element;
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
-    if (auto checked = check_reduction(input, output, count, type, operation, root); !checked) return refuse(checked);
+    if (auto checked = check_reduction("reduce", input, output, count, type, operation, root); !checked)
+        return refuse(checked);
     if (bytes <= Contribution::capacity && (has_lines() || !one_host()))
         return reduce_small(call, input, output, count, type, operation, root);
 

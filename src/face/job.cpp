@@ -70,6 +70,11 @@ kumiki_status refuse_child(const char* operation) {
                                operation, getpid(), getppid())});
 }
 
+kumiki_status refuse_no_group(const char* operation) {
+    return report({KUMIKI_ERROR_ARGUMENT,
+                   fmt::format("{}: the group is null: it was freed, or this rank is in no such group", operation)});
+}
+
 } // namespace kumiki::face
 
 #define KUMIKI_TEXT_OF(number) #number
@@ -105,7 +110,7 @@ kumiki_status kumiki_leave(kumiki_job* job) {
         fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
         return status;
     }
-    const auto met = job->collectives->leave();
+    const auto met = job->all.collectives->leave();
     job->fabric->leave();
     delete job;
     return report(met);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "collective/collectives.hpp"
 #include "fabric/fabric.hpp"
@@ -8,11 +10,22 @@
 #include "platform/own_pages.hpp"
 #include "settings/settings.hpp"
 
-/// What stands behind the opaque pointer of the C interface.
+// What stands behind the opaque pointers of the C interface.
+
+struct kumiki_group : kumiki::platform::InOwnPages {
+    kumiki_job* job = nullptr;
+    std::unique_ptr<kumiki::fabric::Group> members; ///< null: the job's own
+    std::unique_ptr<kumiki::collective::Collectives> collectives;
+
+    bool is_inherited() const { return collectives == nullptr; }
+};
+
 struct kumiki_job : kumiki::platform::InOwnPages {
     kumiki::Settings settings;
     std::unique_ptr<kumiki::fabric::Fabric> fabric;
-    std::unique_ptr<kumiki::collective::Collectives> collectives;
+    kumiki_group all;
+    std::mutex groups_mutex;
+    std::vector<std::unique_ptr<kumiki_group>> groups; ///< that were made and not yet freed
     std::unique_ptr<kumiki::message::Messages> messages;
 
     /// Whether this process is a child of the rank, forked after it had joined. A child is no rank.
@@ -20,7 +33,8 @@ struct kumiki_job : kumiki::platform::InOwnPages {
 
     /// What stands on the fabric.
     void build(const kumiki::message::Messages::Options& options) {
-        collectives = std::make_unique<kumiki::collective::Collectives>(fabric->everybody());
+        all.job = this;
+        all.collectives = std::make_unique<kumiki::collective::Collectives>(fabric->everybody());
         messages = std::make_unique<kumiki::message::Messages>(*fabric, options);
     }
 };
@@ -34,5 +48,19 @@ kumiki_status report(const Failure& failure);
 kumiki_status refuse_child(const char* operation);
 
 inline kumiki_status report(const Result<>& result) { return result ? KUMIKI_OK : report(result.error()); }
+
+/// Without a group: it was freed, or this rank is in none.
+kumiki_status refuse_no_group(const char* operation);
+
+/// Calls a collective of the group.
+template <class Call>
+kumiki_status on_group(kumiki_group* group, const char* operation, Call call) {
+    if (group == nullptr) [[unlikely]]
+        return refuse_no_group(operation);
+    if (group->is_inherited()) [[unlikely]]
+        return refuse_child(operation);
+    const trace::Span span(group->job->fabric->trace(), operation);
+    return report(call(*group->collectives));
+}
 
 } // namespace kumiki::face

@@ -11,9 +11,9 @@ kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("allocate");
     if (memory == nullptr)
-        return report(job->collectives->refuse(
+        return report(job->all.collectives->refuse(
             kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
-    auto allocated = job->collectives->allocate(bytes);
+    auto allocated = job->all.collectives->allocate(bytes);
     if (!allocated) return report(allocated.error());
     *memory = *allocated;
     return KUMIKI_OK;
@@ -22,7 +22,7 @@ kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
 kumiki_status kumiki_release(kumiki_job* job, void* memory) {
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("release");
-    return report(job->collectives->release(memory));
+    return report(job->all.collectives->release(memory));
 }
 
 kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {

@@ -16,7 +16,7 @@ kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** tea
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("team_create");
     if (team == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "team_create: the address for the team is null"});
-    auto made = kumiki::team::Team::create(*job->fabric, *job->collectives,
+    auto made = kumiki::team::Team::create(*job->fabric, *job->all.collectives,
                                            threads == 0 ? kumiki_threads(job) : threads, job->settings.cpus);
     if (!made) return report(made.error());
     *team = new kumiki_team{{}, std::move(*made), job->fabric->trace()};

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "collective/collectives.hpp"
+
+namespace kumiki::collective {
+
+using fabric::Group;
+using fabric::shm::most_groups;
+
+/// What each rank tells all others: with it each finds by itself the group that it is in, and whether all could be
+/// made.
+struct Collectives::Wish {
+    std::int32_t colour; ///< negative: it will be in none
+    std::int32_t key;
+    std::uint64_t id;    ///< that of the group, when this rank is the first of it
+    std::int32_t block;  ///< that this rank gives to the group; negative: it has none
+    std::uint32_t count; ///< of the ranks in its list, and what stands for the list; 0 without one
+    std::uint64_t list;
+};
+
+Result<std::unique_ptr<Group>> Collectives::split(int colour, int key) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    return make_group({colour, key, 0, 0, 0, 0});
+}
+
+Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks) {
+    const Turn turn(*this);
+    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    const auto refused = [this](const std::string& what) {
+        return tl::unexpected(refuse(fail(KUMIKI_ERROR_ARGUMENT, "group: " + what)).error());
+    };
+    std::vector<char> named(static_cast<std::size_t>(group_.size()));
+    std::uint64_t list = 14695981039346656037u;
+    for (const int rank : ranks) {
+        if (!group_.has_rank(rank))
+            return refused(
+                fmt::format("there is no rank {}; {} has ranks 0 to {}", rank, group_.what(), group_.size() - 1));
+        if (named[static_cast<std::size_t>(rank)]++)
+            return refused(fmt::format("rank {} is in the list twice; each rank can be in a group once", rank));
+        list = (list ^ static_cast<std::uint32_t>(rank)) * 1099511628211u;
+    }
+    const auto own = std::ranges::find(ranks, group_.rank());
+    if (own == ranks.end()) return make_group({-1, 0, 0, 0, 0, 0});
+    return make_group(
+        {ranks.front(), static_cast<int>(own - ranks.begin()), 0, 0, static_cast<std::uint32_t>(ranks.size()), list});
+}
+
+namespace {
+
+Failure no_block(const std::string& rank) {
+    return {KUMIKI_ERROR_STATE,
+            fmt::format("{} is in {} groups already, the job among them, and no rank can be in more; let all members "
+                        "free groups that are at their end",
+                        rank, most_groups)};
+}
+
+} // namespace
+
+/// All find the same faults in the same wishes, and so all fail or none.
+Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
+    own.id = fabric_.new_group_id();
+    own.block = own.colour < 0 ? 0 : fabric_.group_blocks().take().value_or(-1);
+    const auto failed = [&](const Failure& failure) {
+        if (own.colour >= 0 && own.block >= 0) fabric_.group_blocks().give_back(own.block, 0);
+        return tl::unexpected(failure);
+    };
+    std::vector<Wish> wishes(static_cast<std::size_t>(group_.size()));
+    if (auto told = all_gather_inside(std::as_bytes(std::span(&own, 1)),
+                                      std::as_writable_bytes(std::span(wishes)).data(), Pieces::equal(sizeof(Wish)));
+        !told)
+        return failed(told.error());
+
+    std::vector<int> members; // of the own group
+    for (int rank = 0; rank < group_.size(); ++rank) {
+        const Wish& wish = wishes[static_cast<std::size_t>(rank)];
+        if (wish.block < 0) return failed(no_block(group_.describe(rank)));
+        const auto agrees = [&](const Wish& other) { return other.colour == wish.colour && other.list == wish.list; };
+        if (wish.colour >= 0 && wish.count != 0 && std::ranges::count_if(wishes, agrees) != wish.count)
+            return failed({KUMIKI_ERROR_ARGUMENT,
+                           fmt::format("group: {} gives a list of {} ranks, but not all of these give the same list; "
+                                       "all ranks of a group must",
+                                       group_.describe(rank), wish.count)});
+        if (wish.colour == own.colour) members.push_back(rank);
+    }
+    std::unique_ptr<Group> made;
+    if (own.colour >= 0) {
+        const auto wish = [&](int rank) -> const Wish& { return wishes[static_cast<std::size_t>(rank)]; };
+        std::ranges::stable_sort(members, {}, [&](int rank) { return wish(rank).key; });
+        std::vector<Group::Member> places;
+        for (const int rank : members) places.push_back({group_.rank_in_job(rank), wish(rank).block});
+        made = std::make_unique<Group>(fabric_, wish(members.front()).id, places);
+    }
+    // No message of a group may come before all hosts know it.
+    if (!one_host())
+        if (auto met = agree_that({}); !met) return tl::unexpected(met.error());
+    return made;
+}
+
+} // namespace kumiki::collective
