@@ -93,14 +93,17 @@ std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, Sati
 
 bool is_comparison(kumiki_comparison comparison) { return comparison >= KUMIKI_EQUAL && comparison <= KUMIKI_LESS; }
 
-bool compares(std::uint64_t seen, kumiki_comparison comparison, std::uint64_t value) {
+/// Calls use(satisfied) with the predicate of a comparison with `value`: code for each, so that a loop does not decide
+/// anew in every turn which it is.
+template <class Use>
+auto with_comparison(kumiki_comparison comparison, std::uint64_t value, Use use) {
     switch (comparison) {
-    case KUMIKI_EQUAL: return seen == value;
-    case KUMIKI_NOT_EQUAL: return seen != value;
-    case KUMIKI_AT_LEAST: return seen >= value;
+    case KUMIKI_EQUAL: return use([value](std::uint64_t seen) { return seen == value; });
+    case KUMIKI_NOT_EQUAL: return use([value](std::uint64_t seen) { return seen != value; });
+    case KUMIKI_AT_LEAST: return use([value](std::uint64_t seen) { return seen >= value; });
     case KUMIKI_LESS: break;
     }
-    return seen < value;
+    return use([value](std::uint64_t seen) { return seen < value; });
 }
 
 [[gnu::noinline]] kumiki_status refuse_signal(const Fabric& fabric, const char* name, const std::uint64_t* signal,
@@ -109,18 +112,6 @@ bool compares(std::uint64_t seen, kumiki_comparison comparison, std::uint64_t va
         return report(fabric.refusal(name, fabric.rank(), signal, sizeof(*signal)));
     return report(
         {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no comparison " + std::to_string(comparison)});
-}
-
-/// One loop for each comparison, so that none decides anew in every turn which it is.
-std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, kumiki_comparison comparison,
-                       std::uint64_t value) {
-    switch (comparison) {
-    case KUMIKI_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen == value; });
-    case KUMIKI_NOT_EQUAL: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen != value; });
-    case KUMIKI_AT_LEAST: return wait_for(fabric, word, [value](std::uint64_t seen) { return seen >= value; });
-    case KUMIKI_LESS: break;
-    }
-    return wait_for(fabric, word, [value](std::uint64_t seen) { return seen < value; });
 }
 
 } // namespace
@@ -214,7 +205,8 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
     auto* word = fabric.word(fabric.rank(), signal);
     if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
         return refuse_signal(fabric, "signal_wait", signal, comparison);
-    const std::uint64_t last = wait_for(fabric, std::atomic_ref(*word), comparison, value);
+    const std::uint64_t last = with_comparison(
+        comparison, value, [&](auto satisfied) { return wait_for(fabric, std::atomic_ref(*word), satisfied); });
     if (seen != nullptr) *seen = last;
     return KUMIKI_OK;
 }
@@ -229,12 +221,17 @@ kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki
         return refuse_signal(fabric, "signal_test", signal, comparison);
     if (satisfied == nullptr) [[unlikely]]
         return report({KUMIKI_ERROR_ARGUMENT, "signal_test: the address for the result is null"});
-    std::uint64_t now = std::atomic_ref(*word).load(std::memory_order_acquire);
-    if (!compares(now, comparison, value)) {
-        fabric.look();
+    std::uint64_t now = 0;
+    const auto look = [&] {
         now = std::atomic_ref(*word).load(std::memory_order_acquire);
+        return with_comparison(comparison, value, [now](auto compares) { return compares(now); });
+    };
+    bool is_satisfied = look();
+    if (!is_satisfied) {
+        fabric.look();
+        is_satisfied = look();
     }
-    *satisfied = compares(now, comparison, value) ? 1 : 0;
+    *satisfied = is_satisfied ? 1 : 0;
     if (seen != nullptr) *seen = now;
     return KUMIKI_OK;
 }

@@ -9,8 +9,8 @@
 
 namespace kumiki::fabric {
 
-/// What is held back for each rank until something follows it there or a thread waits, and for which ranks that is:
-/// whoever sends it all need not ask each of thousands. Not thread-safe, but for any().
+/// The messages that are held back for each rank until something follows them there or a thread waits. It knows which
+/// ranks have some, so that a thread that sends everything need not ask each of thousands. Only any() is thread-safe.
 class HeldBack {
 public:
     explicit HeldBack(int ranks) : places_(static_cast<std::size_t>(ranks)) {}
@@ -18,10 +18,10 @@ public:
     bool any() const { return any_.load(std::memory_order_relaxed); }
     bool has_room_for(int rank, std::size_t payload) const { return at(rank).burst.has_room_for(payload); }
     bool has(int rank) const { return !at(rank).burst.empty(); }
-    /// One of those ranks; there is one.
+    /// A rank that has something held back; any() must be true.
     int first() const { return ranks_.back(); }
 
-    /// There is room for it.
+    /// has_room_for() must be true.
     void add(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
         Place& place = at(rank);
         if (place.burst.empty()) {
@@ -31,7 +31,7 @@ public:
         }
         place.burst.add(header, payload);
     }
-    /// There is something.
+    /// Takes what is held back for the rank; has() must be true.
     std::vector<std::byte> take(int rank) {
         Place& place = at(rank);
         const int last = ranks_.back();
@@ -51,7 +51,7 @@ private:
     const Place& at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
 
     std::vector<Place> places_; ///< by rank
-    std::vector<int> ranks_;    ///< of which the burst is not empty, in no order
+    std::vector<int> ranks_;    ///< the ranks whose burst is not empty, in no order
     std::atomic<bool> any_{false};
 };
 

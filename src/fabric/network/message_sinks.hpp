@@ -11,23 +11,23 @@
 
 namespace kumiki::fabric {
 
-/// A floor above that has messages of its own between hosts (MessageKind::message). Whoever receives (a thread that
-/// waits, or the agent) calls it, one thread at a time, and it must not keep that thread: it may send by
-/// Network::post() only.
+/// A floor above that has messages of its own between hosts (MessageKind::message). The thread that receives (one that
+/// waits, or the agent) calls it; there is one at a time, which a sink must not keep: it may send by Network::post()
+/// only.
 class MessageSink {
 public:
     virtual ~MessageSink() = default;
-    /// The source is another rank; nothing else has been looked at. False when the message does not fit what came
-    /// before it: then it has been dropped.
+    /// The source is another rank; nothing else has been checked. Returns false when the message does not fit what came
+    /// before it: then the sink has ignored it.
     virtual bool receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
     /// What the sink posted with this ticket has left.
     virtual void left(std::uint64_t ticket) = 0;
-    /// Sends a part of what is long; whether there was any. Others come in between.
+    /// Sends a part of a long message, so that others may go in between; returns whether there was any.
     virtual bool pump() = 0;
 };
 
-/// The sinks of this rank, and what has come for floors that are not built yet: another rank
-/// may be faster. Not thread-safe.
+/// The sinks of this rank, and the messages for floors that are not built yet, because another rank was faster. Not
+/// thread-safe.
 class MessageSinks {
 public:
     /// Messages go to `sink` from now on; dropped(header) is called for those that came before it and do not fit.
@@ -38,13 +38,13 @@ public:
         for (const Early& each : std::exchange(place.early, {}))
             if (!sink.receive(each.header, each.payload)) dropped(each.header);
     }
-    /// What comes for it from now on is thrown away.
+    /// Messages that come for it from now on are thrown away.
     void dismiss(SinkId id) {
         at(id).sink = nullptr;
         at(id).gone = true;
     }
 
-    /// False when the message does not fit what came before it.
+    /// Returns false when the message does not fit what came before it.
     bool receive(const MessageHeader& header, std::span<const std::byte> payload) {
         Place& place = at(header.sink);
         if (place.sink != nullptr) return place.sink->receive(header, payload);

@@ -15,7 +15,7 @@ public:
         mutex_.lock();
         wanted_.fetch_sub(1, std::memory_order_relaxed);
     }
-    /// As polite as lock(), for who has to look after something else when it takes long.
+    /// As polite as lock(), for a thread that has to look after something else when it takes long.
     bool try_lock_for(std::chrono::nanoseconds patience) {
         wanted_.fetch_add(1, std::memory_order_relaxed);
         const bool locked = lock_within(patience);

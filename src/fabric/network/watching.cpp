@@ -32,7 +32,7 @@ void Network::watch() {
     }
 }
 
-/// By the agent, or by a thread that has the lock for long, because it waits until its message has left.
+/// The agent calls this, or a thread that has the lock for long, because it waits until its message has left.
 void Network::show_life_that_is_due() {
     if (life_due_.load(std::memory_order_relaxed) && life_due_.exchange(false, std::memory_order_relaxed)) show_life();
 }
