@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <span>
@@ -21,11 +22,12 @@ inline double seconds_since(Clock::time_point start) {
 }
 
 /// When a program stops taking samples: when all figures that come of them are settled (measure/interval.hpp), or else
-/// when there are `samples` of them or `seconds` have passed; but it takes at least `fewest`.
+/// when there are `samples` of them or `seconds` have passed; but however long it takes, it takes `fewest`: fewer carry
+/// no verdict.
 struct Budget {
     std::size_t samples = 200;
     double seconds = 1.0;
-    std::size_t fewest = 3;
+    std::size_t fewest = fewest_to_settle; ///< unless there may not be so many
 
     /// Adds --samples and --seconds to a program's options.
     void add_to(CLI::App& program);
@@ -33,7 +35,7 @@ struct Budget {
     /// Whether to go on after `taken` samples; all_settled() -> bool is asked only where it decides.
     template <class AllSettled>
     bool wants_more(std::size_t taken, Clock::time_point start, AllSettled all_settled) const {
-        if (taken < fewest) return true;
+        if (taken < std::min(fewest, samples)) return true;
         return taken < samples && seconds_since(start) < seconds && !all_settled();
     }
 };

@@ -39,6 +39,7 @@ std::vector<std::size_t> RoutineOptions::sizes() const {
 measure::Budget RoutineOptions::rounds() const {
     measure::Budget rounds = budget;
     rounds.fewest = std::max<std::size_t>(rounds.fewest, (timed_calls + calls - 1) / calls);
+    rounds.samples = std::max(rounds.samples, rounds.fewest);
     return rounds;
 }
 

@@ -56,7 +56,7 @@ def test_every_suite_runs_in_every_form(native: Native) -> None:
     assert "cg ranks=1 threads=2 form=openmp problem=W" in started
     assert "cg ranks=1 threads=1 form=sequential problem=W" in started
     assert "cg-openmpi ranks=2 threads=1 form=plain problem=W" in started
-    assert "matmul ranks=1 threads=2 form=bound problem=1800" in started
+    assert "matmul ranks=1 threads=2 form=bound problem=900" in started
     assert any(line.startswith("radix-sort") and "form=library problem=4194304" in line for line in started)
 
 

@@ -53,7 +53,7 @@ SUITE = Suite(
     build=PROBLEMS.everywhere,
     build_over_hosts=_over_hosts,
     seconds=60,
-    quick_seconds=7,
+    quick_seconds=11,
     described=Described(
         "Conjugate gradient",
         "NPB's conjugate gradient: a sparse matrix, irregular reads, reductions between ranks.",

@@ -222,8 +222,12 @@ class Problems:
     long: Sequence[Workload] = ()
     """Sizes that take minutes."""
 
+    def main(self, grid: Grid) -> Workload:
+        """The problem that is measured in every form."""
+        return self.quick if grid.quick else self.usual
+
     def everywhere(self, grid: Grid) -> list[Point]:
-        """The usual one in every form, over the whole grid; the others as series beside it."""
+        """The main one in every form, over the whole grid; the others as series beside it, unless it must be quick."""
         if grid.quick:
             return self.quick.everywhere(grid)
         others = [point for workload in self.others for point in workload.as_series(grid)]
@@ -232,4 +236,4 @@ class Problems:
         return [*self.usual.everywhere(grid), *others, *cut]
 
     def over_hosts(self, grid: Grid) -> list[Point]:
-        return (self.quick if grid.quick else self.usual).over_hosts(grid)
+        return self.main(grid).over_hosts(grid)

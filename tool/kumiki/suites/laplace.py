@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from kumiki.suites import bound
 from kumiki.suites.described import Described, Paper
-from kumiki.suites.kernel import Workload
+from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 SIZE = 640
-ITERATIONS = 500
+ITERATIONS, QUICK_ITERATIONS = 500, 100
+ONE_CORE_SECONDS_PER_ITERATION = 0.24e-3
 
 
-WORKLOAD = Workload(
-    suite="laplace",
-    program="laplace",
-    metric="laplace.time",
-    arguments=("--size", str(SIZE), "--iterations", str(ITERATIONS)),
-    parameters={"size": SIZE, "iterations": ITERATIONS},
-    one_core_seconds=0.12,
-    # A step needs every cell and gives every cell a new value, in the place of the old one at best.
-    traffic=bound.Traffic(work=SIZE**2 / 1e6, unit="Mcell/s", update=8 * SIZE**2),
-)
-OVERLAPPED = WORKLOAD.variant("overlap", "yes", "--overlap")
+def _workload(iterations: int) -> Workload:
+    return Workload(
+        suite="laplace",
+        program="laplace",
+        metric="laplace.time",
+        arguments=("--size", str(SIZE), "--iterations", str(iterations)),
+        parameters={"size": SIZE, "iterations": iterations},
+        one_core_seconds=iterations * ONE_CORE_SECONDS_PER_ITERATION,
+        # A step needs every cell and gives every cell a new value, in the place of the old one at best.
+        traffic=bound.Traffic(work=SIZE**2 / 1e6, unit="Mcell/s", update=8 * SIZE**2),
+    )
+
+
+PROBLEMS = Problems(_workload(QUICK_ITERATIONS), _workload(ITERATIONS))
+
+
+def _overlapped(grid: Grid) -> Workload:
+    return PROBLEMS.main(grid).variant("overlap", "yes", "--overlap")
 
 
 def _points(grid: Grid) -> list[Point]:
-    return [*WORKLOAD.everywhere(grid), *OVERLAPPED.between_ranks(grid)]
+    return [*PROBLEMS.everywhere(grid), *_overlapped(grid).between_ranks(grid)]
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
-    return [*WORKLOAD.over_hosts(grid), *(OVERLAPPED.hybrid(grid, pair) for pair in grid.pairs_over_hosts())]
+    overlapped = _overlapped(grid)
+    return [*PROBLEMS.over_hosts(grid), *(overlapped.hybrid(grid, pair) for pair in grid.pairs_over_hosts())]
 
 
 SUITE = Suite(

@@ -6,43 +6,52 @@ from dataclasses import replace
 
 from kumiki.machine.peer import BLAS
 from kumiki.suites.described import Bound, Described, Paper
-from kumiki.suites.kernel import Workload
+from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 
-SIZE = 1800
+SIZE, QUICK_SIZE = 1800, 900
+ONE_CORE_FLOPS = 65e9
 FUNNELLED_THREADS = (1, 2, 4)
 """Of each rank, as in the paper."""
 
 
-WORKLOAD = Workload(
-    suite="matmul",
-    program="matmul",
-    metric="matmul.time",
-    arguments=("--size", str(SIZE)),
-    parameters={"size": SIZE},
-    one_core_seconds=0.18,
-    built_on=BLAS,
-)
+def _workload(size: int) -> Workload:
+    return Workload(
+        suite="matmul",
+        program="matmul",
+        metric="matmul.time",
+        arguments=("--size", str(size)),
+        parameters={"size": size},
+        one_core_seconds=2 * size**3 / ONE_CORE_FLOPS,
+        built_on=BLAS,
+    )
+
+
+PROBLEMS = Problems(_workload(QUICK_SIZE), _workload(SIZE))
+
+
+def _fetched(grid: Grid) -> Workload:
+    return PROBLEMS.main(grid).variant("fetch", "get", "--fetch", "get")
 
 
 def _points(grid: Grid) -> list[Point]:
+    workload = PROBLEMS.main(grid)
     bounds = [
         replace(
-            WORKLOAD.point(grid, Alone(threads), "bound", ("--threads", str(threads)), implementation="bound"),
+            workload.point(grid, Alone(threads), "bound", ("--threads", str(threads)), implementation="bound"),
             metric="bound.dgemm",
-            parameters={"size": SIZE, "threads": threads},
+            parameters={**workload.parameters, "threads": threads},
             unit="GFLOP/s",
             better="higher",
         )
         for threads in grid.thread_counts(oversubscribed=False)
     ]
-    fetched = WORKLOAD.variant("fetch", "get", "--fetch", "get")
-    return [*WORKLOAD.everywhere(grid), *fetched.between_ranks(grid), *bounds, *_by_threads(grid, 2)]
+    return [*PROBLEMS.everywhere(grid), *_fetched(grid).between_ranks(grid), *bounds, *_by_threads(grid, 2)]
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
     assert grid.hosts is not None
-    return [*WORKLOAD.over_hosts(grid), *_by_threads(grid, len(grid.hosts))]
+    return [*PROBLEMS.over_hosts(grid), *_by_threads(grid, len(grid.hosts))]
 
 
 def _by_threads(grid: Grid, ranks: int) -> list[Point]:
@@ -52,7 +61,7 @@ def _by_threads(grid: Grid, ranks: int) -> list[Point]:
     """
     if not grid.in_full or grid.ranks or grid.threads:
         return []
-    everyone = WORKLOAD.variant("fetch", "get", "--fetch", "get").variant("all_threads", "yes", "--all-threads")
+    everyone = _fetched(grid).variant("all_threads", "yes", "--all-threads")
     return [everyone.hybrid(grid, (ranks, threads)) for threads in FUNNELLED_THREADS]
 
 

@@ -11,6 +11,7 @@ from kumiki.hosts import Hosts
 from kumiki.machine import mpi
 from kumiki.machine.native import MEND, Native
 from kumiki.machine.peer import Peer, absence
+from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.described import Described
 
 REMOTE_SHELL = "remote-shell"
@@ -19,7 +20,6 @@ REMOTE_SHELL_VARIABLE = "REMOTE_SHELL"
 """The variable in which it finds the remote shell of the hosts."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
-FEWEST_SAMPLES = 3
 MOST_SAMPLES = 200
 """More samples than this narrow no interval that a reader would notice, and swell samples.json."""
 

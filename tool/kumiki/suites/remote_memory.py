@@ -50,5 +50,5 @@ SUITE = Suite(
     programs=beside.programs("remote-memory"),
     build=_points,
     seconds=22,
-    quick_seconds=8,
+    quick_seconds=10,
 )

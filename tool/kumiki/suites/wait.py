@@ -22,7 +22,7 @@ def _points(grid: Grid) -> list[Point]:
             parameters={"ranks": RANKS, "policy": policy, "after_ms": 0},
             unit="%",
             better="lower",
-            seconds=0.5 if grid.quick else 1.5,
+            seconds=0.2 if grid.quick else 1.5,
             sample_seconds=WAIT_SECONDS,
         )
         for policy in POLICIES
@@ -37,5 +37,5 @@ SUITE = Suite(
     programs=(Program("wait-cpu"),),
     build=_points,
     seconds=7,
-    quick_seconds=4,
+    quick_seconds=7,
 )
