@@ -1,4 +1,4 @@
-// Active messages: a function that runs at another rank, with a copy of what was sent to it.
+// Active messages: a function that runs at another rank with a copy of the payload sent to it.
 //
 //     kumiki-run -n 4 ./active_messages
 #include <iostream>
@@ -17,7 +17,7 @@ int main() try {
             largest = temperature;
             sender = source;
         }
-        job.signal(job.rank(), arrived, 1, kumiki::SignalOperation::add); // tells the thread that waits below
+        job.signal(job.rank(), arrived, 1, kumiki::SignalOperation::add); // wakes the thread that waits below
     });
 
     // Every rank reports a temperature to rank 0; the last rank is the warmest.
@@ -29,7 +29,7 @@ int main() try {
             throw std::runtime_error("a report was lost or changed on its way");
         std::cout << job.size() << " reports; rank " << sender << " is the warmest with " << largest << " degrees\n";
     }
-    job.barrier(); // the handler uses variables of this function: nobody goes while a message may still come
+    job.barrier(); // the handler uses local variables, so no rank may return while a message may arrive
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "active_messages: " << error.what() << '\n';

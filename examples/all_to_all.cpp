@@ -1,4 +1,4 @@
-// All-to-all: every rank has a piece for every rank. Here they transpose a matrix of which each rank holds one row.
+// All-to-all: every rank has a piece for every rank. Here the ranks transpose a matrix; each rank holds one row of it.
 //
 //     kumiki-run -n 4 ./all_to_all
 #include <iostream>

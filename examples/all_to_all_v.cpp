@@ -13,7 +13,7 @@ int main() try {
     const auto ranks = static_cast<std::uint32_t>(job.size()), me = static_cast<std::uint32_t>(job.rank());
     const auto owner = [ranks](std::uint32_t number) { return number % ranks; };
 
-    // Random numbers, put in the order of their owners, and how many there are for each.
+    // Random numbers, sorted by owner, and the count for each owner.
     std::vector<std::uint32_t> numbers(1000 + 100 * me);
     std::generate(numbers.begin(), numbers.end(), std::mt19937(me));
     std::ranges::sort(numbers, {}, owner);
@@ -24,7 +24,7 @@ int main() try {
     std::vector<std::uint32_t> mine(std::accumulate(received.begin(), received.end(), std::size_t{0}));
     job.all_to_all_v(numbers, sent, mine, received);
 
-    // Nothing is lost: the numbers' sum over all ranks is the same as before. And everything is where it belongs.
+    // No number is lost: the sum over all ranks is the same as before. Every number is at its owner.
     const auto sum = [&](const auto& of) {
         return job.all_reduce(std::accumulate(of.begin(), of.end(), std::uint64_t{0}), kumiki::Operation::sum);
     };

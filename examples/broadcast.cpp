@@ -1,4 +1,4 @@
-// Broadcast: what one rank knows, all get: here the settings of a run, and a table.
+// Broadcast: one rank sends its data to all others. Here these are the settings of a run and a table.
 //
 //     kumiki-run -n 4 ./broadcast
 #include <iostream>

@@ -1,4 +1,4 @@
-// Errors: what is wrong with a call is said in a sentence, before anything is written; the job goes on.
+// Errors: a wrong call is refused with a sentence before anything is written, and the job continues.
 //
 //     kumiki-run -n 2 ./error
 #include <array>
@@ -24,11 +24,11 @@ int main() try {
     const std::array<double, 4> four = {1, 2, 3, 4};
 
     const std::string sentences[] = {
-        sentence(KUMIKI_ERROR_ARGUMENT, [&] { job.put(job.size(), region[0], 1.0); }), // no such rank
-        sentence(KUMIKI_ERROR_REGION, [&] { job.put(0, &region[6], four); }),          // runs over the region's end
-        sentence(KUMIKI_ERROR_REGION, [&] { job.get(0, variable); }),                  // not in a region at all
+        sentence(KUMIKI_ERROR_ARGUMENT, [&] { job.put(job.size(), region[0], 1.0); }), // there is no such rank
+        sentence(KUMIKI_ERROR_REGION, [&] { job.put(0, &region[6], four); }), // extends beyond the region's end
+        sentence(KUMIKI_ERROR_REGION, [&] { job.get(0, variable); }),         // not in a region at all
     };
-    job.barrier(); // nothing is broken
+    job.barrier(); // the job still works
     for (const double element : region)
         if (element != 0) throw std::runtime_error("a call that failed wrote something");
     if (job.rank() == 0)

@@ -1,4 +1,4 @@
-// Groups: collectives of some of the ranks. Here the ranks stand in a grid, and each row and each column is a group.
+// Groups: collectives of some of the ranks. Here the ranks form a grid, and each row and each column is a group.
 //
 //     kumiki-run -n 4 ./groups
 #include <iostream>
@@ -10,16 +10,16 @@ int main() try {
     int width = 1;
     while ((width + 1) * (width + 1) <= job.size()) ++width;
 
-    // Ranks that give the same number are a group, in the order of their ranks.
+    // Ranks that pass the same number form a group, ordered by rank.
     auto row = job.split(job.rank() / width), column = job.split(job.rank() % width);
 
     const int in_row = row->all_reduce(job.rank(), kumiki::Operation::sum);
-    const std::vector<int> in_column = column->all_gather(job.rank()); // of each its rank in the job
+    const std::vector<int> in_column = column->all_gather(job.rank()); // the rank in the job of each member
     for (int place = 0; place < column->size(); ++place)
         if (in_column[static_cast<std::size_t>(place)] != column->rank_in_job(place))
             throw std::runtime_error("place " + std::to_string(place) + " is taken by another rank");
 
-    // The first of each row are a group, too; the others are in no such group.
+    // The first ranks of all rows also form a group; the other ranks are in no such group.
     auto firsts = job.split(row->rank() == 0 ? 0 : -1);
     if (firsts) {
         const int up_to_here = firsts->scan(in_row, kumiki::Operation::sum);

@@ -1,5 +1,6 @@
 // Halo exchange: heat spreads along a rod that is cut into one piece for each rank. In every step the ranks put the
-// cells at their edges, with a signal, into their neighbours' halos. No barrier: each waits for its neighbours only.
+// cells at their edges, with a signal, into their neighbours' halos. No barrier is needed: each rank waits for its
+// neighbours only.
 //
 //     kumiki-run -n 4 ./heat
 #include <iostream>
@@ -32,7 +33,7 @@ int main() try {
     // Two halos on each side, used in turn: a neighbour can be one step ahead, but never two.
     auto from_left = job.allocate<Halo>(2), from_right = job.allocate<Halo>(2);
 
-    // Own cells 1 .. size, and a place at each end for the neighbour's.
+    // The rank's own cells are 1 .. size; the cell at each end belongs to the neighbour.
     std::vector<double> rod(part.size() + 2), new_rod(rod);
     if (left < 0) rod.front() = new_rod.front() = 1;
     for (std::uint64_t step = 1; step <= steps; ++step, rod.swap(new_rod)) {
@@ -40,7 +41,7 @@ int main() try {
         if (left >= 0) job.put_signal(left, here_right.cell, rod[1], here_right.step, step);
         if (right < job.size()) job.put_signal(right, here_left.cell, rod[part.size()], here_left.step, step);
 
-        // While the halos travel: the cells that need none.
+        // While the halos travel, compute the cells that need none.
         for (std::size_t i = 2; i < part.size(); ++i) new_rod[i] = next(rod[i - 1], rod[i], rod[i + 1]);
 
         if (left >= 0) {

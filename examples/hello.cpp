@@ -5,17 +5,17 @@
 #include <kumiki/kumiki.hpp>
 
 int main() try {
-    kumiki::Job job; // joins the run; at the end of its life the rank leaves, and waits for the others to come that far
+    kumiki::Job job; // joins the job; the destructor leaves it once all other ranks leave, too
 
     std::cout << "rank " << job.rank() << " of " << job.size() << ", " << job.threads() << " threads\n";
 
-    // A first thing done together: the sum of all ranks' numbers, known to every rank.
+    // A first collective: every rank gets the sum of all rank numbers.
     const int sum = job.all_reduce(job.rank(), kumiki::Operation::sum);
     if (sum != job.size() * (job.size() - 1) / 2)
         throw std::runtime_error("not all ranks took part: the sum is " + std::to_string(sum));
     return 0;
 } catch (const std::exception& error) {
-    // The job is left by now, without waiting for anybody, so that a failure of one rank is seen at once.
+    // This rank has left the job by now without waiting for the others, so they learn of the failure at once.
     std::cerr << "hello: " << error.what() << '\n';
     return 1;
 }

@@ -1,4 +1,4 @@
-// Messages: every rank sends work to the others and takes what comes, from whomever it comes first.
+// Messages: every rank sends work to the others and receives messages in the order of their arrival.
 //
 //     kumiki-run -n 4 ./messages
 #include <iostream>
@@ -6,11 +6,11 @@
 #include <numeric>
 #include <vector>
 
-constexpr int numbers = 1, sum = 2; // tags: what a message is about
+constexpr int numbers = 1, sum = 2; // tags: the purpose of a message
 
 int main() try {
     kumiki::Job job;
-    // To each rank as many numbers as its own number says, and room for the answers.
+    // Each rank is sent as many numbers as its rank, and there is room for the answers.
     std::vector<double> work(100), answers(static_cast<std::size_t>(job.size()));
     std::iota(work.begin(), work.end(), 1.0);
     std::vector<kumiki::Request> requests;
@@ -19,7 +19,7 @@ int main() try {
         requests.push_back(job.send(rank, numbers, std::span(work).first(static_cast<std::size_t>(rank % 100))));
     }
     for (int received = 0; received < job.size(); ++received) {
-        const auto coming = job.probe(kumiki::any, numbers); // from whom, and how many?
+        const auto coming = job.probe(kumiki::any, numbers); // the source and the length of the next message
         std::vector<double> mine(coming.count<double>());
         job.receive(coming.source, numbers, mine).wait();
         job.send(coming.source, sum, std::accumulate(mine.begin(), mine.end(), 0.0)).wait();

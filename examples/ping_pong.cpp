@@ -1,4 +1,4 @@
-// Waiting for a signal: two ranks hit a ball to and fro. The others look on.
+// Waiting for a signal: two ranks hit a ball back and forth. The others watch.
 //
 //     kumiki-run -n 2 ./ping_pong
 #include <chrono>
@@ -16,12 +16,12 @@ int main() try {
     const auto start = std::chrono::steady_clock::now();
     for (std::uint64_t rally = 1; rally <= rallies && job.rank() < 2; ++rally) {
         if (job.rank() == 0) job.signal(1, ball, rally);
-        job.wait(ball, kumiki::Comparison::equal, rally); // how it waits (spin, yield, sleep) is a setting: KUMIKI_WAIT
+        job.wait(ball, kumiki::Comparison::equal, rally); // KUMIKI_WAIT chooses how it waits (spin, yield, sleep)
         if (job.rank() == 1) job.signal(0, ball, rally);
     }
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
 
-    // Rank 0 looks into rank 1's memory, and into its own.
+    // Rank 0 reads rank 1's memory and its own.
     if (job.rank() == 0 && (ball != rallies || job.get(1, ball) != rallies))
         throw std::runtime_error("the ball was lost");
     if (job.rank() == 0)

@@ -1,5 +1,5 @@
-/* The C interface: the same library for C, and for every language that can call C. Each function returns a code; the
- * sentence that belongs to it comes from kumiki_error_message().
+/* The C interface: the same library for C, and for every language that can call C. Each function returns a code, and
+ * kumiki_error_message() returns the sentence for it.
  *
  *     kumiki-run -n 2 ./plain_c
  */
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Exits with the library's sentence when a call failed. The launcher then ends the other ranks. */
+/* Exits with the library's error message when a call has failed. The launcher then ends the other ranks. */
 static void check(kumiki_status status) {
     if (status == KUMIKI_OK) return;
     fprintf(stderr, "plain_c: %s\n", kumiki_error_message());
@@ -19,7 +19,7 @@ int main(void) {
     void* memory;
     check(kumiki_join(&job));
     check(kumiki_allocate(job, sizeof(int), &memory));
-    int* greeting = memory; /* zero at every rank; this address names the place at the others, too */
+    int* greeting = memory; /* zero at every rank; this address names the same place at every other rank */
 
     const int rank = kumiki_rank(job), size = kumiki_size(job), value = 1000 + rank;
     check(kumiki_put(job, (rank + 1) % size, greeting, &value, sizeof value));

@@ -1,4 +1,4 @@
-// Put with signal: data, and a word beside them that says they have come. Only the two ranks concerned meet.
+// Put with signal: data, and a word beside them that announces their arrival. Only the two ranks involved synchronise.
 //
 //     kumiki-run -n 2 ./put_signal
 #include <array>
@@ -6,7 +6,7 @@
 #include <kumiki/kumiki.hpp>
 #include <numeric>
 
-// Seven numbers and their signal are 64 bytes: they travel together in one cache line. Nothing is faster.
+// Seven numbers and their signal are 64 bytes: they travel together in one cache line, which is the fastest way.
 struct alignas(64) Packet {
     std::array<double, 7> values;
     kumiki::Signal filled;
@@ -23,7 +23,7 @@ int main() try {
     std::iota(values.begin(), values.end(), 100.0 * job.rank());
     job.put_signal(right, packet.values.data(), values, packet.filled, 1);
 
-    job.wait(packet.filled, kumiki::Comparison::equal, 1); // who sees the signal sees the data
+    job.wait(packet.filled, kumiki::Comparison::equal, 1); // a rank that sees the signal also sees the data
     const double sum = std::accumulate(packet.values.begin(), packet.values.end(), 0.0);
     if (sum != 7 * 100.0 * left + 21)
         throw std::runtime_error("the signal came before the data: their sum is " + std::to_string(sum));

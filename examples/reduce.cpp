@@ -1,4 +1,4 @@
-// Reduce and all-reduce: pi as the area under 4 / (1 + x^2) from 0 to 1, each rank a part of it.
+// Reduce and all-reduce: pi as the area under 4 / (1 + x^2) from 0 to 1; each rank computes a part of it.
 //
 //     kumiki-run -n 4 ./reduce
 #include <array>

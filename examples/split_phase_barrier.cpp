@@ -1,4 +1,4 @@
-// The split-phase barrier: say that you have come, compute something that needs nobody, and only then wait.
+// The split-phase barrier: announce your arrival, compute something that needs no other rank, and only then wait.
 //
 //     kumiki-run -n 2 ./split_phase_barrier
 #include <cmath>
@@ -15,11 +15,11 @@ int main() try {
     for (int step = 1; step <= 100; ++step) {
         double& here = from_left[static_cast<std::size_t>(step % 2)];
         job.put(right, here, job.rank() + 1000.0 * step);
-        job.barrier_enter(); // "my part of this step is there"
+        job.barrier_enter(); // announces that this rank's part of the step is complete
 
-        for (int i = 0; i < 1000; ++i) sum += std::sqrt(i); // work that hides the others' delay
+        for (int i = 0; i < 1000; ++i) sum += std::sqrt(i); // work that hides the delay of the others
 
-        job.barrier_wait(); // everybody's part is there
+        job.barrier_wait(); // the parts of all ranks are complete
         if (here != left + 1000.0 * step)
             throw std::runtime_error("step " + std::to_string(step) + ": the number of rank " + std::to_string(left) +
                                      " did not come");

@@ -8,7 +8,7 @@
 
 int main() try {
     kumiki::Job job;
-    kumiki::Team team(job); // as many threads as the launcher gives (-t); they live as long as the team
+    kumiki::Team team(job); // as many threads as the launcher says (-t); they live as long as the team
 
     constexpr std::size_t length = 1000000;
     std::vector<double> x(length), y(length);
@@ -17,7 +17,7 @@ int main() try {
     team.run([&](kumiki::Member& me) { // runs once on every thread
         const kumiki::Part mine = me.part(length);
         for (std::size_t i = mine.begin; i < mine.end; ++i) x[i] = static_cast<double>(i % 10);
-        me.barrier(); // now all of x is there, also the other threads' parts
+        me.barrier(); // now x is complete, including the other threads' parts
 
         double sum = 0;
         for (std::size_t i = mine.begin; i < mine.end; ++i) {
@@ -28,7 +28,7 @@ int main() try {
         if (me.master()) product = sum;
     });
 
-    // Each ten neighbours contribute the sum of 2 d (9 - d) over the digits d, which is 240.
+    // Every ten adjacent elements contribute the sum of 2 d (9 - d) over the digits d, which is 240.
     if (product != 240.0 * length / 10) throw std::runtime_error("the product is " + std::to_string(product));
     if (job.rank() == 0) std::cout << team.size() << " threads found the product " << product << '\n';
     return 0;

@@ -1,5 +1,5 @@
 // Atomics: a counter at rank 0 from which every rank takes the number of its next piece of work.
-// Who is faster takes more.
+// A faster rank takes more pieces.
 //
 //     kumiki-run -n 2 ./work_queue
 #include <iostream>
@@ -8,8 +8,8 @@
 int main() try {
     kumiki::Job job;
     struct Shared {
-        std::uint64_t next;  ///< the first piece that nobody has taken
-        std::uint64_t first; ///< the rank that finished first, plus one; 0: nobody yet
+        std::uint64_t next;  ///< the first piece that no rank has taken
+        std::uint64_t first; ///< the rank that finished first, plus one; 0: none yet
     };
     auto shared = job.allocate<Shared>(1); // only rank 0's copy is used
 
@@ -17,8 +17,8 @@ int main() try {
     std::uint64_t done = 0, sum = 0;
     for (std::uint64_t piece; (piece = job.fetch_add(0, shared[0].next, 1)) < pieces; ++done) sum += piece;
 
-    // compare_swap writes only if the word still has the expected value, and returns what it had:
-    // one rank alone sees the 0.
+    // compare_swap writes only if the word still has the expected value, and returns the value before:
+    // only one rank sees the 0.
     const bool was_first = job.compare_swap(0, shared[0].first, 0, static_cast<std::uint64_t>(job.rank()) + 1) == 0;
 
     const std::uint64_t total = job.all_reduce(sum, kumiki::Operation::sum);
