@@ -90,7 +90,7 @@ std::vector<std::string> unknown_settings(const char* const* environment) {
         const auto nearest =
             std::ranges::min(settings_table(), {}, [&](const Setting& s) { return distance(s.name, name); });
         remarks.push_back(
-            fmt::format("the environment variable {} is no setting of Kumiki and is ignored; did you mean {}?", name,
+            fmt::format("the environment variable {} is not a Kumiki setting and is ignored; did you mean {}?", name,
                         nearest.name));
     }
     return remarks;
@@ -98,16 +98,16 @@ std::vector<std::string> unknown_settings(const char* const* environment) {
 
 std::string settings_as_markdown() {
     std::string text =
-        "# Settings\n\nEach setting is an environment variable; where an option is named, `kumiki-run` takes it too "
-        "and wins over the "
-        "variable.\nThis page is printed by `kumiki-run --settings`; a test holds the two together.\n\n"
+        "# Settings\n\nEach setting is an environment variable. If an option is listed, `kumiki-run` accepts it, too, "
+        "and it "
+        "overrides the variable.\n`kumiki-run --settings` prints this page; a test keeps the two identical.\n\n"
         "| variable | option | default | unit or choices | what it does |\n| --- | --- | --- | --- | --- |\n";
     for (const Setting& s : settings_table())
         if (!s.internal)
             text += fmt::format("| `{}` | {} | {} | {} | {} |\n", s.name,
                                 s.option.empty() ? "" : fmt::format("`{}`", s.option),
                                 s.fallback.empty() ? "" : fmt::format("`{}`", s.fallback), s.unit, s.help);
-    text += "\nThe launcher tells its ranks who they are by these variables; programs may read them, users do not set "
+    text += "\nThe launcher passes these variables to its ranks; programs may read them, but users do not set "
             "them:\n\n"
             "| variable | meaning |\n| --- | --- |\n";
     for (const Setting& s : settings_table())
