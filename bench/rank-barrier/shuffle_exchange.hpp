@@ -12,12 +12,12 @@ namespace kumiki::bench {
 /// paper compares its own barrier with.
 class ShuffleExchange {
 public:
-    explicit ShuffleExchange(Job& job) : job_(job), mail_(job.allocate<Message>(most_steps)) {}
+    explicit ShuffleExchange(Job& job) : job_(job), inbox_(job.allocate<Message>(most_steps)) {}
 
     void barrier() {
         ++epoch_;
         for (std::size_t step = 0; (std::size_t{1} << step) < static_cast<std::size_t>(job_.size()); ++step) {
-            Message& message = mail_[step];
+            Message& message = inbox_[step];
             const int other = (job_.rank() + (1 << step)) % job_.size();
             job_.put_signal(other, &message.epoch, {&epoch_, 1}, message.arrived, epoch_);
             job_.wait(message.arrived, Comparison::at_least, epoch_);
@@ -35,7 +35,7 @@ private:
     };
 
     Job& job_;
-    Region<Message> mail_;
+    Region<Message> inbox_;
     std::uint64_t epoch_ = 0;
 };
 

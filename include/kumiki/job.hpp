@@ -81,6 +81,20 @@ public:
         detail::check(kumiki_get(job_, rank, &there, &value, sizeof(T)));
         return value;
     }
+    /// The same without waiting; between ranks of one host they are complete on return. Until a put is complete,
+    /// signals and messages to that rank may overtake it.
+    template <Transferable T>
+    [[nodiscard]] Request start_put(int rank, T* there, Source<T> source) {
+        kumiki_request request = nullptr;
+        detail::check(kumiki_start_put(job_, rank, there, source.data(), source.size_bytes(), &request));
+        return {job_, request};
+    }
+    template <Transferable T>
+    [[nodiscard]] Request start_get(int rank, const T* there, std::type_identity_t<std::span<T>> destination) {
+        kumiki_request request = nullptr;
+        detail::check(kumiki_start_get(job_, rank, there, destination.data(), destination.size_bytes(), &request));
+        return {job_, request};
+    }
     template <Transferable T>
     void put_signal(int rank, T* there, Source<T> source, Signal& signal, std::uint64_t value,
                     SignalOperation operation = SignalOperation::set) {

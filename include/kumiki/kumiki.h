@@ -95,6 +95,19 @@ KUMIKI_API kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, cons
 /* Copies `bytes` from the place `there` at rank `rank` to `destination` (any memory); complete on return. */
 KUMIKI_API kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes);
 
+/* A put, get, send or receive that is under way. Null: there is none, or it is complete. kumiki_wait, kumiki_test,
+ * kumiki_wait_any and kumiki_wait_all end requests of all kinds, also mixed. */
+typedef struct kumiki_request_state* kumiki_request;
+
+/* kumiki_put and kumiki_get that do not wait: *request is complete when `source` may be changed, or when the data are
+ * at `destination`. Between ranks of one host the call copies the data itself, and *request is null. Until a put is
+ * complete, whatever the calling thread sends to that rank later may overtake its data; afterwards the order is that of
+ * kumiki_put. A started put must be complete before the barrier that is to make its data visible. */
+KUMIKI_API kumiki_status kumiki_start_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
+                                          kumiki_request* request);
+KUMIKI_API kumiki_status kumiki_start_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes,
+                                          kumiki_request* request);
+
 /* ---- signals ---- */
 
 /* A signal is an aligned 64-bit word in a region. Put beside the data that it announces, it travels in the same cache
@@ -159,11 +172,9 @@ KUMIKI_API kumiki_status kumiki_progress(kumiki_job* job, int* handled);
 
 #define KUMIKI_ANY (-1) /* any source, any tag */
 
-/* A send or receive that is under way. Null: there is none, or it is complete. */
-typedef struct kumiki_request_state* kumiki_request;
-
 typedef struct kumiki_message_status {
-    int source, tag; /* of a send: where it went; KUMIKI_ANY when there was nothing to wait for */
+    int source,
+        tag; /* of a send, put or get: the other rank; KUMIKI_ANY when there was nothing to wait for, or no tag */
     size_t bytes;
 } kumiki_message_status;
 

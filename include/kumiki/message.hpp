@@ -35,8 +35,8 @@ inline MessageStatus status_of(const kumiki_message_status& status) {
 
 } // namespace detail
 
-/// A send or receive that is under way; its memory must stay until it is complete. The destructor waits for it and
-/// keeps silent about errors; but not while an exception is under way, so that the failure is seen at once.
+/// A send, receive, put or get that is under way; its memory must stay until it is complete. The destructor waits for
+/// it and keeps silent about errors; but not while an exception is under way, so that the failure is seen at once.
 class Request {
 public:
     Request() = default;

@@ -10,8 +10,8 @@ using fabric::Network;
 using fabric::shm::Contribution;
 
 Result<> Collectives::all_gather(const void* input, std::size_t bytes, void* output, const Pieces& received) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     if ((input == nullptr && bytes > 0) || (output == nullptr && moves_something(received)))
         return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_gather: the address of the input or output is null"));
     if (received.bytes(group_.rank()) != bytes)
@@ -74,10 +74,10 @@ void Collectives::all_gather_hosts(std::byte* into, const Pieces& received) {
         const auto here = pack_for_host(group_.own_host(), into, received);
         const int count = group_.hosts(), me = group_.own_host();
         for (int step = 1; step < count; ++step)
-            static_cast<void>(network.send_mail(group_, group_.leader((me + step) % count), tag_, here));
+            static_cast<void>(network.send_in_collective(group_, group_.leader((me + step) % count), tag_, here));
         for (int step = 1; step < count; ++step) {
             const int host = (me + step) % count;
-            network.receive_mail(group_, group_.leader(host), tag_, part(host));
+            network.receive_in_collective(group_, group_.leader(host), tag_, part(host));
         }
     }
     spread(away, 0);

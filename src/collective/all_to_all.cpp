@@ -14,8 +14,8 @@ std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::s
 } // namespace
 
 Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     const int locals = group_.host_size();
     const auto rank_of = [this](int local) { return group_.number_on_host(local); };
 
@@ -30,9 +30,10 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
         notes.push_back({sent.offset(rank), sent.bytes(rank)});
         if (sent.bytes(rank) > 0) end = std::max(end, sent.offset(rank) + sent.bytes(rank));
     }
-    const bool direct = end > 0 && fabric_.in_region(input, end);
+    const bool direct = end > 0 && fabric_.memory().in_region(input, end);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::all_to_all), 0, 0};
-    if (auto same = announce(call, std::as_bytes(std::span(notes)), direct ? fabric_.offset(input) : Board::nowhere);
+    if (auto same =
+            announce(call, std::as_bytes(std::span(notes)), direct ? fabric_.memory().offset(input) : Board::nowhere);
         !same)
         return same;
     const auto rounds = compare_pieces(received, direct);
@@ -54,7 +55,8 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
         if (source == group_.rank())
             std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
-            fabric_.copy(into + received.offset(source), group_.arena(local) + offset + note->offset, note->bytes);
+            fabric_.memory().copy(into + received.offset(source), group_.arena(local) + offset + note->offset,
+                                  note->bytes);
     }
     turn_ ^= 1;
     barrier_.meet_host(); // now the notes may be overwritten, and the input that was read in place may change

@@ -6,8 +6,8 @@
 namespace kumiki::collective {
 
 Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     if (!group_.has_rank(root)) return refuse(no_such_root("broadcast", root));
     if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const std::span all(static_cast<std::byte*>(data), bytes);
@@ -16,7 +16,7 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
 
     // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at
     // all.
-    const bool in_place = from_here && bytes > Board::capacity && fabric_.in_region(data, bytes);
+    const bool in_place = from_here && bytes > Board::capacity && fabric_.memory().in_region(data, bytes);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root), bytes};
     if (!one_host()) {
         if (auto same = announce(call, {}); !same) return same;
@@ -24,10 +24,11 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
         return {};
     }
     const auto first = from_here && !in_place ? std::span<const std::byte>(chunk(0)) : std::span<const std::byte>{};
-    if (auto same = announce(call, first, in_place ? fabric_.offset(data) : Board::nowhere); !same) return same;
+    if (auto same = announce(call, first, in_place ? fabric_.memory().offset(data) : Board::nowhere); !same)
+        return same;
 
     if (const std::uint64_t offset = notice(root).offset; offset != Board::nowhere) {
-        if (!from_here) fabric_.copy(data, group_.arena(root) + offset, bytes);
+        if (!from_here) fabric_.memory().copy(data, group_.arena(root) + offset, bytes);
         barrier_.meet_host(); // the root may change its data when all have them
         return {};
     }

@@ -31,8 +31,8 @@ public:
     bool wait(Ready ready) {
         bool met = false;
         const auto& differing = group_.host().differing.call;
-        fabric_.wait([&] { return (met = ready()) || differing.load(std::memory_order_acquire) == number_; },
-                     [this] { compare(); });
+        fabric_.progress().wait([&] { return (met = ready()) || differing.load(std::memory_order_acquire) == number_; },
+                                [this] { compare(); });
         return met;
     }
 

@@ -24,17 +24,15 @@ const char* Collectives::name(Kind kind) {
     return "nothing";
 }
 
-// A check against misuse, not a lock: two threads that come at the very same moment may both pass it.
-Collectives::Turn::Turn(Collectives& collectives)
-    : collectives_(collectives), alone_(!collectives.in_use_.load(std::memory_order_relaxed)) {
-    collectives_.in_use_.store(true, std::memory_order_relaxed);
+/// One exchange decides: of two threads that come at the same moment, one is admitted.
+Collectives::CallGuard::CallGuard(Collectives& collectives)
+    : collectives_(collectives), alone_(!collectives.in_use_.exchange(true, std::memory_order_acquire)) {}
+
+Collectives::CallGuard::~CallGuard() {
+    if (alone_) collectives_.in_use_.store(false, std::memory_order_release);
 }
 
-Collectives::Turn::~Turn() {
-    if (alone_) collectives_.in_use_.store(false, std::memory_order_relaxed);
-}
-
-Result<> Collectives::Turn::granted() const {
+Result<> Collectives::CallGuard::admitted() const {
     if (!alone_)
         return fail(KUMIKI_ERROR_STATE,
                     fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
@@ -50,16 +48,16 @@ Result<> Collectives::Turn::granted() const {
 }
 
 Result<> Collectives::barrier() {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     calls_.begin(CallLog::Place::barrier);
     if (!barrier_.meet()) return tl::unexpected(calls_.difference());
     return {};
 }
 
 Result<> Collectives::barrier_enter() {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     calls_.begin(CallLog::Place::split_barrier);
     barrier_.enter();
     return {};
@@ -131,40 +129,41 @@ Result<> Collectives::agree_that(const Result<>& local) {
 }
 
 Result<void*> Collectives::allocate(std::size_t bytes) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same)
         return tl::unexpected(same.error());
     if (bytes == 0) return fail(KUMIKI_ERROR_ARGUMENT, "a region needs at least one byte");
-    auto extent = fabric_.regions().add(bytes); // the same at every rank, for all make the same calls
+    auto extent = fabric_.memory().regions().add(bytes); // the same at every rank, for all make the same calls
     if (!extent) return tl::unexpected(extent.error());
-    if (auto agreed = agree_that(fabric_.prepare(*extent)); !agreed) {
-        static_cast<void>(fabric_.regions().remove(extent->begin));
-        fabric_.discard(*extent); // what this rank may have pinned
+    if (auto agreed = agree_that(fabric_.memory().prepare(*extent)); !agreed) {
+        static_cast<void>(fabric_.memory().regions().remove(extent->begin));
+        fabric_.memory().discard(*extent); // what this rank may have pinned
         return tl::unexpected(agreed.error());
     }
-    return fabric_.address(*extent);
+    return fabric_.memory().address(*extent);
 }
 
 Result<> Collectives::release(void* memory) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     // What was put before must not come after the memory has gone.
     if (auto* network = fabric_.network()) static_cast<void>(network->flush());
     // What is in no region has another offset at every rank.
-    const std::uint64_t offset = fabric_.in_region(memory, 1) ? fabric_.offset(memory) : Board::nowhere;
+    const std::uint64_t offset =
+        fabric_.memory().in_region(memory, 1) ? fabric_.memory().offset(memory) : Board::nowhere;
     if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;
-    auto extent = fabric_.regions().remove(offset);
+    auto extent = fabric_.memory().regions().remove(offset);
     if (!extent) return tl::unexpected(extent.error());
     // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets
     // first.
-    fabric_.discard(*extent);
+    fabric_.memory().discard(*extent);
     return {};
 }
 
 Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::add_handler),
                               static_cast<std::uint32_t>(fabric_.messenger().handlers()), 0};
     if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());

@@ -107,14 +107,14 @@ private:
     static const char* name(Kind kind);
 
     /// Lets one thread in at a time; a second one is told so.
-    class Turn {
+    class CallGuard {
     public:
-        explicit Turn(Collectives& collectives);
-        ~Turn();
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
+        explicit CallGuard(Collectives& collectives);
+        ~CallGuard();
+        CallGuard(const CallGuard&) = delete;
+        CallGuard& operator=(const CallGuard&) = delete;
         /// A failure when another thread is in a collective, or a split-phase barrier is open.
-        Result<> granted() const;
+        Result<> admitted() const;
 
     private:
         Collectives& collectives_;
@@ -128,7 +128,9 @@ private:
                       std::uint64_t offset = Board::nowhere);
     Result<> compare(const CollectiveCall& call);
     /// Whether every rank of the host has a line for every other one; the same answer at all of them.
-    bool has_lines() const { return !fabric_.crowded() && group_.host_size() <= fabric::shm::most_contributors; }
+    bool has_lines() const {
+        return !fabric_.progress().crowded() && group_.host_size() <= fabric::shm::most_contributors;
+    }
     /// Each rank of the host writes the call and up to Contribution::capacity bytes into every other one's lines, one
     /// hop, data and signal in one cache line; receive(local, payload) sees what each has written, in the order of
     /// ranks: so results have the same bits everywhere.
@@ -245,7 +247,7 @@ private:
     } odd_{};                     ///< a rank of this host that called another collective than this one
     std::size_t turn_ = 0;        ///< which of the two boards is in use
     std::uint64_t exchanges_ = 0; ///< so far
-    std::uint64_t tag_ = 0;       ///< of the last mail between hosts; counts alike at every rank
+    std::uint64_t tag_ = 0;       ///< of the last message between hosts; counts alike at every rank
     std::atomic<bool> in_use_{false};
 };
 

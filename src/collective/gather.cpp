@@ -8,8 +8,8 @@ namespace kumiki::collective {
 using fabric::Network;
 
 Result<> Collectives::gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     const bool is_root = group_.rank() == root;
     if (!group_.has_rank(root)) return refuse(no_such_root("gather", root));
     if ((input == nullptr && bytes > 0) || (is_root && output == nullptr && moves_something(received)))
@@ -29,7 +29,7 @@ Result<> Collectives::gather(const void* input, std::size_t bytes, void* output,
         for (int host = 0; host < group_.hosts() && is_root; ++host) {
             if (host == group_.own_host()) continue;
             std::vector<std::byte> block(bytes_of_host(host, *pieces));
-            network->receive_mail(group_, group_.leader(host), tag_, block);
+            network->receive_in_collective(group_, group_.leader(host), tag_, block);
             unpack_from_host(host, block, into, received);
         }
         return {};
@@ -39,7 +39,7 @@ Result<> Collectives::gather(const void* input, std::size_t bytes, void* output,
     const auto begins = begins_on_host(*pieces);
     const Places place = [&](int local) { return block.data() + begins[static_cast<std::size_t>(local)]; };
     collect(own, length, group_.leads() ? place : Places{});
-    return group_.leads() ? network->send_mail(group_, root, tag_, block) : Result<>{};
+    return group_.leads() ? network->send_in_collective(group_, root, tag_, block) : Result<>{};
 }
 
 } // namespace kumiki::collective

@@ -30,13 +30,13 @@ void Collectives::collect(std::span<const std::byte> own, const Lengths& length,
     for (int local = 0; local < group_.host_size(); ++local) longest = std::max(longest, length(local));
     if (longest == 0) return;
     // Longer data that lie in a region need not go over the board.
-    const bool direct = own.size() > Board::capacity && fabric_.in_region(own.data(), own.size());
+    const bool direct = own.size() > Board::capacity && fabric_.memory().in_region(own.data(), own.size());
     std::vector<char> taken(static_cast<std::size_t>(group_.host_size())); // from a region
     for (std::size_t begin = 0; begin < longest; begin += Board::capacity) {
         const auto chunk = [begin](std::size_t bytes) {
             return std::min(Board::capacity, bytes - std::min(begin, bytes));
         };
-        if (direct) publish({}, fabric_.offset(own.data()));
+        if (direct) publish({}, fabric_.memory().offset(own.data()));
         else publish(own.subspan(std::min(begin, own.size()), chunk(own.size())));
         for (int step = 0; step < group_.host_size() && place; ++step) {
             // Each begins with another one, so that not all read from the same rank.
@@ -44,7 +44,7 @@ void Collectives::collect(std::span<const std::byte> own, const Lengths& length,
             std::byte* const into = place(local);
             if (local == group_.host_rank() || taken[static_cast<std::size_t>(local)]) continue;
             if (const std::uint64_t offset = notice(local).offset; offset != Board::nowhere) {
-                fabric_.copy(into, group_.arena(local) + offset, length(local));
+                fabric_.memory().copy(into, group_.arena(local) + offset, length(local));
                 taken[static_cast<std::size_t>(local)] = 1;
             } else if (chunk(length(local)) > 0) {
                 std::memcpy(into + begin, published(local), chunk(length(local)));

@@ -29,7 +29,9 @@ struct Note {
 
 Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                                  const Combine& combine) {
-    if (one_host() || calls_.broken()) return here;
+    if (one_host()) return here;
+    // Other ranks may have found that the ranks differ before this one has even begun the collective.
+    if (calls_.broken()) return here ? tl::unexpected(calls_.difference()) : here;
     HostsResult& result = group_.host().result;
     Note own{call, here ? 1u : 0u, odd_.call, odd_.rank, 0, {}};
     if (!payload.empty()) std::memcpy(own.payload.data(), payload.data(), payload.size());
@@ -69,11 +71,11 @@ std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own)
         const int more = std::min(have, count - have);
         const auto bytes = static_cast<std::size_t>(more) * size;
         const int below = group_.leader((me - have + count) % count), above = group_.leader((me + have) % count);
-        static_cast<void>(network.send_mail(group_, below, tag_, std::span(from_me_on).first(bytes)));
-        const auto& letter = network.expect_mail(
+        static_cast<void>(network.send_in_collective(group_, below, tag_, std::span(from_me_on).first(bytes)));
+        const auto& message = network.expect_in_collective(
             group_, above, tag_, std::span(from_me_on).subspan(static_cast<std::size_t>(have) * size, bytes));
-        const bool come = calls_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
-        network.take_mail(group_, above, tag_);
+        const bool come = calls_.wait([&message] { return message.whole.load(std::memory_order_acquire); });
+        network.take_in_collective(group_, above, tag_);
         if (!come) return {};
     }
     std::rotate(from_me_on.begin(), from_me_on.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(me) * size),
@@ -88,9 +90,9 @@ void Collectives::broadcast_hosts(std::span<std::byte> data, int root) {
     const auto leader = [&](int relative) { return group_.leader((relative + root) % count); };
     int distance = 1;
     for (; distance <= me; distance *= 2) {}
-    if (me > 0) network.receive_mail(group_, leader(me - distance / 2), tag_, data);
+    if (me > 0) network.receive_in_collective(group_, leader(me - distance / 2), tag_, data);
     for (; me + distance < count; distance *= 2)
-        static_cast<void>(network.send_mail(group_, leader(me + distance), tag_, data));
+        static_cast<void>(network.send_in_collective(group_, leader(me + distance), tag_, data));
 }
 
 /// Each host combines its share of the elements, in the order of hosts, and hands it to all: everybody sends and
@@ -107,7 +109,7 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     const auto to_all_others = [&](auto piece_for) {
         for (int step = 1; step < count; ++step) {
             const int host = (me + step) % count;
-            static_cast<void>(network.send_mail(group_, group_.leader(host), tag_, piece_for(host)));
+            static_cast<void>(network.send_in_collective(group_, group_.leader(host), tag_, piece_for(host)));
         }
     };
     ++tag_;
@@ -116,7 +118,7 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     const std::vector<std::byte> own(mine.begin(), mine.end());
     std::vector<std::byte> theirs(mine.size());
     for (int host = 0; host < count; ++host) {
-        if (host != me) network.receive_mail(group_, group_.leader(host), tag_, theirs);
+        if (host != me) network.receive_in_collective(group_, group_.leader(host), tag_, theirs);
         const auto& next = host == me ? own : theirs;
         if (host == 0) std::copy(next.begin(), next.end(), mine.begin());
         else combine(mine.data(), next.data(), mine.size() / element, type, operation);
@@ -124,7 +126,7 @@ void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumi
     ++tag_;
     to_all_others([&](int) { return mine; });
     for (int host = 0; host < count; ++host)
-        if (host != me) network.receive_mail(group_, group_.leader(host), tag_, share(host));
+        if (host != me) network.receive_in_collective(group_, group_.leader(host), tag_, share(host));
 }
 
 void Collectives::broadcast_inside(std::span<std::byte> data, int root) {
@@ -166,11 +168,12 @@ Result<> Collectives::all_to_all_over_hosts(const std::byte* input, const Pieces
     for (int step = 1; step < ranks; ++step) {
         const int to = (me + step) % ranks, from = (me - step + ranks) % ranks;
         if (!group_.here(to))
-            if (auto gone = network.send_mail(group_, to, tag_, {input + sent.offset(to), sent.bytes(to)}); !gone)
+            if (auto gone = network.send_in_collective(group_, to, tag_, {input + sent.offset(to), sent.bytes(to)});
+                !gone)
                 outcome = gone;
         if (group_.here(from)) continue;
         const std::size_t length =
-            network.receive_mail(group_, from, tag_, {output + received.offset(from), received.bytes(from)});
+            network.receive_in_collective(group_, from, tag_, {output + received.offset(from), received.bytes(from)});
         if (length != received.bytes(from) && outcome)
             outcome = fail(KUMIKI_ERROR_ARGUMENT,
                            fmt::format("all_to_all: rank {} sends {} bytes to rank {}, which expects {}", from, length,

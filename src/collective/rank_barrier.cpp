@@ -5,12 +5,12 @@
 namespace kumiki::collective {
 
 bool RankBarrier::meet() {
-    if (group_.on_one_host()) return fabric_.crowded() ? count(group_.host().barrier) : disseminate();
+    if (group_.on_one_host()) return fabric_.progress().crowded() ? count(group_.host().barrier) : disseminate();
     enter();
     return wait();
 }
 
-bool RankBarrier::meet_host() { return fabric_.crowded() ? count(group_.host().step) : disseminate(); }
+bool RankBarrier::meet_host() { return fabric_.progress().crowded() ? count(group_.host().step) : disseminate(); }
 
 bool RankBarrier::disseminate() {
     const std::uint64_t epoch = ++epoch_;

@@ -28,8 +28,8 @@ Result<> Collectives::check_reduction(const char* name, const void* input, const
 
 Result<> Collectives::reduce(const void* input, void* output, std::size_t count, kumiki_type type,
                              kumiki_operation operation, int root) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     const std::size_t element = element_bytes(type);
     const std::size_t bytes = count * element;
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
@@ -121,7 +121,7 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
                     share(local).count * element);
 }
 
-/// All-reduce by maximum, for the library's own agreements; the caller holds the turn.
+/// All-reduce by maximum, for the library's own agreements; the caller holds the guard.
 Result<> Collectives::largest(std::span<std::uint64_t> values) {
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::agreement), 0, values.size_bytes()};
     std::array<std::byte, Contribution::capacity> result;

@@ -11,8 +11,8 @@ using fabric::Network;
 
 Result<> Collectives::reduce_scatter(const void* input, void* output, const Counts& counts, kumiki_type type,
                                      kumiki_operation operation) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     std::vector<std::size_t> begins(1); // in elements
     for (int rank = 0; rank < group_.size(); ++rank)
         begins.push_back(counts(rank) > SIZE_MAX - begins.back() ? SIZE_MAX : begins.back() + counts(rank));
@@ -77,12 +77,12 @@ void Collectives::reduce_scatter_hosts(std::span<const std::byte> input, std::by
         for (int step = 1; step < count; ++step) {
             const int host = (me + step) % count;
             static_cast<void>(
-                network.send_mail(group_, group_.leader(host), tag_, pack_for_host(host, sum.data(), pieces)));
+                network.send_in_collective(group_, group_.leader(host), tag_, pack_for_host(host, sum.data(), pieces)));
         }
         const auto own = pack_for_host(me, sum.data(), pieces);
         std::vector<std::byte> theirs(own.size());
         for (int host = 0; host < count; ++host) {
-            if (host != me) network.receive_mail(group_, group_.leader(host), tag_, theirs);
+            if (host != me) network.receive_in_collective(group_, group_.leader(host), tag_, theirs);
             const auto& next = host == me ? own : theirs;
             if (host == 0) block = next;
             else combine(block.data(), next.data(), own.size() / element, type, operation);

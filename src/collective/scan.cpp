@@ -13,8 +13,8 @@ using fabric::shm::Contribution;
 /// the last ranks of the runs find out what came before them, and tell the others.
 Result<> Collectives::scan(const void* input, void* output, std::size_t count, kumiki_type type,
                            kumiki_operation operation) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     if (auto checked = check_reduction("scan", input, output, count, type, operation, every_rank); !checked)
         return refuse(checked);
     const std::size_t element = element_bytes(type);
@@ -91,11 +91,11 @@ std::vector<std::byte> Collectives::scan_before(const std::vector<int>& last, in
     Network& network = *fabric_.network();
     std::vector<std::byte> before(own.size()), all(own.begin(), own.end());
     if (run > 0) {
-        network.receive_mail(group_, last[static_cast<std::size_t>(run - 1)], tag_, before);
+        network.receive_in_collective(group_, last[static_cast<std::size_t>(run - 1)], tag_, before);
         combine(all.data(), before.data(), own.size() / element_bytes(type), type, operation);
     }
     if (run + 1 < static_cast<int>(last.size()))
-        static_cast<void>(network.send_mail(group_, last[static_cast<std::size_t>(run + 1)], tag_, all));
+        static_cast<void>(network.send_in_collective(group_, last[static_cast<std::size_t>(run + 1)], tag_, all));
     return before;
 }
 

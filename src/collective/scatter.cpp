@@ -8,8 +8,8 @@ namespace kumiki::collective {
 using fabric::Network;
 
 Result<> Collectives::scatter(const void* input, const Pieces& sent, void* output, std::size_t bytes, int root) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return granted;
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
     const bool is_root = group_.rank() == root;
     if (!group_.has_rank(root)) return refuse(no_such_root("scatter", root));
     if ((output == nullptr && bytes > 0) || (is_root && input == nullptr && moves_something(sent)))
@@ -27,12 +27,12 @@ Result<> Collectives::scatter(const void* input, const Pieces& sent, void* outpu
         for (int host = 0; host < group_.hosts() && is_root; ++host)
             if (host != group_.own_host())
                 static_cast<void>(
-                    network->send_mail(group_, group_.leader(host), tag_, pack_for_host(host, from, sent)));
+                    network->send_in_collective(group_, group_.leader(host), tag_, pack_for_host(host, from, sent)));
         deal(group_.local_rank(root), length, [&](int local) { return from + sent.offset(number(local)); }, into);
         return {};
     }
     std::vector<std::byte> block(group_.leads() ? bytes_of_host(group_.own_host(), *pieces) : 0);
-    if (group_.leads()) network->receive_mail(group_, root, tag_, block);
+    if (group_.leads()) network->receive_in_collective(group_, root, tag_, block);
     deal_block(block, 0, *pieces, into);
     return {};
 }

@@ -21,14 +21,14 @@ struct Collectives::Wish {
 };
 
 Result<std::unique_ptr<Group>> Collectives::split(int colour, int key) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     return make_group({colour, key, 0, 0, 0, 0});
 }
 
 Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks) {
-    const Turn turn(*this);
-    if (auto granted = turn.granted(); !granted) return tl::unexpected(granted.error());
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     const auto refused = [this](const std::string& what) {
         return tl::unexpected(refuse(fail(KUMIKI_ERROR_ARGUMENT, "group: " + what)).error());
     };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace kumiki::fabric {
 
@@ -38,74 +40,31 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
     }
     fabric->map_ranks();
     fabric->make_first_group();
-    if (fabric->network_)
+    if (fabric->network_) {
+        fabric->progress_.attach(*fabric->network_);
         if (auto served = fabric->network_->serve(); !served) return tl::unexpected(served.error());
+    }
     return fabric;
 }
 
 Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> segment)
-    : segment_(std::move(segment)),
-      rank_(settings.rank),
-      size_(settings.size),
-      host_rank_(settings.local_rank),
-      host_size_(settings.local_size),
-      arena_(segment_->arena(host_rank_)),
-      own_(&segment_->block(host_rank_)),
-      blocks_(static_cast<std::size_t>(size_)),
-      arenas_(static_cast<std::size_t>(size_)),
-      nontemporal_bytes_(settings.nontemporal_bytes),
-      pin_(settings.pin),
-      patience_(wait::patience(settings)),
-      regions_(segment_->arena_bytes()),
-      messenger_(std::make_unique<Messenger>(*this)),
-      group_blocks_(*own_) {}
+    : memory_(settings, std::move(segment)),
+      messenger_(*this),
+      progress_(memory_, messenger_, wait::patience(settings)),
+      group_blocks_(memory_.own()) {}
 
 // The agents use each other: the network's fills the inbox until the end, and handlers send over the network.
-Fabric::~Fabric() { messenger_->stop(); }
+Fabric::~Fabric() { messenger_.stop(); }
 
 void Fabric::map_ranks() {
-    for (int local = 0; local < host_size_; ++local) {
-        const auto rank = static_cast<std::size_t>(rank_on_host(local));
-        blocks_[rank] = &segment_->block(local);
-        arenas_[rank] = segment_->arena(local);
-    }
+    for (int local = 0; local < memory_.host_size(); ++local)
+        memory_.map_rank(network_ ? network_->hosts().rank_at(network_->hosts().own(), local) : local, local);
 }
 
 void Fabric::make_first_group() {
     std::vector<Group::Member> members;
-    for (int rank = 0; rank < size_; ++rank) members.push_back({rank, 0});
+    for (int rank = 0; rank < size(); ++rank) members.push_back({rank, 0});
     everybody_ = std::make_unique<Group>(*this, Group::job_id, members);
-}
-
-Failure Fabric::refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const {
-    if (!has_rank(rank))
-        return {KUMIKI_ERROR_ARGUMENT,
-                fmt::format("{}: there is no rank {}; the job has ranks 0 to {}", operation, rank, size_ - 1)};
-    if (own == nullptr) return {KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the address is null", operation)};
-    if (in_region(own, bytes))
-        return {KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the word at {} is not aligned to 8 bytes", operation, own)};
-    return {KUMIKI_ERROR_REGION,
-            fmt::format("{}: {} bytes at {} (for rank {}) are not inside a region of this rank: {}", operation, bytes,
-                        own, rank, regions_.explain(offset(own), bytes))};
-}
-
-Result<> Fabric::prepare(const Extent& extent) const {
-    // Without this look, memory that is not there would be found by a signal in the middle of a store.
-    const auto wanted = extent.size() * static_cast<std::size_t>(host_size_);
-    if (const auto available = platform::available_memory(); wanted > available)
-        return fail(
-            KUMIKI_ERROR_MEMORY,
-            fmt::format("a region of {} bytes at each of {} ranks needs {} bytes of memory, and this host has {} "
-                        "left; make it smaller or use fewer ranks",
-                        extent.size(), host_size_, wanted, available));
-    std::byte* memory = address(extent);
-    if (extent.size() >= platform::huge_page) platform::advise_huge_pages(memory, extent.size());
-    return pin_ ? platform::pin(memory, extent.size()) : Result<>{};
-}
-
-void Fabric::discard(const Extent& extent) const {
-    if (pin_) platform::unpin(address(extent), extent.size());
-    platform::discard(address(extent), platform::round_up(extent.size(), platform::page));
 }
 
 } // namespace kumiki::fabric

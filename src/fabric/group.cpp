@@ -27,9 +27,10 @@ Group::Group(Fabric& fabric, std::uint64_t id, const std::vector<Member>& member
             own_host_ = host->second;
             block_ = member.block;
         }
-        if (fabric.is_remote(member.rank)) continue;
-        auto& block = fabric.block(member.rank).groups[static_cast<std::size_t>(member.block)];
-        locals_.push_back({number, fabric.local_rank(member.rank), &block, fabric.arena(member.rank)});
+        if (fabric.memory().is_remote(member.rank)) continue;
+        auto& block = fabric.memory().block(member.rank).groups[static_cast<std::size_t>(member.block)];
+        locals_.push_back(
+            {number, fabric.memory().local_rank(member.rank), &block, fabric.memory().arena(member.rank)});
     }
     own_ = &block(host_rank_);
     host_ = &block(0).host;
@@ -56,7 +57,9 @@ std::string Group::describe(int number) const {
                     : fmt::format("rank {} of the group (rank {} of the job)", number, rank_in_job(number));
 }
 
-void Group::ring(int local) const { fabric_.ring_on_host(locals_[static_cast<std::size_t>(local)].host_rank); }
+void Group::ring(int local) const {
+    fabric_.progress().ring_on_host(locals_[static_cast<std::size_t>(local)].host_rank);
+}
 
 void Group::ring_others() const {
     for (int local = 0; local < host_size(); ++local)

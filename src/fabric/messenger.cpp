@@ -8,14 +8,14 @@
 
 namespace kumiki::fabric {
 
-shm::Inbox& Messenger::inbox() const { return fabric_.own().inbox; }
+shm::Inbox& Messenger::inbox() const { return fabric_.memory().own().inbox; }
 
 Messenger::~Messenger() { stop(); }
 
 void Messenger::stop() {
     if (!agent_.joinable()) return;
     stop_.store(true, std::memory_order_release);
-    wait::ring(inbox().agent, fabric_.patience());
+    wait::ring(inbox().agent, fabric_.progress().patience());
     agent_.join();
 }
 
@@ -42,17 +42,17 @@ Result<int> Messenger::add(Handler handler) {
 int Messenger::fabric_rank() const { return fabric_.rank(); }
 
 bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payload) {
-    if (fabric_.is_remote(rank)) return fabric_.network()->active_message(rank, handler, payload);
+    if (fabric_.memory().is_remote(rank)) return fabric_.network()->active_message(rank, handler, payload);
     return deliver_on_host(rank, fabric_.rank(), handler, payload);
 }
 
 bool Messenger::deliver_on_host(int rank, int source, int handler, std::span<const std::byte> payload) {
-    shm::Inbox& target = fabric_.block(rank).inbox;
+    shm::Inbox& target = fabric_.memory().block(rank).inbox;
     if (!shm::try_send(target, source, handler, payload)) return false;
     // Either this sees the attendant, or the attendant that is about to stop sees the message (see ~Attendance).
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (target.attendants.load(std::memory_order_relaxed) != 0) fabric_.ring(rank);
-    else wait::ring(target.agent, fabric_.patience());
+    if (target.attendants.load(std::memory_order_relaxed) != 0) fabric_.progress().ring(rank);
+    else wait::ring(target.agent, fabric_.progress().patience());
     return true;
 }
 
@@ -64,10 +64,11 @@ void Messenger::send(int rank, int handler, std::span<const std::byte> payload) 
         return;
     }
     if (deliver(rank, handler, payload)) return;
-    if (fabric_.is_remote(rank)) return fabric_.wait([&] { return deliver(rank, handler, payload); });
+    if (fabric_.memory().is_remote(rank))
+        return fabric_.progress().wait([&] { return deliver(rank, handler, payload); });
     // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own.
     // No attendance is promised: while this thread sleeps at the other's bell, the agent serves here.
-    wait::wait(fabric_.block(rank).inbox.space, fabric_.patience(), [&] {
+    wait::wait(fabric_.memory().block(rank).inbox.space, fabric_.progress().patience(), [&] {
         progress();
         return deliver(rank, handler, payload);
     });
@@ -98,7 +99,7 @@ int Messenger::run_arrived() {
     int handled = 0;
     for (; handled < static_cast<int>(shm::Inbox::slots) && shm::has_message(mine); ++handled) {
         shm::receive(mine, message);
-        wait::ring(mine.space, fabric_.patience());
+        wait::ring(mine.space, fabric_.progress().patience());
         handler_[static_cast<std::size_t>(message.handler)](message.source,
                                                             std::span(message.payload).first(message.bytes));
     }
@@ -109,7 +110,7 @@ void Messenger::keep(int rank, int handler, std::span<const std::byte> payload) 
     const std::lock_guard lock(kept_mutex_);
     kept_.push_back({rank, handler, {payload.begin(), payload.end()}});
     kept_count_.store(kept_.size(), std::memory_order_relaxed);
-    wait::ring(inbox().agent, fabric_.patience());
+    wait::ring(inbox().agent, fabric_.progress().patience());
 }
 
 void Messenger::send_kept() {
@@ -120,7 +121,7 @@ void Messenger::send_kept() {
 }
 
 void Messenger::serve() {
-    const wait::Patience patience = wait::asleep(fabric_.patience());
+    const wait::Patience patience = wait::asleep(fabric_.progress().patience());
     const auto stopped = [this] { return stop_.load(std::memory_order_acquire); };
     while (!stopped()) {
         wait::wait(inbox().agent, patience, [&] {
@@ -149,7 +150,7 @@ void Messenger::silence() {
     if (!active() || in_handler()) return;
     while (inbox().busy.exchange(1, std::memory_order_acq_rel) != 0) platform::yield(); // taken and never given back
     stop_.store(true, std::memory_order_release);
-    wait::ring(inbox().agent, fabric_.patience());
+    wait::ring(inbox().agent, fabric_.progress().patience());
 }
 
 void Messenger::attend() { inbox().attendants.fetch_add(1, std::memory_order_relaxed); }

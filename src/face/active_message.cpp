@@ -28,7 +28,7 @@ kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, cons
     auto& fabric = *job->fabric;
     auto& messenger = fabric.messenger();
     const Span span(fabric.trace(), "active_message", rank, bytes);
-    if (!fabric.has_rank(rank)) return report(fabric.refusal("active_message", rank, nullptr, 0));
+    if (!fabric.has_rank(rank)) return report(fabric.memory().refusal("active_message", rank, nullptr, 0));
     if (handler < 0 || handler >= messenger.handlers())
         return report({KUMIKI_ERROR_ARGUMENT, fmt::format("active_message: there is no handler {}; {} are registered",
                                                           handler, messenger.handlers())});

@@ -129,4 +129,6 @@ int kumiki_threads(const kumiki_job* job) {
     return job->settings.threads > 0 ? job->settings.threads : static_cast<int>(kumiki::platform::usable_cpus().size());
 }
 
-int kumiki_oversubscribed(const kumiki_job* job) { return !job->is_inherited() && job->fabric->crowded() ? 1 : 0; }
+int kumiki_oversubscribed(const kumiki_job* job) {
+    return !job->is_inherited() && job->fabric->progress().crowded() ? 1 : 0;
+}

@@ -29,9 +29,9 @@ kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** the
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("peer");
     if (there == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "peer: the address for the result is null"});
-    std::byte* translated = job->fabric->translate(rank, own, 1);
-    if (translated == nullptr && !job->fabric->remote(rank, own, 1))
-        return report(job->fabric->refusal("peer", rank, own, 1));
+    std::byte* translated = job->fabric->memory().translate(rank, own, 1);
+    if (translated == nullptr && !job->fabric->memory().remote(rank, own, 1))
+        return report(job->fabric->memory().refusal("peer", rank, own, 1));
     *there = translated;
     return KUMIKI_OK;
 }
@@ -51,21 +51,23 @@ kumiki::Failure no_data(const char* operation) {
 [[gnu::noinline]] kumiki_status put_elsewhere(const Fabric& fabric, const char* operation, int rank, void* there,
                                               const void* source, size_t bytes, const Network::Signal* signal) {
     if (source == nullptr && bytes > 0) return report(no_data(operation));
-    if (!fabric.remote(rank, there, bytes)) return report(fabric.refusal(operation, rank, there, bytes));
-    const std::uint64_t offset = bytes > 0 ? fabric.offset(there) : 0;
+    if (!fabric.memory().remote(rank, there, bytes))
+        return report(fabric.memory().refusal(operation, rank, there, bytes));
+    const std::uint64_t offset = bytes > 0 ? fabric.memory().offset(there) : 0;
     return report(fabric.network()->put(rank, offset, {static_cast<const std::byte*>(source), bytes}, signal));
 }
 
 [[gnu::noinline]] kumiki_status get_elsewhere(const Fabric& fabric, int rank, const void* there, void* destination,
                                               size_t bytes) {
     if (destination == nullptr) return report(no_data("get"));
-    if (!fabric.remote(rank, there, bytes)) return report(fabric.refusal("get", rank, there, bytes));
-    return report(fabric.network()->get(rank, fabric.offset(there), {static_cast<std::byte*>(destination), bytes}));
+    if (!fabric.memory().remote(rank, there, bytes)) return report(fabric.memory().refusal("get", rank, there, bytes));
+    return report(
+        fabric.network()->get(rank, fabric.memory().offset(there), {static_cast<std::byte*>(destination), bytes}));
 }
 
 /// Nothing to move, but the rank must exist all the same.
 kumiki_status nothing(const Fabric& fabric, const char* operation, int rank, const void* own) {
-    return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.refusal(operation, rank, own, 0));
+    return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.memory().refusal(operation, rank, own, 0));
 }
 
 bool is_operation(kumiki_signal_operation operation) {
@@ -82,7 +84,7 @@ kumiki_status no_operation(const char* name, kumiki_signal_operation operation) 
 template <class Satisfied>
 std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, Satisfied satisfied) {
     std::uint64_t seen = 0;
-    fabric.wait([&] {
+    fabric.progress().wait([&] {
         const std::uint64_t now = word.load(std::memory_order_acquire);
         if (!satisfied(now)) return false;
         seen = now;
@@ -108,8 +110,8 @@ auto with_comparison(kumiki_comparison comparison, std::uint64_t value, Use use)
 
 [[gnu::noinline]] kumiki_status refuse_signal(const Fabric& fabric, const char* name, const std::uint64_t* signal,
                                               kumiki_comparison comparison) {
-    if (fabric.word(fabric.rank(), signal) == nullptr)
-        return report(fabric.refusal(name, fabric.rank(), signal, sizeof(*signal)));
+    if (fabric.memory().word(fabric.rank(), signal) == nullptr)
+        return report(fabric.memory().refusal(name, fabric.rank(), signal, sizeof(*signal)));
     return report(
         {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no comparison " + std::to_string(comparison)});
 }
@@ -123,10 +125,10 @@ kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* sou
     const Span span(fabric.trace(), "put", rank, bytes);
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "put", rank, there);
-    std::byte* to = fabric.translate(rank, there, bytes);
+    std::byte* to = fabric.memory().translate(rank, there, bytes);
     if (to == nullptr || source == nullptr) [[unlikely]]
         return put_elsewhere(fabric, "put", rank, there, source, bytes, nullptr);
-    fabric.copy(to, source, bytes);
+    fabric.memory().copy(to, source, bytes);
     return KUMIKI_OK;
 }
 
@@ -137,10 +139,74 @@ kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* des
     const Span span(fabric.trace(), "get", rank, bytes);
     if (bytes == 0) [[unlikely]]
         return nothing(fabric, "get", rank, there);
-    const std::byte* from = fabric.translate(rank, there, bytes);
+    const std::byte* from = fabric.memory().translate(rank, there, bytes);
     if (from == nullptr || destination == nullptr) [[unlikely]]
         return get_elsewhere(fabric, rank, there, destination, bytes);
-    fabric.copy(destination, from, bytes);
+    fabric.memory().copy(destination, from, bytes);
+    return KUMIKI_OK;
+}
+
+namespace {
+
+/// Begins a transfer with a rank of another host by start(network, offset there, done).
+template <class Start>
+kumiki_status start_elsewhere(kumiki_job* job, const char* operation, int rank, const void* there, const void* own,
+                              size_t bytes, kumiki_request* request, Start start) {
+    const Fabric& fabric = *job->fabric;
+    if (own == nullptr) return report(no_data(operation));
+    if (!fabric.memory().remote(rank, there, bytes))
+        return report(fabric.memory().refusal(operation, rank, there, bytes));
+    const auto started = job->messages->start(rank, bytes, [&](std::atomic<bool>& done) {
+        return start(*fabric.network(), fabric.memory().offset(there), done);
+    });
+    if (!started) return report(started.error());
+    *request = reinterpret_cast<kumiki_request>(*started);
+    return KUMIKI_OK;
+}
+
+kumiki_status no_request(const char* operation) {
+    return report({KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the request is null"});
+}
+
+} // namespace
+
+kumiki_status kumiki_start_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
+                               kumiki_request* request) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("start_put");
+    if (request == nullptr) return no_request("start_put");
+    *request = nullptr;
+    const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "start_put", rank, bytes);
+    if (bytes == 0) return nothing(fabric, "start_put", rank, there);
+    std::byte* to = fabric.memory().translate(rank, there, bytes);
+    if (to == nullptr || source == nullptr)
+        return start_elsewhere(job, "start_put", rank, there, source, bytes, request,
+                               [&](Network& network, std::uint64_t offset, std::atomic<bool>& done) {
+                                   return network.start_put(rank, offset,
+                                                            {static_cast<const std::byte*>(source), bytes}, done);
+                               });
+    fabric.memory().copy(to, source, bytes);
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_start_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes,
+                               kumiki_request* request) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("start_get");
+    if (request == nullptr) return no_request("start_get");
+    *request = nullptr;
+    const Fabric& fabric = *job->fabric;
+    const Span span(fabric.trace(), "start_get", rank, bytes);
+    if (bytes == 0) return nothing(fabric, "start_get", rank, there);
+    const std::byte* from = fabric.memory().translate(rank, there, bytes);
+    if (from == nullptr || destination == nullptr)
+        return start_elsewhere(job, "start_get", rank, there, destination, bytes, request,
+                               [&](Network& network, std::uint64_t offset, std::atomic<bool>& done) {
+                                   return network.start_get(rank, offset, {static_cast<std::byte*>(destination), bytes},
+                                                            done);
+                               });
+    fabric.memory().copy(destination, from, bytes);
     return KUMIKI_OK;
 }
 
@@ -149,9 +215,10 @@ namespace {
 [[gnu::noinline]] kumiki_status signal_elsewhere(const Fabric& fabric, const char* name, int rank, void* there,
                                                  const void* source, size_t bytes, uint64_t* signal,
                                                  kumiki_signal_operation operation, uint64_t value) {
-    if (!fabric.remote_word(rank, signal)) return report(fabric.refusal(name, rank, signal, sizeof(*signal)));
+    if (!fabric.memory().remote_word(rank, signal))
+        return report(fabric.memory().refusal(name, rank, signal, sizeof(*signal)));
     if (!is_operation(operation)) return no_operation(name, operation);
-    const Network::Signal raised{fabric.offset(signal), operation, value};
+    const Network::Signal raised{fabric.memory().offset(signal), operation, value};
     return put_elsewhere(fabric, name, rank, there, source, bytes, &raised);
 }
 
@@ -163,13 +230,13 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
         return refuse_child("signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal", rank);
-    auto* word = fabric.word(rank, signal);
+    auto* word = fabric.memory().word(rank, signal);
     if (word == nullptr) [[unlikely]]
         return signal_elsewhere(fabric, "signal", rank, nullptr, nullptr, 0, signal, operation, value);
     if (!is_operation(operation)) [[unlikely]]
         return no_operation("signal", operation);
     raise(std::atomic_ref(*word), operation, value);
-    fabric.ring(rank);
+    fabric.progress().ring(rank);
     return KUMIKI_OK;
 }
 
@@ -180,19 +247,19 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put_signal", rank, bytes);
     // Both addresses are checked before anything is written.
-    auto* word = fabric.word(rank, signal);
+    auto* word = fabric.memory().word(rank, signal);
     if (word == nullptr) [[unlikely]]
         return signal_elsewhere(fabric, "put_signal", rank, there, source, bytes, signal, operation, value);
     if (!is_operation(operation)) [[unlikely]]
         return no_operation("put_signal", operation);
     if (bytes > 0) [[likely]] {
-        std::byte* to = fabric.translate(rank, there, bytes);
+        std::byte* to = fabric.memory().translate(rank, there, bytes);
         if (to == nullptr || source == nullptr) [[unlikely]]
             return put_elsewhere(fabric, "put_signal", rank, there, source, bytes, nullptr);
-        fabric.copy(to, source, bytes);
+        fabric.memory().copy(to, source, bytes);
     }
     raise(std::atomic_ref(*word), operation, value);
-    fabric.ring(rank);
+    fabric.progress().ring(rank);
     return KUMIKI_OK;
 }
 
@@ -202,7 +269,7 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
         return refuse_child("signal_wait");
     Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal_wait");
-    auto* word = fabric.word(fabric.rank(), signal);
+    auto* word = fabric.memory().word(fabric.rank(), signal);
     if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
         return refuse_signal(fabric, "signal_wait", signal, comparison);
     const std::uint64_t last = with_comparison(
@@ -216,7 +283,7 @@ kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("signal_test");
     Fabric& fabric = *job->fabric;
-    auto* word = fabric.word(fabric.rank(), signal);
+    auto* word = fabric.memory().word(fabric.rank(), signal);
     if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
         return refuse_signal(fabric, "signal_test", signal, comparison);
     if (satisfied == nullptr) [[unlikely]]
@@ -228,7 +295,7 @@ kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki
     };
     bool is_satisfied = look();
     if (!is_satisfied) {
-        fabric.look();
+        fabric.progress().look();
         is_satisfied = look();
     }
     *satisfied = is_satisfied ? 1 : 0;
@@ -245,12 +312,13 @@ kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* 
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), name, rank, sizeof(*there));
     std::uint64_t old = 0;
-    if (auto* word = fabric.word(rank, there); word != nullptr) [[likely]] {
+    if (auto* word = fabric.memory().word(rank, there); word != nullptr) [[likely]] {
         old = operate(std::atomic_ref(*word));
-        fabric.ring(rank);
+        fabric.progress().ring(rank);
     } else {
-        if (!fabric.remote_word(rank, there)) return report(fabric.refusal(name, rank, there, sizeof(*there)));
-        const auto changed = operate_elsewhere(*fabric.network(), fabric.offset(there));
+        if (!fabric.memory().remote_word(rank, there))
+            return report(fabric.memory().refusal(name, rank, there, sizeof(*there)));
+        const auto changed = operate_elsewhere(*fabric.network(), fabric.memory().offset(there));
         if (!changed) return report(changed.error());
         old = *changed;
     }

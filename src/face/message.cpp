@@ -23,7 +23,7 @@ void tell(const Status& from, kumiki_message_status* status) {
 [[gnu::noinline]] kumiki_status refuse(const kumiki_job* job, const char* name, int rank, int tag, int lowest_tag,
                                        const void* result) {
     const bool is_rank = job->fabric->has_rank(rank) || (rank == KUMIKI_ANY && lowest_tag == KUMIKI_ANY);
-    if (!is_rank) return report(job->fabric->refusal(name, rank, nullptr, 0));
+    if (!is_rank) return report(job->fabric->memory().refusal(name, rank, nullptr, 0));
     if (tag < lowest_tag)
         return report({KUMIKI_ERROR_ARGUMENT,
                        fmt::format("{}: there is no tag {}; tags are whole numbers from 0 on", name, tag)});

@@ -20,12 +20,12 @@ constexpr std::size_t shortest_part = std::size_t{16} << 10, usual_longest_part 
 
 } // namespace
 
-Copier::Copier(Desk& desk, Ways ways, std::size_t part, std::size_t longest)
-    : desk_(desk),
+Copier::Copier(RequestTable& table, Ways ways, std::size_t part, std::size_t longest)
+    : table_(table),
       ways_(ways),
       part_(part),
       longest_part_(longest == 0 ? usual_longest_part : longest),
-      reach_(static_cast<std::size_t>(desk.fabric.size())) {
+      reach_(static_cast<std::size_t>(table.fabric.size())) {
     platform::admit_peers();
 }
 
@@ -37,13 +37,13 @@ std::size_t Copier::part_of(const Request& request) const {
 
 /// Finds how to come at the other side's memory; false: there is no way.
 bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address) {
-    const auto& peer = desk_.fabric.block(request.rank);
+    const auto& peer = table_.fabric.memory().block(request.rank);
     Request::Copy& copy = request.copy;
     copy.process = peer.process.load(std::memory_order_relaxed);
     copy.address = address;
     copy.there = nullptr;
     if (ways_.mapped && copy.process == getpid()) copy.there = reinterpret_cast<std::byte*>(address);
-    else if (ways_.mapped && offset != Board::nowhere) copy.there = desk_.fabric.arena(request.rank) + offset;
+    else if (ways_.mapped && offset != Board::nowhere) copy.there = table_.fabric.memory().arena(request.rank) + offset;
     if (copy.there != nullptr) return true;
     Reach& known = reach_[static_cast<std::size_t>(request.rank)];
     if (ways_.system && known == Reach::unknown) {
@@ -55,7 +55,7 @@ bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address
 }
 
 Transfer* Copier::free_transfer() {
-    for (Transfer& each : desk_.fabric.own().transfers)
+    for (Transfer& each : table_.fabric.memory().own().transfers)
         if (each.parties.load(std::memory_order_acquire) == 0) return &each;
     return nullptr;
 }
@@ -72,8 +72,9 @@ Copier::Help Copier::pull(Request& receive, const Announcement& announced) {
     transfer.done.store(0, std::memory_order_relaxed);
     transfer.broken.store(0, std::memory_order_relaxed);
     transfer.address = reinterpret_cast<std::uintptr_t>(receive.data);
-    transfer.offset =
-        desk_.fabric.in_region(receive.data, receive.length) ? desk_.fabric.offset(receive.data) : Board::nowhere;
+    transfer.offset = table_.fabric.memory().in_region(receive.data, receive.length)
+                          ? table_.fabric.memory().offset(receive.data)
+                          : Board::nowhere;
     transfer.parties.store(2, std::memory_order_relaxed); // the cell that tells the sender publishes all this
     add(receive);
     return shared == nullptr ? Help::alone : Help::shared;
@@ -102,11 +103,11 @@ bool Copier::copy_part(Request& request) {
     const std::size_t at = transfer.claimed.fetch_add(part, std::memory_order_relaxed);
     if (at >= request.length) return false;
     const std::size_t bytes = std::min(part, request.length - at);
-    const trace::Span span(desk_.fabric.trace(), "copy_fragment", request.rank, bytes);
+    const trace::Span span(table_.fabric.trace(), "copy_fragment", request.rank, bytes);
     std::byte* const own = request.data + at;
     if (copy.there != nullptr) {
         std::byte* const other = copy.there + at;
-        desk_.fabric.copy_part(copy.pulls ? own : other, copy.pulls ? other : own, bytes, request.length);
+        table_.fabric.memory().copy_part(copy.pulls ? own : other, copy.pulls ? other : own, bytes, request.length);
     } else {
         const auto copied = copy.pulls ? platform::read_peer(copy.process, copy.address + at, own, bytes)
                                        : platform::write_peer(copy.process, copy.address + at, own, bytes);
@@ -115,9 +116,9 @@ bool Copier::copy_part(Request& request) {
         if (copied == platform::PeerCopy::gone) return false;
         if (copied == platform::PeerCopy::refused) transfer.broken.store(1, std::memory_order_relaxed);
     }
-    desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+    table_.fragments.fetch_add(1, std::memory_order_relaxed);
     if (transfer.done.fetch_add(bytes, std::memory_order_acq_rel) + bytes == request.length)
-        desk_.fabric.ring(request.rank);
+        table_.fabric.progress().ring(request.rank);
     return true;
 }
 

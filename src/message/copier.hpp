@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "message/desk.hpp"
+#include "message/request_table.hpp"
 
 namespace kumiki::message {
 
@@ -23,9 +23,9 @@ struct Ways {
 class Copier {
 public:
     /// `part`: the length of parts; 0: by the length of the message, `longest` at most (0: what is usually best).
-    Copier(Desk& desk, Ways ways, std::size_t part, std::size_t longest);
+    Copier(RequestTable& table, Ways ways, std::size_t part, std::size_t longest);
 
-    // -- with the desk's lock held --
+    // -- with the table's lock held --
 
     /// The receiver's side, when there is a way: alone, and the sender must be told of the end, or with
     /// receive.copy.transfer to share with it.
@@ -57,7 +57,7 @@ private:
 
     enum class Reach : std::uint8_t { unknown, yes, no };
 
-    Desk& desk_;
+    RequestTable& table_;
     Ways ways_;
     std::size_t part_, longest_part_;
     std::vector<Reach> reach_; ///< by rank: whether the system lets this process reach its memory
@@ -80,7 +80,7 @@ void Copier::run(Told told) {
         const std::uint64_t added = added_.load(std::memory_order_relaxed);
         const bool copied = look(told);
         copying_.exchange(false, std::memory_order_acq_rel);
-        if (copied) return desk_.fabric.ring(desk_.fabric.rank()); // there may be more: nobody may sleep
+        if (copied) return table_.fabric.progress().ring(table_.fabric.rank()); // there may be more: nobody may sleep
         if (added_.load(std::memory_order_relaxed) == added) return;
     }
 }
@@ -88,7 +88,7 @@ void Copier::run(Told told) {
 template <class Told>
 bool Copier::look(Told told) {
     bool copied = false;
-    std::unique_lock lock(desk_.lock);
+    std::unique_lock lock(table_.lock);
     for (Request* each = copies_.front(); each != nullptr;) {
         if (!copied) {
             lock.unlock();
@@ -113,7 +113,7 @@ void Copier::finish(Request& request, Told told) {
         Pool<Own>::give_back(reinterpret_cast<Own&>(transfer));
         told(request);
     }
-    desk_.complete(request);
+    table_.complete(request);
 }
 
 } // namespace kumiki::message

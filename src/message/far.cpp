@@ -15,12 +15,12 @@ bool is_tag(std::uint64_t value) { return value <= static_cast<std::uint64_t>(st
 
 } // namespace
 
-Far::Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest)
-    : desk_(desk),
+Far::Far(RequestTable& table, fabric::Network& network, std::size_t fragment, std::size_t longest)
+    : table_(table),
       network_(network),
       whole_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
       fragment_(longest == 0 ? whole_ : std::min(whole_, longest)),
-      peers_(static_cast<std::size_t>(desk.fabric.size())) {
+      peers_(static_cast<std::size_t>(table.fabric.size())) {
     network_.admit(fabric::SinkId::messages, *this);
 }
 
@@ -39,7 +39,7 @@ Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
     const std::uint64_t open = to.sent.load(std::memory_order_relaxed) - to.returned.load(std::memory_order_relaxed);
     if (data.size() <= whole_ && open + weight(data.size()) <= window) {
         to.sent.fetch_add(weight(data.size()), std::memory_order_relaxed);
-        desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+        table_.fragments.fetch_add(1, std::memory_order_relaxed);
         return send_whole(rank, tag, data);
     }
     Request& request = open_send(rank, tag, data);
@@ -66,15 +66,15 @@ Result<Request*> Far::send_whole(int rank, int tag, std::span<const std::byte> d
 }
 
 Request& Far::open_send(int rank, int tag, std::span<const std::byte> data) {
-    const std::lock_guard lock(desk_.lock);
-    return desk_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    const std::lock_guard lock(table_.lock);
+    return table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
 }
 
 /// Of a message that is whole, or of a fragment.
 void Far::left(std::uint64_t ticket) {
     Request& send = request_at(ticket);
     const auto flow = std::ranges::find(flows_, &send, &Flow::send);
-    if (flow == flows_.end()) desk_.complete(send);
+    if (flow == flows_.end()) table_.complete(send);
     else flow->posted = false;
 }
 
@@ -86,7 +86,7 @@ bool Far::pump() {
         if (send.moved == send.length && !flow->posted) {
             flow = flows_.erase(flow);
             sends_.close(send.number);
-            desk_.complete(send);
+            table_.complete(send);
         } else ++flow;
     }
     return sent;
@@ -98,12 +98,12 @@ bool Far::pump(Flow& flow) {
     Request& send = *flow.send;
     if (flow.posted || send.moved == send.length || send.moved - flow.passed >= window) return false;
     const std::size_t bytes = std::min(fragment_, send.length - send.moved);
-    const trace::Span span(desk_.fabric.trace(), "send_fragment", send.rank, bytes);
+    const trace::Span span(table_.fabric.trace(), "send_fragment", send.rank, bytes);
     MessageHeader fragment = header(Kind::fragment, send.token);
     fragment.offset = send.moved;
     fragment.bytes = bytes;
     flow.posted = !network_.post(send.rank, fragment, {send.data + send.moved, bytes}, number_of(send));
-    desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+    table_.fragments.fetch_add(1, std::memory_order_relaxed);
     send.moved += bytes;
     return true;
 }
@@ -153,7 +153,7 @@ bool Far::finish(const MessageHeader& header) {
     Request* const send = waiting_send(header);
     if (send == nullptr) return false;
     sends_.close(header.ticket);
-    desk_.complete(*send);
+    table_.complete(*send);
     return true;
 }
 
@@ -169,19 +169,19 @@ bool Far::take_whole(const MessageHeader& header, std::span<const std::byte> pay
     const int tag = static_cast<int>(header.value);
     Request* receive = nullptr;
     {
-        const std::lock_guard lock(desk_.lock);
-        receive = desk_.matching.receive_for(header.source, tag);
+        const std::lock_guard lock(table_.lock);
+        receive = table_.matching.receive_for(header.source, tag);
         if (receive == nullptr) {
-            Arrival& kept = desk_.arrival(header.source, tag, payload.size(), Arrival::Place::kept);
+            Arrival& kept = table_.arrival(header.source, tag, payload.size(), Arrival::Place::kept);
             kept.kept.assign(payload.begin(), payload.end());
-            desk_.matching.keep(kept);
+            table_.matching.keep(kept);
         }
     }
     if (receive == nullptr) {
-        desk_.fabric.ring(desk_.fabric.rank()); // who probes may wait for it
+        table_.fabric.progress().ring(table_.fabric.rank()); // who probes may wait for it
         return true;
     }
-    desk_.deliver(*receive, header.source, tag, payload);
+    table_.deliver(*receive, header.source, tag, payload);
     if (MessageHeader credit; settle(header.source, payload.size(), credit)) network_.post(header.source, credit);
     return true;
 }
@@ -191,16 +191,16 @@ bool Far::take_announcement(const MessageHeader& header) {
     const int tag = static_cast<int>(header.value);
     Request* receive = nullptr;
     {
-        const std::lock_guard lock(desk_.lock);
-        receive = desk_.matching.receive_for(header.source, tag);
+        const std::lock_guard lock(table_.lock);
+        receive = table_.matching.receive_for(header.source, tag);
         if (receive == nullptr) {
-            Arrival& kept = desk_.arrival(header.source, tag, header.bytes, Arrival::Place::announced);
+            Arrival& kept = table_.arrival(header.source, tag, header.bytes, Arrival::Place::announced);
             kept.announcement = {header.bytes, header.ticket, 0, 0};
-            desk_.matching.keep(kept);
+            table_.matching.keep(kept);
         }
     }
     if (receive == nullptr) {
-        desk_.fabric.ring(desk_.fabric.rank());
+        table_.fabric.progress().ring(table_.fabric.rank());
         return true;
     }
     receive->rank = header.source;
@@ -213,11 +213,11 @@ bool Far::take_announcement(const MessageHeader& header) {
 MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket) {
     receive.token = ticket;
     receive.moved = 0;
-    if (Desk::address(receive, receive.rank, receive.tag, bytes) && bytes > 0) {
+    if (RequestTable::address(receive, receive.rank, receive.tag, bytes) && bytes > 0) {
         receive.number = receives_.open(receive);
         return header(Kind::clear, ticket, receive.number);
     }
-    desk_.complete(receive);
+    table_.complete(receive);
     return header(Kind::finished, ticket);
 }
 
@@ -228,13 +228,13 @@ bool Far::take_fragment(const MessageHeader& header, std::span<const std::byte> 
         payload.size() > found->length - found->moved)
         return false;
     Request& receive = *found;
-    const trace::Span span(desk_.fabric.trace(), "place_fragment", header.source, payload.size());
+    const trace::Span span(table_.fabric.trace(), "place_fragment", header.source, payload.size());
     std::memcpy(receive.data + header.offset, payload.data(), payload.size());
     const std::size_t before = receive.moved;
     receive.moved += payload.size();
     if (receive.moved == receive.length) {
         receives_.close(header.ticket);
-        desk_.complete(receive);
+        table_.complete(receive);
     } else if (before / (window / 4) != receive.moved / (window / 4)) {
         network_.post(header.source, this->header(Kind::passed, receive.token, receive.moved));
     }
@@ -244,7 +244,7 @@ bool Far::take_fragment(const MessageHeader& header, std::span<const std::byte> 
 void Far::give(Request& receive, const Arrival& arrival) {
     const int source = arrival.source;
     if (arrival.place == Arrival::Place::kept) {
-        desk_.deliver(receive, source, arrival.tag, arrival.kept);
+        table_.deliver(receive, source, arrival.tag, arrival.kept);
         if (MessageHeader credit; settle(source, arrival.bytes, credit))
             static_cast<void>(network_.send(source, credit));
         return;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fabric/network/network.hpp"
-#include "message/desk.hpp"
+#include "message/request_table.hpp"
 
 namespace kumiki::message {
 
@@ -23,14 +23,14 @@ namespace kumiki::message {
 class Far final : public fabric::MessageSink {
 public:
     /// `longest`: of the fragments of a message that is announced; 0: as `fragment`, which is also what leaves at once.
-    Far(Desk& desk, fabric::Network& network, std::size_t fragment, std::size_t longest);
+    Far(RequestTable& table, fabric::Network& network, std::size_t fragment, std::size_t longest);
     ~Far() override { network_.dismiss(fabric::SinkId::messages); }
     Far(const Far&) = delete;
     Far& operator=(const Far&) = delete;
 
     static constexpr std::uint64_t window = std::uint64_t{1} << 20;
 
-    // -- without the desk's lock --
+    // -- without the table's lock --
 
     /// Null: it is complete.
     Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
@@ -81,7 +81,7 @@ private:
     bool settle(int source, std::size_t bytes, fabric::MessageHeader& credit);
     Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
 
-    Desk& desk_;
+    RequestTable& table_;
     fabric::Network& network_;
     std::size_t whole_;                         ///< longest message that leaves at once
     std::size_t fragment_;                      ///< of longer ones

@@ -7,30 +7,30 @@
 namespace kumiki::message {
 
 Messages::Messages(fabric::Fabric& fabric, const Options& options)
-    : desk_(fabric),
-      near_(desk_, options.ways, options.fragment, options.longest_near),
+    : table_(fabric),
+      near_(table_, options.ways, options.fragment, options.longest_near),
       far_(fabric.network() == nullptr
                ? nullptr
-               : std::make_unique<Far>(desk_, *fabric.network(), options.fragment, options.longest_far)) {
-    fabric.progress_hooks().add(*this);
+               : std::make_unique<Far>(table_, *fabric.network(), options.fragment, options.longest_far)) {
+    fabric.progress().hooks().add(*this);
 }
 
 Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> data) {
-    if (desk_.fabric.is_remote(rank)) return far_->send(rank, tag, data);
-    const std::lock_guard lock(desk_.lock);
+    if (table_.fabric.memory().is_remote(rank)) return far_->send(rank, tag, data);
+    const std::lock_guard lock(table_.lock);
     return near_.send(rank, tag, data);
 }
 
 Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
-    std::unique_lock lock(desk_.lock);
-    Request& request = desk_.open(source, tag, into.data(), into.size());
-    Arrival* const arrival = desk_.matching.find(source, tag);
+    std::unique_lock lock(table_.lock);
+    Request& request = table_.open(source, tag, into.data(), into.size());
+    Arrival* const arrival = table_.matching.find(source, tag);
     if (arrival == nullptr) {
-        desk_.matching.post(request);
+        table_.matching.post(request);
         return request;
     }
-    desk_.matching.take(*arrival);
-    if (desk_.fabric.is_remote(arrival->source)) {
+    table_.matching.take(*arrival);
+    if (table_.fabric.memory().is_remote(arrival->source)) {
         lock.unlock();
         far_->give(request, *arrival);
         arrival->kept = {};
@@ -45,9 +45,9 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
 /// asleep over what has come since.
 void Messages::progress() {
     if (near_.pending()) {
-        const std::lock_guard lock(desk_.lock);
+        const std::lock_guard lock(table_.lock);
         near_.progress();
-        if (near_.has_arrived()) desk_.fabric.ring(desk_.fabric.rank());
+        if (near_.has_arrived()) table_.fabric.progress().ring(table_.fabric.rank());
     }
     near_.copy();
 }
@@ -55,17 +55,17 @@ void Messages::progress() {
 /// Who waits, be it for what is there already, has sent what it had to: what is held back leaves, and the next message
 /// is one of its own.
 void Messages::leave() {
-    if (auto* network = desk_.fabric.network()) network->release();
+    if (auto* network = table_.fabric.network()) network->release();
 }
 
 Result<Status> Messages::wait(Request& request) {
     leave();
-    desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
+    table_.fabric.progress().wait([&] { return request.done.load(std::memory_order_acquire); });
     return end(request);
 }
 
 std::optional<Result<Status>> Messages::test(Request& request) {
-    if (!request.done.load(std::memory_order_acquire)) desk_.fabric.look();
+    if (!request.done.load(std::memory_order_acquire)) table_.fabric.progress().look();
     if (!request.done.load(std::memory_order_acquire)) return std::nullopt;
     return end(request);
 }
@@ -76,7 +76,7 @@ std::size_t Messages::wait_any(std::span<Request* const> requests) {
         return request != nullptr && request->done.load(std::memory_order_acquire);
     };
     auto found = requests.end();
-    desk_.fabric.wait([&] { return (found = std::ranges::find_if(requests, complete)) != requests.end(); });
+    table_.fabric.progress().wait([&] { return (found = std::ranges::find_if(requests, complete)) != requests.end(); });
     return static_cast<std::size_t>(found - requests.begin());
 }
 
@@ -104,18 +104,18 @@ Failure Messages::too_long(const Request& request) const {
 }
 
 std::optional<Status> Messages::probe(int source, int tag) {
-    desk_.fabric.look();
-    const std::lock_guard lock(desk_.lock);
-    const Arrival* const found = desk_.matching.find(source, tag);
+    table_.fabric.progress().look();
+    const std::lock_guard lock(table_.lock);
+    const Arrival* const found = table_.matching.find(source, tag);
     if (found == nullptr) return std::nullopt;
     return Status{found->source, found->tag, found->bytes};
 }
 
 Status Messages::wait_probe(int source, int tag) {
     std::optional<Status> found;
-    desk_.fabric.wait([&] {
-        const std::lock_guard lock(desk_.lock);
-        if (const Arrival* const arrival = desk_.matching.find(source, tag))
+    table_.fabric.progress().wait([&] {
+        const std::lock_guard lock(table_.lock);
+        if (const Arrival* const arrival = table_.matching.find(source, tag))
             found = Status{arrival->source, arrival->tag, arrival->bytes};
         return found.has_value();
     });
@@ -123,8 +123,8 @@ Status Messages::wait_probe(int source, int tag) {
 }
 
 Messages::Usage Messages::usage() {
-    const std::lock_guard lock(desk_.lock);
-    return {near_.slots_in_use(), desk_.matching.arrivals()};
+    const std::lock_guard lock(table_.lock);
+    return {near_.slots_in_use(), table_.matching.arrivals()};
 }
 
 } // namespace kumiki::message

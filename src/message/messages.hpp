@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 
 #include "error/result.hpp"
-#include "message/desk.hpp"
+#include "message/request_table.hpp"
 #include "message/far.hpp"
 #include "message/near.hpp"
 
@@ -26,7 +27,7 @@ public:
         std::size_t longest_near = 0, longest_far = 0;
     };
     Messages(fabric::Fabric& fabric, const Options& options);
-    ~Messages() override { desk_.fabric.progress_hooks().remove(*this); }
+    ~Messages() override { table_.fabric.progress().hooks().remove(*this); }
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
@@ -35,6 +36,11 @@ public:
     Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
     /// Asks for a message; `source` and `tag` may be `any`.
     Request& receive(int source, int tag, std::span<std::byte> into);
+
+    /// Opens a request for a transfer of `bytes` between this rank and `rank` that is no message; start(done) begins
+    /// it, and `done` becomes true when it is complete.
+    template <class Start>
+    Result<Request*> start(int rank, std::size_t bytes, Start start);
 
     /// Ends a request: afterwards it is gone. A failure when the message is longer than the receive; its first bytes
     /// need not be there, and it is gone, too.
@@ -58,7 +64,7 @@ public:
     };
     Usage usage();
     /// Fragments that this rank has moved so far.
-    std::uint64_t fragments() const { return desk_.fragments.load(std::memory_order_relaxed); }
+    std::uint64_t fragments() const { return table_.fragments.load(std::memory_order_relaxed); }
 
 private:
     void progress() override;
@@ -67,10 +73,23 @@ private:
     Result<Status> outcome(const Request& request) const;
     Failure too_long(const Request& request) const;
 
-    Desk desk_;
+    RequestTable table_;
     Near near_;
     std::unique_ptr<Far> far_; ///< null when all ranks are on this host
 };
+
+template <class Start>
+Result<Request*> Messages::start(int rank, std::size_t bytes, Start start) {
+    Request& request = [&]() -> Request& {
+        const std::lock_guard lock(table_.lock);
+        return table_.open(rank, any, nullptr, bytes);
+    }();
+    if (Result<> started = start(request.done); !started) {
+        Pool<Request>::give_back(request);
+        return tl::unexpected(started.error());
+    }
+    return &request;
+}
 
 template <class Told>
 void Messages::wait_all(std::span<Request* const> requests, Told told) {
@@ -78,7 +97,7 @@ void Messages::wait_all(std::span<Request* const> requests, Told told) {
     for (std::size_t place = 0; place < requests.size(); ++place) {
         if (requests[place] == nullptr) continue;
         const Request& request = *requests[place];
-        desk_.fabric.wait([&] { return request.done.load(std::memory_order_acquire); });
+        table_.fabric.progress().wait([&] { return request.done.load(std::memory_order_acquire); });
         told(place, outcome(request));
     }
     for (Request* each : requests)

@@ -25,17 +25,17 @@ T get_from(const CellContent& cell) {
 } // namespace
 
 Near::Peer::Peer(fabric::Fabric& fabric, int local)
-    : rank(fabric.rank_on_host(local)),
-      to(fabric.host_channel(fabric.host_rank(), local)),
-      from(fabric.host_channel(local, fabric.host_rank())) {}
+    : rank(fabric.memory().rank_on_host(local)),
+      to(fabric.memory().host_channel(fabric.memory().host_rank(), local)),
+      from(fabric.memory().host_channel(local, fabric.memory().host_rank())) {}
 
-Near::Near(Desk& desk, Ways ways, std::size_t fragment, std::size_t longest_part)
-    : desk_(desk),
-      copier_(desk, ways, fragment, longest_part),
+Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part)
+    : table_(table),
+      copier_(table, ways, fragment, longest_part),
       fragment_(fragment == 0 ? Channel::slot_bytes : std::min(fragment, Channel::slot_bytes)),
-      known_(static_cast<std::size_t>(desk.fabric.host_size())) {
-    for (int local = 0; local < desk.fabric.host_size(); ++local)
-        peers_.push_back(std::make_unique<Peer>(desk.fabric, local));
+      known_(static_cast<std::size_t>(table.fabric.memory().host_size())) {
+    for (int local = 0; local < table.fabric.memory().host_size(); ++local)
+        peers_.push_back(std::make_unique<Peer>(table.fabric, local));
 }
 
 // -- sending --
@@ -47,7 +47,7 @@ Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     const Start started = to.unsent.empty() ? start(to, tag, data) : Start::no_room;
     if (started == Start::complete) [[likely]]
         return nullptr;
-    Request& request = desk_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    Request& request = table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
     if (started == Start::to_announce) announce(to, request);
     else to.unsent.push_back(request);
     expect_work(to, had_work);
@@ -59,15 +59,15 @@ Near::Start Near::start(Peer& to, int tag, std::span<const std::byte> data) {
     CellContent& cell = to.to.next();
     if (data.size() <= CellContent::capacity && may_send_small(to)) {
         cell.kind = static_cast<std::uint8_t>(Kind::small);
-        Desk::copy_short(cell.payload.data(), data.data(), data.size());
+        RequestTable::copy_short(cell.payload.data(), data.data(), data.size());
         ++to.sent_small;
     } else if (data.size() <= fragment_) {
         const int slot = to.to.take_slot(slots_for_fragments);
         if (slot < 0) return Start::to_announce;
-        desk_.fabric.copy(to.to.slot(slot), data.data(), data.size());
+        table_.fabric.memory().copy(to.to.slot(slot), data.data(), data.size());
         cell.kind = static_cast<std::uint8_t>(Kind::area);
         cell.slot = static_cast<std::uint8_t>(slot);
-        desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+        table_.fragments.fetch_add(1, std::memory_order_relaxed);
     } else return Start::to_announce;
     cell.bytes = static_cast<std::uint16_t>(data.size());
     cell.tag = tag;
@@ -79,7 +79,7 @@ Near::Start Near::start(Peer& to, int tag, std::span<const std::byte> data) {
 bool Near::start(Peer& to, Request& send) {
     switch (start(to, send.tag, {send.data, send.bytes})) {
     case Start::no_room: return false;
-    case Start::complete: desk_.complete(send); return true;
+    case Start::complete: table_.complete(send); return true;
     case Start::to_announce: announce(to, send); return true;
     }
     return false;
@@ -90,9 +90,9 @@ void Near::announce(Peer& to, Request& send) {
     CellContent& cell = to.to.next();
     cell.kind = static_cast<std::uint8_t>(Kind::announce);
     cell.tag = send.tag;
-    const bool in_region = send.bytes > 0 && desk_.fabric.in_region(send.data, send.bytes);
+    const bool in_region = send.bytes > 0 && table_.fabric.memory().in_region(send.data, send.bytes);
     put_in(cell, Announcement{send.bytes, number_of(send), reinterpret_cast<std::uintptr_t>(send.data),
-                              in_region ? desk_.fabric.offset(send.data) : Board::nowhere});
+                              in_region ? table_.fabric.memory().offset(send.data) : Board::nowhere});
     publish(to);
 }
 
@@ -100,13 +100,13 @@ void Near::publish(Peer& to) {
     to.to.publish();
     if (!to.introduced) [[unlikely]]
         introduce(to);
-    desk_.fabric.ring(to.rank);
+    table_.fabric.progress().ring(to.rank);
 }
 
 void Near::introduce(Peer& to) {
     to.introduced = true;
-    const auto own = static_cast<std::size_t>(desk_.fabric.host_rank());
-    auto& theirs = desk_.fabric.block(to.rank).correspondents;
+    const auto own = static_cast<std::size_t>(table_.fabric.memory().host_rank());
+    auto& theirs = table_.fabric.memory().block(to.rank).correspondents;
     theirs.known[own / 64].fetch_or(std::uint64_t{1} << (own % 64), std::memory_order_relaxed);
     theirs.count.fetch_add(1, std::memory_order_release);
 }
@@ -156,18 +156,18 @@ void Near::send_fragments(Peer& to) {
         const int slot = to.to.take_slot(0);
         if (slot < 0) return;
         const std::size_t bytes = std::min(fragment_, send->length - send->moved);
-        desk_.fabric.copy(to.to.slot(slot), send->data + send->moved, bytes);
+        table_.fabric.memory().copy(to.to.slot(slot), send->data + send->moved, bytes);
         CellContent& cell = to.to.next();
         cell.kind = static_cast<std::uint8_t>(Kind::fragment);
         cell.slot = static_cast<std::uint8_t>(slot);
         cell.bytes = static_cast<std::uint16_t>(bytes);
         put_in(cell, Reply{send->token, send->moved});
         publish(to);
-        desk_.fragments.fetch_add(1, std::memory_order_relaxed);
+        table_.fragments.fetch_add(1, std::memory_order_relaxed);
         send->moved += bytes;
         if (send->moved < send->length) continue;
         to.flowing.remove(*send);
-        desk_.complete(*send);
+        table_.complete(*send);
     }
 }
 
@@ -180,7 +180,7 @@ int Near::slots_in_use() {
 // -- receiving --
 
 void Near::progress() {
-    if (desk_.fabric.own().correspondents.count.load(std::memory_order_acquire) !=
+    if (table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
         introductions_.load(std::memory_order_relaxed))
         meet_new_peers();
     for (int i = 0, known = known_count_.load(std::memory_order_relaxed); i < known; ++i)
@@ -190,7 +190,7 @@ void Near::progress() {
 }
 
 void Near::meet_new_peers() {
-    auto& own = desk_.fabric.own().correspondents;
+    auto& own = table_.fabric.memory().own().correspondents;
     introductions_.store(own.count.load(std::memory_order_acquire), std::memory_order_relaxed);
     int known = known_count_.load(std::memory_order_relaxed);
     for (std::size_t local = 0; local < peers_.size(); ++local) {
@@ -209,26 +209,26 @@ void Near::take(Peer& from) {
         take(from, from.from.next());
         from.from.pass();
     }
-    if (taken > 0) desk_.fabric.ring(from.rank); // it may wait for room
+    if (taken > 0) table_.fabric.progress().ring(from.rank); // it may wait for room
 }
 
 void Near::take(Peer& from, const CellContent& cell) {
     switch (static_cast<Kind>(cell.kind)) {
     case Kind::small:
-        if (Request* receive = desk_.matching.receive_for(from.rank, cell.tag)) {
-            desk_.deliver(*receive, from.rank, cell.tag, {cell.payload.data(), cell.bytes});
+        if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
+            table_.deliver(*receive, from.rank, cell.tag, {cell.payload.data(), cell.bytes});
             return from.from.settle();
         } else {
-            Arrival& kept = desk_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::here);
+            Arrival& kept = table_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::here);
             kept.here = cell.payload;
-            return desk_.matching.keep(kept);
+            return table_.matching.keep(kept);
         }
     case Kind::area: return take_area(from, cell);
     case Kind::announce: return take_announcement(from, cell);
     case Kind::fragment: return take_fragment(from, cell);
     case Kind::share: {
         const auto [request, number] = get_from<Reply>(cell);
-        return copier_.push(request_at(request), desk_.fabric.block(from.rank).transfers[number]);
+        return copier_.push(request_at(request), table_.fabric.memory().block(from.rank).transfers[number]);
     }
     case Kind::flow: {
         const auto [request, token] = get_from<Reply>(cell);
@@ -237,50 +237,50 @@ void Near::take(Peer& from, const CellContent& cell) {
         from.flowing.push_back(request_at(request));
         return expect_work(from, had_work);
     }
-    case Kind::finished: return desk_.complete(request_at(get_from<Reply>(cell).request));
+    case Kind::finished: return table_.complete(request_at(get_from<Reply>(cell).request));
     }
 }
 
 void Near::take_area(Peer& from, const CellContent& cell) {
-    if (Request* receive = desk_.matching.receive_for(from.rank, cell.tag)) {
-        desk_.deliver(*receive, from.rank, cell.tag, {from.from.slot(cell.slot), cell.bytes});
+    if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
+        table_.deliver(*receive, from.rank, cell.tag, {from.from.slot(cell.slot), cell.bytes});
         return from.from.return_slot(cell.slot);
     }
-    Arrival& kept = desk_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::slot);
+    Arrival& kept = table_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::slot);
     kept.slot = cell.slot;
-    desk_.matching.keep(kept);
+    table_.matching.keep(kept);
 }
 
 void Near::take_announcement(Peer& from, const CellContent& cell) {
     const auto announced = get_from<Announcement>(cell);
-    if (Request* receive = desk_.matching.receive_for(from.rank, cell.tag)) {
+    if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
         receive->rank = from.rank;
         receive->tag = cell.tag;
         return fetch(*receive, announced);
     }
-    Arrival& kept = desk_.arrival(from.rank, cell.tag, announced.bytes, Arrival::Place::announced);
+    Arrival& kept = table_.arrival(from.rank, cell.tag, announced.bytes, Arrival::Place::announced);
     kept.announcement = announced;
-    desk_.matching.keep(kept);
+    table_.matching.keep(kept);
 }
 
 void Near::take_fragment(Peer& from, const CellContent& cell) {
     const auto [request, at] = get_from<Reply>(cell);
     Request& receive = request_at(request);
-    desk_.fabric.copy(receive.data + at, from.from.slot(cell.slot), cell.bytes);
+    table_.fabric.memory().copy(receive.data + at, from.from.slot(cell.slot), cell.bytes);
     from.from.return_slot(cell.slot);
     receive.moved += cell.bytes;
-    if (receive.moved == receive.length) desk_.complete(receive);
+    if (receive.moved == receive.length) table_.complete(receive);
 }
 
 void Near::give(Request& receive, Arrival& arrival) {
     Peer& from = peer(arrival.source);
     if (arrival.place == Arrival::Place::here) {
-        desk_.deliver(receive, arrival.source, arrival.tag, {arrival.here.data(), arrival.bytes});
+        table_.deliver(receive, arrival.source, arrival.tag, {arrival.here.data(), arrival.bytes});
         from.from.settle();
     } else if (arrival.place == Arrival::Place::slot) {
-        desk_.deliver(receive, arrival.source, arrival.tag, {from.from.slot(arrival.slot), arrival.bytes});
+        table_.deliver(receive, arrival.source, arrival.tag, {from.from.slot(arrival.slot), arrival.bytes});
         from.from.return_slot(arrival.slot);
-        desk_.fabric.ring(from.rank); // fragments may wait for it
+        table_.fabric.progress().ring(from.rank); // fragments may wait for it
     } else {
         receive.rank = arrival.source;
         receive.tag = arrival.tag;
@@ -291,16 +291,16 @@ void Near::give(Request& receive, Arrival& arrival) {
 /// A receive has been found for a message that is still at its sender.
 void Near::fetch(Request& receive, const Announcement& announced) {
     const int source = receive.rank;
-    if (!Desk::address(receive, source, receive.tag, announced.bytes) || announced.bytes == 0) {
+    if (!RequestTable::address(receive, source, receive.tag, announced.bytes) || announced.bytes == 0) {
         tell_finished(source, announced.request);
-        return desk_.complete(receive);
+        return table_.complete(receive);
     }
     receive.token = announced.request;
     receive.moved = 0;
     switch (copier_.pull(receive, announced)) {
     case Copier::Help::alone: return;
     case Copier::Help::shared: {
-        const auto number = receive.copy.transfer - desk_.fabric.own().transfers.data();
+        const auto number = receive.copy.transfer - table_.fabric.memory().own().transfers.data();
         return reply(peer(source), Kind::share, {announced.request, static_cast<std::uint64_t>(number)});
     }
     case Copier::Help::no_way: return reply(peer(source), Kind::flow, {announced.request, number_of(receive)});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "message/copier.hpp"
-#include "message/desk.hpp"
+#include "message/request_table.hpp"
 
 namespace kumiki::message {
 
@@ -22,7 +22,7 @@ namespace kumiki::message {
 /// stays with its sender. So the receiver can always look further for the message that it waits for.
 class Near {
 public:
-    Near(Desk& desk, Ways ways, std::size_t fragment, std::size_t longest_part);
+    Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part);
 
     /// Small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;
@@ -32,7 +32,7 @@ public:
     /// Whether progress() has anything to do; whether that is because something has come.
     bool pending() const {
         return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
-               desk_.fabric.own().correspondents.count.load(std::memory_order_acquire) !=
+               table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
                    introductions_.load(std::memory_order_relaxed);
     }
     bool has_arrived() const {
@@ -44,7 +44,7 @@ public:
         copier_.run([this](Request& receive) { tell_finished(receive.rank, receive.token); });
     }
 
-    // -- with the desk's lock held --
+    // -- with the table's lock held --
 
     /// Null: it is complete.
     Request* send(int rank, int tag, std::span<const std::byte> data);
@@ -82,7 +82,7 @@ private:
     };
     enum class Start { no_room, complete, to_announce };
 
-    Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(desk_.fabric.local_rank(rank))]; }
+    Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(table_.fabric.memory().local_rank(rank))]; }
     Start start(Peer& to, int tag, std::span<const std::byte> data);
     bool start(Peer& to, Request& send);
     void announce(Peer& to, Request& send);
@@ -103,7 +103,7 @@ private:
     void take_fragment(Peer& from, const fabric::shm::CellContent& cell);
     void fetch(Request& receive, const Announcement& announced);
 
-    Desk& desk_;
+    RequestTable& table_;
     Copier copier_;
     std::size_t fragment_;                     ///< what a slot takes
     std::vector<std::unique_ptr<Peer>> peers_; ///< by local rank

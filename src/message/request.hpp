@@ -19,8 +19,8 @@ struct Status {
     std::size_t bytes = 0;
 };
 
-/// A send or a receive that is not complete yet, or that nobody has waited for. All but `done` is guarded by the desk's
-/// lock, or belongs to whoever has taken it off the list in which others could find it.
+/// A send, a receive or another transfer that is not complete yet, or that nobody has waited for. All but `done` is guarded by the
+/// table's lock, or belongs to whoever has taken it off the list in which others could find it.
 struct Request {
     Request *next = nullptr, *previous = nullptr;
     std::atomic<bool> free{false}, done{false};

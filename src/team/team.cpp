@@ -29,8 +29,9 @@ Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int thr
       collectives_(collectives),
       threads_(threads),
       cpus_(std::move(cpus)),
-      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size() ? wait::crowded(fabric.patience())
-                                                                                   : fabric.patience()),
+      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size()
+                    ? wait::crowded(fabric.progress().patience())
+                    : fabric.progress().patience()),
       barrier_(threads, patience_),
       slots_(static_cast<std::size_t>(threads)) {}
 

@@ -9,7 +9,7 @@
 #include "fabric/network/credits.hpp"
 #include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts_barrier.hpp"
-#include "fabric/network/mail.hpp"
+#include "fabric/network/collective_inbox.hpp"
 #include "fabric/network/message_sinks.hpp"
 #include "fabric/network/tickets.hpp"
 
@@ -34,21 +34,21 @@ TEST(CheckingTest, ATicketThatWasClosedFindsNothing) {
 }
 
 TEST(CheckingTest, ALetterComesInOrderOrNotAtAll) {
-    Mail mail;
+    CollectiveInbox inbox;
     const std::array<std::byte, 8> bytes{};
     const auto part = [&](std::uint64_t offset, std::size_t length, std::uint64_t whole) {
-        MessageHeader header{.kind = MessageKind::mail, .source = 3};
+        MessageHeader header{.kind = MessageKind::collective, .source = 3};
         header.offset = offset;
         header.bytes = whole;
         header.ticket = 7;
-        return mail.take(header, std::span(bytes).first(length));
+        return inbox.take(header, std::span(bytes).first(length));
     };
     EXPECT_EQ(part(4, 4, 8), std::nullopt) << "does not begin at the beginning";
     EXPECT_EQ(part(0, 8, std::uint64_t{1} << 60), std::optional(false)) << "promises are not believed with memory";
     EXPECT_EQ(part(8, 8, 16), std::nullopt) << "the whole has another length now";
     EXPECT_EQ(part(0, 8, std::uint64_t{1} << 60), std::nullopt) << "came before";
     EXPECT_EQ(part(8, 8, std::uint64_t{1} << 60), std::optional(false));
-    EXPECT_EQ(mail.forget(3, 7), std::uint64_t{1} << 60);
+    EXPECT_EQ(inbox.forget(3, 7), std::uint64_t{1} << 60);
     EXPECT_EQ(part(0, 8, 8), std::optional(true));
     EXPECT_EQ(part(0, 0, 8), std::nullopt) << "it is whole";
 }

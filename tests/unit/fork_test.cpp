@@ -56,6 +56,8 @@ TEST(Fork, AChildIsRefusedByEveryCall) {
                   expect(kumiki_peer(handle, 0, there, &memory), "peer");
                   expect(kumiki_put(handle, 0, there, &word, 8), "put");
                   expect(kumiki_get(handle, 0, there, &word, 8), "get");
+                  expect(kumiki_start_put(handle, 0, there, &word, 8, &request), "start_put");
+                  expect(kumiki_start_get(handle, 0, there, &word, 8, &request), "start_get");
                   expect(kumiki_signal(handle, 0, there, KUMIKI_SIGNAL_SET, 1), "signal");
                   expect(kumiki_put_signal(handle, 0, there, &word, 8, there, KUMIKI_SIGNAL_SET, 1), "put_signal");
                   expect(kumiki_signal_wait(handle, there, KUMIKI_EQUAL, 1, nullptr), "signal_wait");

@@ -276,7 +276,7 @@ TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
                 second.join();
                 in_time = returned.load();
             } else {
-                rank.fabric.wait([&] { return handled.load(std::memory_order_acquire) >= 500; });
+                rank.fabric.progress().wait([&] { return handled.load(std::memory_order_acquire) >= 500; });
                 returned = true;
             }
             ASSERT_TRUE(rank.collectives.barrier());

@@ -38,6 +38,16 @@ const Operation on_bytes[] = {
                std::size_t bytes) { return kumiki_put(job, rank, there, buffer.data(), bytes); }},
     {"get", [](kumiki_job* job, int rank, std::byte* there,
                std::size_t bytes) { return kumiki_get(job, rank, there, buffer.data(), bytes); }},
+    {"start_put",
+     [](kumiki_job* job, int rank, std::byte* there, std::size_t bytes) {
+         kumiki_request request = nullptr;
+         return kumiki_start_put(job, rank, there, buffer.data(), bytes, &request);
+     }},
+    {"start_get",
+     [](kumiki_job* job, int rank, std::byte* there, std::size_t bytes) {
+         kumiki_request request = nullptr;
+         return kumiki_start_get(job, rank, there, buffer.data(), bytes, &request);
+     }},
 };
 const Operation on_words[] = {
     {"signal", [](kumiki_job* job, int rank, std::byte* there,
@@ -132,6 +142,15 @@ TEST(MisuseTest, NullAddresses) {
             expect_error(operation.call(job, 1, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"null"});
         expect_error(kumiki_put(job, 1, region, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"put:", "null"});
         expect_error(kumiki_get(job, 1, region, nullptr, 8), KUMIKI_ERROR_ARGUMENT, {"get:", "null"});
+        kumiki_request request = nullptr;
+        expect_error(kumiki_start_put(job, 1, region, nullptr, 8, &request), KUMIKI_ERROR_ARGUMENT,
+                     {"start_put:", "null"});
+        expect_error(kumiki_start_get(job, 1, region, nullptr, 8, &request), KUMIKI_ERROR_ARGUMENT,
+                     {"start_get:", "null"});
+        expect_error(kumiki_start_put(job, 1, region, buffer.data(), 8, nullptr), KUMIKI_ERROR_ARGUMENT,
+                     {"start_put:", "request", "null"});
+        expect_error(kumiki_start_get(job, 1, region, buffer.data(), 8, nullptr), KUMIKI_ERROR_ARGUMENT,
+                     {"start_get:", "request", "null"});
         expect_error(kumiki_put_signal(job, 1, region, nullptr, 8, word(region + 8), KUMIKI_SIGNAL_SET, 1),
                      KUMIKI_ERROR_ARGUMENT, {"put_signal:", "null"});
         expect_error(kumiki_signal_wait(job, nullptr, KUMIKI_EQUAL, 0, nullptr), KUMIKI_ERROR_ARGUMENT, {"null"});

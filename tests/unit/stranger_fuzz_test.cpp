@@ -106,7 +106,7 @@ private:
         case MessageKind::put: return is_used(made.offset, payload) || is_used(made.signal, 8);
         case MessageKind::atomic: return is_used(made.signal, 8);
         case MessageKind::barrier: return made.ticket > 0 && made.ticket < 1000;
-        case MessageKind::mail: return made.ticket < 1000;
+        case MessageKind::collective: return made.ticket < 1000;
         case MessageKind::call: return made.value >> 8 < 1000;
         case MessageKind::difference: return made.value >> 8 < 1000 || made.ticket >> 8 < 1000;
         default: return false;
@@ -194,11 +194,11 @@ TEST(StrangerFuzzTest, AMillionWrongMessagesDoNoHarm) {
             }
         ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
         if (kumiki_rank(job) == madman) {
-            rave(job, {job->fabric->offset(used), job->fabric->offset(open)}, messages);
+            rave(job, {job->fabric->memory().offset(used), job->fabric->memory().offset(open)}, messages);
             over = true;
         } else {
             work(job, static_cast<std::byte*>(used), over);
-            const std::byte* const arena = job->fabric->own_arena();
+            const std::byte* const arena = job->fabric->memory().own_arena();
             const auto end_of = [](void* region) { return static_cast<std::byte*>(region) + region_bytes; };
             EXPECT_TRUE(is_zero(end_of(used), static_cast<std::byte*>(open)));
             EXPECT_TRUE(is_zero(end_of(open), arena + (std::size_t{4} << 20)));

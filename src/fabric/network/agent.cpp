@@ -10,10 +10,23 @@
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
+
+#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+/// What a message may wait for at most where the program has just gone back to its computation.
+constexpr auto short_nap = 50us;
+constexpr auto long_nap = 1ms;
+/// What is held back waits so long for more.
+constexpr auto patience_for_more = 1ms;
+
+} // namespace
 
 Result<> Agent::start(Duties duties) {
     duties_ = std::move(duties);
@@ -61,8 +74,25 @@ void Agent::wake() {
     [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // full: it will wake all the same
 }
 
+/// Short, unless the program has been in one and the same wait for several naps.
+void Agent::nap() {
+    constexpr int short_naps = 10;
+    const std::uint64_t wait = waits_begun_.load(std::memory_order_relaxed);
+    const bool same = std::exchange(wait_seen_, wait) == wait && waits_.load(std::memory_order_relaxed) > 0;
+    naps_in_wait_ = same ? naps_in_wait_ + 1 : 0;
+    naps_.store(true);
+    if (naps_in_wait_ <= short_naps) {
+        sleep(-1, short_nap);
+    } else {
+        naps_long_.store(true);
+        if (waits_.load() > 0) sleep(-1, long_nap);
+        naps_long_.store(false);
+    }
+    naps_.store(false);
+}
+
 void Agent::serve() {
-    constexpr std::chrono::milliseconds lease = 1ms;
+    platform::sleep_precisely();
     constexpr auto never = std::chrono::steady_clock::time_point::max();
     auto release_at = never;
     auto next_tick = std::chrono::steady_clock::now();
@@ -77,11 +107,9 @@ void Agent::serve() {
             duties_.release();
             release_at = never;
         }
-        if (reminded_.exchange(false)) release_at = std::min(release_at, now + lease);
+        if (reminded_.exchange(false)) release_at = std::min(release_at, now + patience_for_more);
         if (relieved_.exchange(false, std::memory_order_relaxed)) {
-            naps_.store(true);
-            sleep(-1, lease);
-            naps_.store(false);
+            nap();
             continue;
         }
         const bool received = duties_.receive();
@@ -90,14 +118,17 @@ void Agent::serve() {
             // A thread that was woken by what came may need this very core: as long as more comes, it would wait for a
             // time slice to end, and both sides would send and receive by turns instead of at once.
             std::this_thread::yield();
-        } else if (!received && duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
+        } else if (!received && duties_.arm())
+            sleep(duties_.descriptor, release_at == never ? duties_.period : patience_for_more);
     }
 }
 
 /// Until `descriptor` is readable, somebody wakes it, or the time is over.
-void Agent::sleep(int descriptor, std::chrono::milliseconds at_most) {
+void Agent::sleep(int descriptor, std::chrono::nanoseconds at_most) {
     std::array<pollfd, 2> events{{{wake_, POLLIN, 0}, {descriptor, POLLIN, 0}}};
-    poll(events.data(), events.size(), static_cast<int>(at_most.count()));
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);
+    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
+    ppoll(events.data(), events.size(), &limit, nullptr);
     std::uint64_t count = 0;
     if ((events[0].revents & POLLIN) != 0) [[maybe_unused]]
         const auto emptied = read(wake_, &count, sizeof count);

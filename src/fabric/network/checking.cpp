@@ -52,8 +52,8 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
     case MessageKind::got:
         return !payload.empty() && is_part(header.offset, payload.size(), header.bytes) ? nullptr
                                                                                         : "is no part of an answer";
-    case MessageKind::mail:
-        return is_part(header.offset, payload.size(), header.bytes) ? nullptr : "is no part of a letter";
+    case MessageKind::collective:
+        return is_part(header.offset, payload.size(), header.bytes) ? nullptr : "is not a part of a message";
     case MessageKind::active_message:
         if (header.value >= static_cast<std::uint64_t>(messenger_.handlers()))
             return "is for a handler that there is not";

@@ -11,8 +11,8 @@
 namespace kumiki::fabric {
 
 /// Whether a message can be carried out at all: what its fields mean by themselves, with the regions, ranks and
-/// handlers that there are now. Whether it fits what came before it (tickets, letters, barriers, credit), who keeps
-/// that decides. Thread-safe.
+/// handlers that there are now. Whether it fits what came before it (tickets, parts of messages, barriers, credit), who
+/// keeps that decides. Thread-safe.
 class Checking {
 public:
     Checking(const RegionTable& regions, const Messenger& messenger, const Hosts& hosts, int own_rank)

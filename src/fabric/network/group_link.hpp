@@ -7,11 +7,11 @@
 
 #include "fabric/group.hpp"
 #include "fabric/network/hosts_barrier.hpp"
-#include "fabric/network/mail.hpp"
+#include "fabric/network/collective_inbox.hpp"
 
 namespace kumiki::fabric {
 
-/// What a rank keeps of a group whose members are on several hosts: the barrier between the hosts, and the letters of
+/// What a rank keeps of a group whose members are on several hosts: the barrier between the hosts, and the inbox of
 /// its collectives. Senders are ranks of the job; what does not come from the member that would send it is refused. Not
 /// thread-safe.
 class GroupLink {
@@ -20,16 +20,16 @@ public:
         : group_(group), barrier_(group.hosts(), group.own_host(), std::move(tell), std::move(done)) {}
 
     const Group& group() const { return group_; }
-    Mail& mail() { return mail_; }
+    CollectiveInbox& inbox() { return inbox_; }
 
     /// Whether the other hosts have not been told yet that this rank is in this collective; now they are.
     bool tells(shm::CallNote note) { return std::exchange(told_, note) != note; }
 
-    /// Whether the letter is whole now; nothing when it is refused.
-    std::optional<bool> take_mail(const MessageHeader& header, std::span<const std::byte> part) {
+    /// Whether the message is whole now; nothing when it is refused.
+    std::optional<bool> take_in_collective(const MessageHeader& header, std::span<const std::byte> part) {
         const int sender = group_.number_of(header.source);
         if (sender < 0 || group_.here(sender)) return std::nullopt;
-        return mail_.take(header, part);
+        return inbox_.take(header, part);
     }
     /// All members on this host have entered barrier number `epoch`; their leader says so, or is told by another one.
     void enter(std::uint64_t epoch) { barrier_.enter(epoch); }
@@ -51,7 +51,7 @@ public:
 private:
     const Group& group_;
     HostsBarrier barrier_;
-    Mail mail_;
+    CollectiveInbox inbox_;
     shm::CallNote told_ = 0;
 };
 

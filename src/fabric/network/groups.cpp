@@ -1,5 +1,5 @@
-// What the collectives of groups over several hosts send and receive: letters, the barrier between the hosts, and who
-// waits where.
+// What the collectives of groups over several hosts send and receive: messages, the barrier between the hosts, and
+// which ranks wait where.
 #include <utility>
 
 #include "fabric/fabric.hpp"
@@ -36,37 +36,38 @@ GroupLink* Network::link(std::uint64_t group) {
     return found == groups_.end() ? nullptr : &found->second;
 }
 
-// -- letters --
+// -- messages --
 
-Result<> Network::send_mail(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes) {
-    MessageHeader message = header(MessageKind::mail);
+Result<> Network::send_in_collective(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes) {
+    MessageHeader message = header(MessageKind::collective);
     message.bytes = bytes.size();
     message.ticket = tag;
     message.signal = group.id();
     return send_in_parts(group.rank_in_job(to), message, bytes, nullptr);
 }
 
-Mail::Letter& Network::expect_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into) {
+CollectiveInbox::Message& Network::expect_in_collective(const Group& group, int from, std::uint64_t tag,
+                                                        std::span<std::byte> into) {
     const std::lock_guard lock(mutex_);
-    return link(group.id())->mail().expect(group.rank_in_job(from), tag, into);
+    return link(group.id())->inbox().expect(group.rank_in_job(from), tag, into);
 }
 
-std::size_t Network::take_mail(const Group& group, int from, std::uint64_t tag) {
+std::size_t Network::take_in_collective(const Group& group, int from, std::uint64_t tag) {
     const std::lock_guard lock(mutex_);
-    return link(group.id())->mail().forget(group.rank_in_job(from), tag);
+    return link(group.id())->inbox().forget(group.rank_in_job(from), tag);
 }
 
-std::size_t Network::receive_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into) {
-    const Mail::Letter& letter = expect_mail(group, from, tag, into);
-    fabric_.wait([&letter] { return letter.whole.load(std::memory_order_acquire); });
-    return take_mail(group, from, tag);
+std::size_t Network::receive_in_collective(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into) {
+    const CollectiveInbox::Message& message = expect_in_collective(group, from, tag, into);
+    fabric_.progress().wait([&message] { return message.whole.load(std::memory_order_acquire); });
+    return take_in_collective(group, from, tag);
 }
 
-bool Network::take_mail(const MessageHeader& header, std::span<const std::byte> part) {
+bool Network::take_in_collective(const MessageHeader& header, std::span<const std::byte> part) {
     GroupLink* const group = link(header.signal);
     if (group == nullptr) return false;
-    const auto is_whole = group->take_mail(header, part);
-    if (is_whole.value_or(false)) fabric_.ring(rank_);
+    const auto is_whole = group->take_in_collective(header, part);
+    if (is_whole.value_or(false)) fabric_.progress().ring(rank_);
     return is_whole.has_value();
 }
 

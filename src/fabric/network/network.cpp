@@ -50,7 +50,8 @@ Result<> Network::open(const std::string& interface, const Key& key) {
     };
     events.left = [this](const MessageHeader& header, std::uint64_t ticket) {
         ++events_;
-        sinks_.left(header.sink, ticket);
+        if (header.kind == MessageKind::put) StartedPuts::left(ticket);
+        else sinks_.left(header.sink, ticket);
     };
     events.waiting = [this] { show_life_that_is_due(); };
     const auto others = platform::listening_ports();
@@ -89,7 +90,7 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
     if (!hosts) return tl::unexpected(hosts.error());
     hosts_ = std::move(*hosts);
     transport_->know(std::move(peers));
-    checking_ = std::make_unique<Checking>(fabric_.regions(), fabric_.messenger(), hosts_, rank_);
+    checking_ = std::make_unique<Checking>(fabric_.memory().regions(), fabric_.messenger(), hosts_, rank_);
     dropped_.resize(cards.size() + 1);
 
     const auto most_missed = static_cast<int>(timeout_ / beat());
@@ -121,7 +122,8 @@ Result<> Network::serve() {
     };
     duties.tick = [this] { watch(); };
     duties.descriptor = transport_->descriptor();
-    duties.linger = std::min<std::chrono::nanoseconds>(fabric_.patience().spin, std::chrono::milliseconds(1));
+    duties.linger =
+        std::min<std::chrono::nanoseconds>(fabric_.progress().patience().spin, std::chrono::milliseconds(1));
     duties.period = beat();
     return agent_.start(std::move(duties));
 }

@@ -23,9 +23,11 @@
 #include "fabric/network/life_signs.hpp"
 #include "fabric/network/message_sinks.hpp"
 #include "fabric/network/polite_mutex.hpp"
+#include "fabric/network/started_puts.hpp"
 #include "fabric/network/strangers.hpp"
 #include "fabric/network/tickets.hpp"
 #include "fabric/network/transport.hpp"
+#include "fabric/progress.hpp"
 #include "fabric/wireup/wireup.hpp"
 #include "kumiki/kumiki.h"
 #include "settings/settings.hpp"
@@ -43,7 +45,7 @@ struct Traffic {
 /// where whoever receives (a thread that waits in the library, or the agent) carries it out. The target's computation
 /// takes no part in it (Maestro paper, 2.2: the receiving side places what comes). All calls are thread-safe; offsets
 /// are those of the arenas, which are the same everywhere, and have been checked against the regions.
-class Network {
+class Network final : public NetworkPoll {
 public:
     struct Signal {
         std::uint64_t offset;
@@ -56,7 +58,7 @@ public:
     /// before serve().
     static Result<std::unique_ptr<Network>> join(Fabric& fabric, const Settings& settings, const Wireup& wireup,
                                                  std::uint64_t host_identity);
-    ~Network();
+    ~Network() override;
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
@@ -69,6 +71,11 @@ public:
     /// without a signal are held back until something follows them to the same rank, or release() is called.
     Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
     Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
+    /// The same without waiting: `done` becomes true, and this rank's bell rings, when the source may change. Until
+    /// then, signals and messages to that rank may overtake the data.
+    Result<> start_put(int rank, std::uint64_t offset, std::span<const std::byte> source, std::atomic<bool>& done);
+    /// The same for a get, whose data have come then.
+    Result<> start_get(int rank, std::uint64_t offset, std::span<std::byte> destination, std::atomic<bool>& done);
     /// Returns the value before; `expected` is for compare_swap.
     Result<std::uint64_t> change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
                                  std::uint64_t expected = 0);
@@ -78,8 +85,8 @@ public:
     /// Returns when all that this rank has put and signalled has been done at its targets.
     Result<> flush();
 
-    /// Sends what is held back. Every wait does so, and the agent now and then.
-    void release();
+    /// Every wait sends what is held back, and the agent now and then.
+    void release() override;
 
     /// From now on messages of this group, which is on several hosts, are received. Of one that is not open they are
     /// dropped: no member may begin a collective before all have opened it.
@@ -88,11 +95,12 @@ public:
 
     /// A message of a collective of an open group, between its members; the receiver gives the sender and a tag, and
     /// learns how long it was.
-    Result<> send_mail(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes);
-    std::size_t receive_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
-    /// The same in two steps, for a thread that waits in a way of its own: a letter that is to be whole, and its end.
-    Mail::Letter& expect_mail(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
-    std::size_t take_mail(const Group& group, int from, std::uint64_t tag);
+    Result<> send_in_collective(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes);
+    std::size_t receive_in_collective(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
+    /// The same in two steps, for a thread that waits in a way of its own: a message that is to be whole, and its end.
+    CollectiveInbox::Message& expect_in_collective(const Group& group, int from, std::uint64_t tag,
+                                                   std::span<std::byte> into);
+    std::size_t take_in_collective(const Group& group, int from, std::uint64_t tag);
 
     /// From now on the messages of this floor go to `sink`, also those that came before.
     void admit(SinkId id, MessageSink& sink);
@@ -119,22 +127,22 @@ public:
     /// Group::report_difference on this host.
     void tell_difference(const Group& group);
 
-    /// Receives what has come, for a program thread that will look again soon; whether there was anything.
-    bool poll();
-    /// A thread of the program falls asleep: the agent takes over at once.
-    void hand_over() { agent_.take_over(); }
-    /// It is awake again.
-    void take_back() { agent_.step_back(); }
+    bool poll() override;
+    void begin_polling() override { agent_.begin_wait(); }
+    void end_polling() override { agent_.end_wait(); }
+    void hand_over() override { agent_.take_over(); }
+    void take_back() override { agent_.step_back(); }
     Traffic traffic() const { return {messages_.load(std::memory_order_relaxed)}; }
 
 private:
-    /// One who waits for an answer.
+    /// A question to which an answer will come.
     struct Ticket {
         static constexpr int several = -1;
         int of;                        ///< the rank that answers
         std::atomic<std::size_t> left; ///< bytes, or answers
         std::span<std::byte> into{};   ///< of a get
         std::uint64_t value = 0;
+        std::atomic<bool>* done = nullptr; ///< of a started get, which nobody need wait for
     };
     struct Waiting { ///< active messages for which the inbox has no room yet
         int source, handler;
@@ -154,6 +162,7 @@ private:
     [[noreturn]] void give_up(const std::string& what, std::string_view remedy = "") const;
 
     Result<> send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes, const Signal* signal);
+    MessageHeader get_request(std::uint64_t offset, std::size_t bytes) const;
     Result<> ask(int rank, MessageHeader request, Ticket& ticket);
     void await(const Ticket& ticket);
 
@@ -167,6 +176,7 @@ private:
     void show_life();
     void show_life_that_is_due();
     bool progress();
+    bool pump_puts();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
     bool carry_out(const MessageHeader& header, std::span<const std::byte> payload);
     void drop(const MessageHeader& header, const char* fault);
@@ -182,7 +192,7 @@ private:
     bool deliver_waiting();
     /// Null: it is not open.
     GroupLink* link(std::uint64_t group);
-    bool take_mail(const MessageHeader& header, std::span<const std::byte> part);
+    bool take_in_collective(const MessageHeader& header, std::span<const std::byte> part);
     void tell_calls();
     void compare_calls(const MessageHeader& header);
     void take_difference(const MessageHeader& header);
@@ -198,6 +208,8 @@ private:
     std::unique_ptr<Checking> checking_;
     std::vector<bool> dropped_; ///< by rank, and one for who is none: a message was dropped
     Tickets<Ticket> tickets_;
+    std::map<std::uint64_t, std::unique_ptr<Ticket>> started_gets_; ///< by the number of the ticket
+    StartedPuts started_puts_;
     std::map<std::uint64_t, GroupLink> groups_; ///< that are open, by their number
     std::deque<Waiting> waiting_;
     Credits credits_;

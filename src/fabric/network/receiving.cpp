@@ -23,6 +23,7 @@ bool Network::poll() {
 bool Network::progress() {
     bool anything = transport_->progress();
     if (!waiting_.empty()) anything = deliver_waiting() || anything;
+    anything = pump_puts() || anything;
     return sinks_.pump() || anything;
 }
 
@@ -50,9 +51,9 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
     case MessageKind::active_message: take_active_message(header, payload); return true;
     case MessageKind::credit:
         if (!credits_.give_back(header.source, header.value)) return false;
-        fabric_.ring(rank_);
+        fabric_.progress().ring(rank_);
         return true;
-    case MessageKind::mail: return take_mail(header, payload);
+    case MessageKind::collective: return take_in_collective(header, payload);
     case MessageKind::message: return sinks_.receive(header, payload);
     case MessageKind::barrier: {
         GroupLink* const group = link(header.signal);
@@ -94,10 +95,12 @@ bool Network::take_burst(int source, std::span<const std::byte> payload) {
 void Network::place(const MessageHeader& header, std::span<const std::byte> payload) {
     const trace::Span span(fabric_.trace(), "place", header.source, payload.size());
     if (!payload.empty())
-        fabric_.copy_part(fabric_.own_arena() + header.offset, payload.data(), payload.size(), header.bytes);
+        fabric_.memory().copy_part(fabric_.memory().own_arena() + header.offset, payload.data(), payload.size(),
+                                   header.bytes);
     if (header.operation == MessageHeader::no_signal) return;
-    raise(fabric_.own_word(header.signal), static_cast<kumiki_signal_operation>(header.operation), header.value);
-    fabric_.ring(rank_);
+    raise(fabric_.memory().own_word(header.signal), static_cast<kumiki_signal_operation>(header.operation),
+          header.value);
+    fabric_.progress().ring(rank_);
 }
 
 /// The region's memory is sent as it is: it stays until all ranks have released it, and who waits for an answer has
@@ -106,7 +109,7 @@ void Network::answer_get(const MessageHeader& request) {
     MessageHeader answer = header(MessageKind::got);
     answer.ticket = request.ticket;
     answer.bytes = request.bytes;
-    const std::byte* from = fabric_.own_arena() + request.offset;
+    const std::byte* from = fabric_.memory().own_arena() + request.offset;
     for (std::uint64_t at = 0; at < request.bytes; at += Transport::longest_payload) {
         answer.offset = at;
         post(request.source, answer, {from + at, std::min(Transport::longest_payload, request.bytes - at)}, 0);
@@ -119,7 +122,7 @@ bool Network::take_got(const MessageHeader& header, std::span<const std::byte> p
     if (ticket == nullptr || ticket->of != header.source || header.bytes != ticket->into.size()) return false;
     const std::size_t left = ticket->left.load(std::memory_order_relaxed);
     if (header.offset != header.bytes - left || payload.size() > left) return false;
-    fabric_.copy_part(ticket->into.data() + header.offset, payload.data(), payload.size(), header.bytes);
+    fabric_.memory().copy_part(ticket->into.data() + header.offset, payload.data(), payload.size(), header.bytes);
     settle(header.ticket, *ticket, payload.size());
     return true;
 }
@@ -133,15 +136,20 @@ bool Network::take_answer(const MessageHeader& header) {
     return true;
 }
 
-/// The ticket is gone when its owner sees that nothing is left; so its number is closed before.
+/// The ticket is gone when its owner sees that nothing is left; so its number is closed before. That of a started get
+/// has no owner but the network.
 void Network::settle(std::uint64_t number, Ticket& ticket, std::size_t done) {
-    if (ticket.left.load(std::memory_order_relaxed) == done) tickets_.close(number);
-    ticket.left.fetch_sub(done, std::memory_order_release);
-    fabric_.ring(rank_);
+    const bool is_last = ticket.left.load(std::memory_order_relaxed) == done;
+    if (is_last) tickets_.close(number);
+    if (is_last && ticket.done != nullptr) {
+        ticket.done->store(true, std::memory_order_release);
+        started_gets_.erase(number);
+    } else ticket.left.fetch_sub(done, std::memory_order_release);
+    fabric_.progress().ring(rank_);
 }
 
 void Network::answer_atomic(const MessageHeader& request) {
-    const auto word = fabric_.own_word(request.signal);
+    const auto word = fabric_.memory().own_word(request.signal);
     MessageHeader answer = header(MessageKind::answer);
     answer.ticket = request.ticket;
     switch (static_cast<Atomic>(request.operation)) {
@@ -152,7 +160,7 @@ void Network::answer_atomic(const MessageHeader& request) {
         word.compare_exchange_strong(answer.value, request.value);
         break;
     }
-    fabric_.ring(rank_); // signals are words too
+    fabric_.progress().ring(rank_); // signals are words too
     post(request.source, answer);
 }
 

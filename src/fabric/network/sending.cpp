@@ -134,10 +134,56 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
 
 Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
     Ticket ticket{.of = rank, .left = destination.size(), .into = destination};
+    return ask(rank, get_request(offset, destination.size()), ticket);
+}
+
+MessageHeader Network::get_request(std::uint64_t offset, std::size_t bytes) const {
     MessageHeader request = header(MessageKind::get);
     request.offset = offset;
-    request.bytes = destination.size();
-    return ask(rank, request, ticket);
+    request.bytes = bytes;
+    return request;
+}
+
+// -- without waiting --
+
+Result<> Network::start_put(int rank, std::uint64_t offset, std::span<const std::byte> source,
+                            std::atomic<bool>& done) {
+    const std::lock_guard lock(mutex_);
+    if (auto released = release(rank); !released) return released; // what was put before comes before
+    started_puts_.add(rank, offset, source, done);
+    pump_puts();
+    agent_.wake(); // the program may not look again for long
+    return {};
+}
+
+bool Network::pump_puts() {
+    return started_puts_.pump(
+        [this](int rank, std::uint64_t offset, std::span<const std::byte> part, std::uint64_t ticket) {
+            MessageHeader message = header(MessageKind::put);
+            message.offset = offset;
+            message.bytes = part.size();
+            return post(rank, message, part, ticket);
+        },
+        [this](int rank, std::atomic<bool>& done) {
+            unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+            done.store(true, std::memory_order_release);
+            fabric_.progress().ring(rank_);
+        });
+}
+
+Result<> Network::start_get(int rank, std::uint64_t offset, std::span<std::byte> destination, std::atomic<bool>& done) {
+    const std::lock_guard lock(mutex_);
+    if (auto released = release(rank); !released) return released;
+    auto ticket = std::make_unique<Ticket>(rank, destination.size(), destination);
+    ticket->done = &done;
+    MessageHeader request = get_request(offset, destination.size());
+    request.ticket = tickets_.open(*ticket);
+    if (auto sent = send_inside(rank, request, {}); !sent) {
+        tickets_.close(request.ticket);
+        return sent;
+    }
+    started_gets_.emplace(request.ticket, std::move(ticket));
+    return {};
 }
 
 Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
@@ -195,7 +241,8 @@ Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
 }
 
 void Network::await(const Ticket& ticket) {
-    fabric_.wait([&ticket] { return ticket.left.load(std::memory_order_acquire) == 0; });
+    fabric_.progress().wait([&ticket] { return ticket.left.load(std::memory_order_acquire) == 0; },
+                            Progress::Attention::network);
 }
 
 } // namespace kumiki::fabric

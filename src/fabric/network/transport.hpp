@@ -22,7 +22,7 @@ enum class MessageKind : std::uint8_t {
     flush,          ///< asks for an answer: then all that was sent before has been done
     active_message, ///< payload for handler number `value`
     credit,         ///< so many active messages of the receiver, `value` in all, have been taken
-    mail,           ///< a part of a message of a collective of group `signal`
+    collective,     ///< a part of a message of a collective of group `signal`
     barrier,        ///< round `value` of the hosts' barrier number `ticket` of group `signal`
     arrived,        ///< the last rank of a host has entered barrier number `ticket` of group `signal`
     message,        ///< of a floor above: MessageSink
@@ -51,7 +51,7 @@ struct MessageHeader {
     std::uint64_t bytes = 0;            ///< of the whole, where the payload is a part of it
     std::uint64_t signal = 0;           ///< offset of a word in the target's arena; a group
     std::uint64_t value = 0;
-    std::uint64_t ticket = 0; ///< comes back with the answer; the tag of mail
+    std::uint64_t ticket = 0; ///< comes back with the answer; the tag of a message of a collective
 };
 
 /// The engine below the network fabric: carries messages between ranks, in order between any two, and wakes who sleeps

@@ -16,9 +16,9 @@ std::chrono::milliseconds Network::beat() const {
 }
 
 void Network::watch() {
-    fabric_.own().beats.fetch_add(1, std::memory_order_relaxed);
+    fabric_.memory().own().beats.fetch_add(1, std::memory_order_relaxed);
     if (!try_release()) agent_.remind();
-    if (fabric_.header().stopped.load(std::memory_order_relaxed) != 0) {
+    if (fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0) {
         hosts_life_->all_seen();
         neighbours_life_->all_seen();
     } else {
@@ -38,11 +38,11 @@ void Network::show_life_that_is_due() {
 }
 
 void Network::watch_over_neighbours() {
-    for (int local = 0; local < fabric_.host_size(); ++local) {
-        const auto& block = fabric_.host_block(local);
+    for (int local = 0; local < fabric_.memory().host_size(); ++local) {
+        const auto& block = fabric_.memory().host_block(local);
         const auto beats = block.beats.load(std::memory_order_relaxed);
         auto& seen = neighbours_beats_[static_cast<std::size_t>(local)];
-        const bool is_alive = beats != seen || beats == 0 || local == fabric_.host_rank() ||
+        const bool is_alive = beats != seen || beats == 0 || local == fabric_.memory().host_rank() ||
                               block.state.load(std::memory_order_relaxed) != shm::RankState::joined;
         seen = beats;
         if (is_alive) neighbours_life_->seen(local);
@@ -52,7 +52,7 @@ void Network::watch_over_neighbours() {
 
 /// A host speaks by its first rank. While that one is stopped, the next one speaks in its place: the host lives.
 bool Network::speaks_for_host() const {
-    for (int local = 0; local < fabric_.host_rank(); ++local)
+    for (int local = 0; local < fabric_.memory().host_rank(); ++local)
         if (!neighbours_life_->overdue(local)) return false;
     return true;
 }
@@ -61,7 +61,7 @@ bool Network::speaks_for_host() const {
 /// under other launchers the neighbours find out.
 void Network::miss_neighbour(int local) {
     using State = platform::ProcessStatus::State;
-    const int process = fabric_.host_block(local).process.load(std::memory_order_relaxed);
+    const int process = fabric_.memory().host_block(local).process.load(std::memory_order_relaxed);
     const auto status = platform::status_of(process);
     const auto state = status ? status->state : State::dead;
     if (state == State::traced || (state == State::stopped && waits_for_stopped_)) return;

@@ -19,8 +19,8 @@ inline std::uint64_t number_of(const Request& request) { return reinterpret_cast
 
 /// What the ways of messages (Near, Far) share: who waits for what at this rank. The order of locks is the network's
 /// before this one: nobody sends over the network while holding it.
-struct Desk {
-    explicit Desk(fabric::Fabric& own) : fabric(own), lock(own.patience()) {}
+struct RequestTable {
+    explicit RequestTable(fabric::Fabric& own) : fabric(own), lock(own.progress().patience()) {}
 
     fabric::Fabric& fabric;
     Lock lock;
@@ -44,7 +44,7 @@ struct Desk {
 
     void complete(Request& request) {
         request.done.store(true, std::memory_order_release);
-        fabric.ring(fabric.rank()); // another thread may wait for it
+        fabric.progress().ring(fabric.rank()); // another thread may wait for it
     }
 
     /// A receive gets this message, whose envelope it shows from now on; false when it is too long for it.

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fabric/network/transport.hpp"
+
+namespace kumiki::fabric {
+
+/// What has come of the messages of collectives: each has a source and a tag, is received once, and may come in parts
+/// and before anybody asks for it. Not thread-safe, but for Message::whole.
+class CollectiveInbox {
+public:
+    struct Message {
+        std::vector<std::byte> kept; ///< when it came before it was asked for
+        std::span<std::byte> into;   ///< where it goes when it was asked for first
+        bool expected = false;
+        std::size_t received = 0, total = 0;
+        std::atomic<bool> whole{false};
+    };
+
+    /// A part has come: whether the message is whole now. Nothing when the part is not the one that follows: parts come
+    /// in order.
+    std::optional<bool> take(const MessageHeader& header, std::span<const std::byte> part) {
+        Message& message = at(header.source, header.ticket);
+        if (message.received == 0) message.total = header.bytes;
+        if (message.whole.load(std::memory_order_relaxed) || header.bytes != message.total ||
+            header.offset != message.received || part.size() > message.total - message.received)
+            return std::nullopt;
+        if (!message.expected) {
+            if (message.received == 0) message.kept.reserve(std::min(message.total, most_promised));
+            message.kept.insert(message.kept.end(), part.begin(), part.end());
+        } else if (header.offset < message.into.size() && !part.empty()) {
+            // What is longer than expected is cut; its receiver compares the lengths.
+            std::memcpy(message.into.data() + header.offset, part.data(),
+                        std::min<std::size_t>(part.size(), message.into.size() - header.offset));
+        }
+        message.received += part.size();
+        const bool whole = message.received == message.total;
+        if (whole) message.whole.store(true, std::memory_order_release);
+        return whole;
+    }
+
+    /// Asks for a message that goes to `into`; stays valid until forget().
+    Message& expect(int source, std::uint64_t tag, std::span<std::byte> into) {
+        const bool has_come = messages_.contains({source, tag});
+        Message& message = at(source, tag);
+        if (!has_come) message.expected = true;
+        message.into = into;
+        return message;
+    }
+
+    /// After the message is whole: puts it where it was expected, and returns its length.
+    std::size_t forget(int source, std::uint64_t tag) {
+        const auto found = messages_.find({source, tag});
+        const Message& message = *found->second;
+        if (!message.expected && !message.kept.empty())
+            std::copy_n(message.kept.begin(), std::min(message.kept.size(), message.into.size()), message.into.begin());
+        const std::size_t total = message.total;
+        messages_.erase(found);
+        return total;
+    }
+
+private:
+    /// Memory is taken for what has come; for what is only promised not more than this.
+    static constexpr std::size_t most_promised = std::size_t{1} << 20;
+
+    Message& at(int source, std::uint64_t tag) {
+        auto& message = messages_[{source, tag}];
+        if (!message) message = std::make_unique<Message>();
+        return *message;
+    }
+
+    std::map<std::pair<int, std::uint64_t>, std::unique_ptr<Message>> messages_;
+};
+
+} // namespace kumiki::fabric

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+
+#include "fabric/network/transport.hpp"
+
+namespace kumiki::fabric {
+
+/// Puts that go on after their call has returned. Each is sent in parts, the next one when the last one has left, so
+/// that other messages find their way in between. Not thread-safe.
+class StartedPuts {
+public:
+    /// `source` must stay as it is until `done` is true.
+    void add(int rank, std::uint64_t offset, std::span<const std::byte> source, std::atomic<bool>& done) {
+        puts_.push_back({rank, offset, source, 0, false, &done});
+    }
+
+    /// The part that was posted with this ticket has left.
+    static void left(std::uint64_t ticket) { reinterpret_cast<Put*>(ticket)->part_is_on_its_way = false; }
+
+    /// Sends a part of each put whose last part has left; returns whether there was anything to do.
+    /// post(rank, offset, part, ticket) -> whether the part has left already.
+    /// complete(rank, done) is called for a put of which all parts have left.
+    template <class Post, class Complete>
+    bool pump(Post post, Complete complete) {
+        bool any = false;
+        for (auto put = puts_.begin(); put != puts_.end();) {
+            if (put->part_is_on_its_way) {
+                ++put;
+                continue;
+            }
+            any = true;
+            const auto part = put->source.subspan(put->sent).first(
+                std::min(put->source.size() - put->sent, Transport::longest_payload));
+            if (part.empty()) {
+                complete(put->rank, *put->done);
+                put = puts_.erase(put);
+                continue;
+            }
+            put->part_is_on_its_way =
+                !post(put->rank, put->offset + put->sent, part, reinterpret_cast<std::uintptr_t>(&*put));
+            put->sent += part.size();
+            ++put;
+        }
+        return any;
+    }
+
+private:
+    struct Put {
+        int rank;
+        std::uint64_t offset;
+        std::span<const std::byte> source;
+        std::size_t sent; ///< bytes
+        bool part_is_on_its_way;
+        std::atomic<bool>* done;
+    };
+    std::list<Put> puts_;
+};
+
+} // namespace kumiki::fabric

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <optional>
+
+#include "fabric/host_memory.hpp"
+#include "fabric/messenger.hpp"
+#include "fabric/progress_hook.hpp"
+#include "wait/wait.hpp"
+
+namespace kumiki::fabric {
+
+/// What a thread that waits does for the network, which stands above this.
+class NetworkPoll {
+public:
+    virtual ~NetworkPoll() = default;
+    /// Sends what is held back.
+    virtual void release() = 0;
+    /// Receives what has come, for a thread that will look again soon; whether there was anything.
+    virtual bool poll() = 0;
+    /// A thread begins a wait in which it polls, and has ended it.
+    virtual void begin_polling() = 0;
+    virtual void end_polling() = 0;
+    /// A thread falls asleep, so that the agent must take over; it is awake again.
+    virtual void hand_over() = 0;
+    virtual void take_back() = 0;
+};
+
+/// How the threads of a rank wait for other ranks, and what they do meanwhile: they receive from the network, run
+/// active messages, and call the progress hooks of the floors above.
+class Progress {
+public:
+    /// What a thread attends to while it waits.
+    enum class Attention {
+        /// Whatever comes: the network, active messages and hooks.
+        everything,
+        /// The network only: no function of the program and no hook runs. For short waits for an answer of another
+        /// rank, also within a fault handler, where the program may hold any lock of its own.
+        network,
+    };
+
+    Progress(HostMemory& memory, Messenger& messenger, wait::Patience patience)
+        : memory_(memory), messenger_(messenger), patience_(patience) {}
+
+    /// Once, before any thread waits; without it all ranks are on this host.
+    void attach(NetworkPoll& network) { network_ = &network; }
+
+    const wait::Patience& patience() const { return patience_; }
+    bool crowded() const { return patience_.crowded; }
+    ProgressHooks& hooks() { return hooks_; }
+
+    /// After making something true that a thread of rank `rank` may wait for.
+    void ring(int rank) const { wait::ring(memory_.block(rank).bell, patience_); }
+    void ring_on_host(int local) const { wait::ring(memory_.host_block(local).bell, patience_); }
+
+    /// Waits until ready(), which reads what other ranks write with acquire order.
+    template <class Ready>
+    void wait(Ready ready, Attention attention = Attention::everything) {
+        wait(ready, [] {}, attention);
+    }
+    /// The same; calls doubt() once when it takes long.
+    template <class Ready, class Doubt>
+    void wait(Ready ready, Doubt doubt, Attention attention = Attention::everything);
+
+    /// One look of a wait, for a program that does not wait: sends what is held back, and receives.
+    void look() {
+        if (network_ != nullptr) {
+            network_->release();
+            network_->poll();
+        }
+        hooks_.run();
+    }
+
+private:
+    class PollingWait {
+    public:
+        explicit PollingWait(NetworkPoll& network) : network_(network) { network_.begin_polling(); }
+        ~PollingWait() { network_.end_polling(); }
+        PollingWait(const PollingWait&) = delete;
+        PollingWait& operator=(const PollingWait&) = delete;
+
+    private:
+        NetworkPoll& network_;
+    };
+
+    template <class Look, class Doubt>
+    void wait_for_network(Look look, Doubt doubt);
+
+    HostMemory& memory_;
+    Messenger& messenger_;
+    wait::Patience patience_;
+    ProgressHooks hooks_;
+    NetworkPoll* network_ = nullptr;
+};
+
+template <class Ready, class Doubt>
+void Progress::wait(Ready ready, Doubt doubt, Attention attention) {
+    if (ready()) return;
+    const bool serves = attention == Attention::everything;
+    const bool attends = serves && messenger_.active();
+    std::optional<Messenger::Attendance> attendance;
+    if (attends) attendance.emplace(messenger_);
+    const auto look = [&] {
+        if (ready()) return true;
+        if (serves) hooks_.run();
+        if (attends) messenger_.progress();
+        return ready();
+    };
+    if (network_ != nullptr) wait_for_network(look, doubt);
+    else if (attends || (serves && !hooks_.empty())) wait::wait(memory_.own().bell, patience_, look, doubt);
+    else wait::wait(memory_.own().bell, patience_, ready, doubt);
+}
+
+/// While this thread is awake it receives, and it stays awake as long as there is something to receive; when it falls
+/// asleep the agent receives, and rings.
+template <class Look, class Doubt>
+void Progress::wait_for_network(Look look, Doubt doubt) {
+    network_->release();
+    bool received = false;
+    const auto receive = [&] {
+        received = network_->poll() || received;
+        return look();
+    };
+    const auto wait_awake = [&] {
+        const PollingWait polling(*network_);
+        do {
+            received = false;
+            if (wait::awake(wait::until_doubt(patience_), receive)) return true;
+            doubt();
+        } while (received || !wait::sleeps(patience_));
+        return false;
+    };
+    if (wait_awake()) return;
+    network_->hand_over();
+    wait::wait(memory_.own().bell, wait::asleep(patience_), look);
+    network_->take_back();
+}
+
+} // namespace kumiki::fabric
