@@ -48,8 +48,7 @@ public:
     }
 
     /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
-    template <Elements Data>
-        requires Reducible<std::ranges::range_value_t<Data>>
+    template <ReducibleElements Data>
     void reduce(Data&& data, Operation operation, int root) {
         const std::span all(data);
         detail::check(kumiki_group_reduce(group_, all.data(), all.data(), all.size(),
@@ -62,8 +61,7 @@ public:
         reduce(std::span<T>(&value, 1), operation, root);
         return value;
     }
-    template <Elements Data>
-        requires Reducible<std::ranges::range_value_t<Data>>
+    template <ReducibleElements Data>
     void all_reduce(Data&& data, Operation operation) {
         const std::span all(data);
         detail::check(kumiki_group_all_reduce(group_, all.data(), all.data(), all.size(),
@@ -77,8 +75,7 @@ public:
     }
 
     /// Sends the r-th of size() equal pieces of `input` to rank r.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void all_to_all(const Input& input, Output&& output) {
         const std::span in = std::as_bytes(std::span(input));
         const std::span out = std::as_writable_bytes(std::span(output));
@@ -92,8 +89,7 @@ public:
     }
     /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one
     /// after another.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void all_to_all_v(const Input& input, std::span<const std::size_t> input_counts, Output&& output,
                       std::span<const std::size_t> output_counts) {
         constexpr std::size_t element = sizeof(std::ranges::range_value_t<Input>);
@@ -104,8 +100,7 @@ public:
     }
 
     /// Puts every rank's `input` into `output`, in the order of ranks; all inputs have one length.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void all_gather(const Input& input, Output&& output) {
         expect_pieces("all_gather", "output", std::ranges::size(output), "input", std::ranges::size(input));
         const std::span in = std::as_bytes(std::span(input));
@@ -119,8 +114,7 @@ public:
         return all;
     }
     /// The same with counts[r] elements of rank r.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void all_gather_v(const Input& input, Output&& output, std::span<const std::size_t> counts) {
         const std::span in = std::as_bytes(std::span(input));
         const Layout out = layout("all_gather_v", "output", counts, std::ranges::size(output),
@@ -130,8 +124,7 @@ public:
     }
 
     /// Puts every rank's `input` into the root's `output`, in the order of ranks; elsewhere `output` may be empty.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void gather(const Input& input, Output&& output, int root) {
         if (rank() == root)
             expect_pieces("gather", "output", std::ranges::size(output), "input", std::ranges::size(input));
@@ -146,8 +139,7 @@ public:
         return all;
     }
     /// The same with counts[r] elements of rank r; `output` and `counts` matter at the root alone.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void gather_v(const Input& input, Output&& output, std::span<const std::size_t> counts, int root) {
         const std::span in = std::as_bytes(std::span(input));
         const Layout out = rank() == root ? layout("gather_v", "output", counts, std::ranges::size(output),
@@ -158,8 +150,7 @@ public:
     }
 
     /// Gives each rank its piece of the root's `input`, as long as its `output`; elsewhere `input` may be empty.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void scatter(const Input& input, Output&& output, int root) {
         if (rank() == root)
             expect_pieces("scatter", "input", std::ranges::size(input), "output", std::ranges::size(output));
@@ -167,8 +158,7 @@ public:
         detail::check(kumiki_group_scatter(group_, std::ranges::data(input), out.data(), out.size(), root));
     }
     /// The same with counts[r] elements to rank r; `input` and `counts` matter at the root alone.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>
+    template <Elements Input, ElementsLike<Input> Output>
     void scatter_v(const Input& input, std::span<const std::size_t> counts, Output&& output, int root) {
         const std::span out = std::as_writable_bytes(std::span(output));
         const Layout in = rank() == root ? layout("scatter_v", "input", counts, std::ranges::size(input),
@@ -179,8 +169,7 @@ public:
     }
 
     /// Leaves in `data` what the ranks up to this one have together, elementwise.
-    template <Elements Data>
-        requires Reducible<std::ranges::range_value_t<Data>>
+    template <ReducibleElements Data>
     void scan(Data&& data, Operation operation) {
         const std::span all(data);
         detail::check(kumiki_group_scan(group_, all.data(), all.data(), all.size(),
@@ -193,9 +182,7 @@ public:
     }
 
     /// Combines all ranks' inputs, of size() times as many elements as `output`, and gives each rank its piece.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>> &&
-                 Reducible<std::ranges::range_value_t<Input>>
+    template <ReducibleElements Input, ElementsLike<Input> Output>
     void reduce_scatter(const Input& input, Output&& output, Operation operation) {
         expect_pieces("reduce_scatter", "input", std::ranges::size(input), "output", std::ranges::size(output));
         detail::check(kumiki_group_reduce_scatter(
@@ -203,9 +190,7 @@ public:
             detail::type_of<std::ranges::range_value_t<Input>>(), detail::code(operation)));
     }
     /// The same with counts[r] elements to rank r.
-    template <Elements Input, Elements Output>
-        requires std::same_as<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>> &&
-                 Reducible<std::ranges::range_value_t<Input>>
+    template <ReducibleElements Input, ElementsLike<Input> Output>
     void reduce_scatter_v(const Input& input, std::span<const std::size_t> counts, Output&& output,
                           Operation operation) {
         static_cast<void>(layout("reduce_scatter_v", "input", counts, std::ranges::size(input), 1));

@@ -28,6 +28,13 @@ template <class T>
 concept Reducible =
     std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 
+/// Elements of the type that those of `Other` have.
+template <class R, class Other>
+concept ElementsLike = Elements<R> && std::same_as<std::ranges::range_value_t<R>, std::ranges::range_value_t<Other>>;
+
+template <class R>
+concept ReducibleElements = Elements<R> && Reducible<std::ranges::range_value_t<R>>;
+
 /// How reductions combine.
 enum class Operation { sum = KUMIKI_SUM, product = KUMIKI_PRODUCT, min = KUMIKI_MIN, max = KUMIKI_MAX };
 

@@ -196,6 +196,9 @@ private:
     std::size_t bytes_of_all(const Pieces& pieces) const;
     std::uint32_t table_of(const Pieces& pieces) const;
     Result<> no_such_root(const char* operation, int root) const;
+    /// Of a gather or scatter: `own` are the `bytes` of this rank, `whole` is where all pieces are at the root.
+    Result<> check_pieces(Kind kind, const void* own, std::size_t bytes, const void* whole, const Pieces& at_root,
+                          int root) const;
     /// Announces a gather or scatter; the lengths of all pieces, for every rank.
     Result<Pieces> agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root);
     /// The pieces of a host's ranks, one after another: how long together, where each begins on this host, made and

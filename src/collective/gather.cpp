@@ -10,13 +10,11 @@ using fabric::Network;
 Result<> Collectives::gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    const bool is_root = group_.rank() == root;
-    if (!group_.has_rank(root)) return refuse(no_such_root("gather", root));
-    if ((input == nullptr && bytes > 0) || (is_root && output == nullptr && moves_something(received)))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "gather: the address of the input or output is null"));
+    if (auto right = check_pieces(Kind::gather, input, bytes, output, received, root); !right) return refuse(right);
     const auto pieces = agree_on_pieces(Kind::gather, received, bytes, root);
     if (!pieces) return tl::unexpected(pieces.error());
 
+    const bool is_root = group_.rank() == root;
     Network* const network = fabric_.network();
     const std::span own(static_cast<const std::byte*>(input), bytes);
     const auto number = [this](int local) { return group_.number_on_host(local); };

@@ -21,6 +21,14 @@ Result<> Collectives::no_such_root(const char* operation, int root) const {
                                                    group_.what(), group_.size() - 1));
 }
 
+Result<> Collectives::check_pieces(Kind kind, const void* own, std::size_t bytes, const void* whole,
+                                   const Pieces& at_root, int root) const {
+    if (!group_.has_rank(root)) return no_such_root(name(kind), root);
+    if ((own == nullptr && bytes > 0) || (group_.rank() == root && whole == nullptr && moves_something(at_root)))
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the address of the input or output is null", name(kind)));
+    return {};
+}
+
 /// The root knows the length of each rank's piece, and each rank that of its own: the root tells its table, and each
 /// compares. Pieces of one length go with the announcement.
 Result<Collectives::Pieces> Collectives::agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root) {

@@ -10,13 +10,11 @@ using fabric::Network;
 Result<> Collectives::scatter(const void* input, const Pieces& sent, void* output, std::size_t bytes, int root) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    const bool is_root = group_.rank() == root;
-    if (!group_.has_rank(root)) return refuse(no_such_root("scatter", root));
-    if ((output == nullptr && bytes > 0) || (is_root && input == nullptr && moves_something(sent)))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "scatter: the address of the input or output is null"));
+    if (auto right = check_pieces(Kind::scatter, output, bytes, input, sent, root); !right) return refuse(right);
     const auto pieces = agree_on_pieces(Kind::scatter, sent, bytes, root);
     if (!pieces) return tl::unexpected(pieces.error());
 
+    const bool is_root = group_.rank() == root;
     Network* const network = fabric_.network();
     const auto number = [this](int local) { return group_.number_on_host(local); };
     const auto length = [&](int local) { return pieces->bytes(number(local)); };

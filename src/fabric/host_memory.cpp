@@ -59,7 +59,7 @@ Result<> HostMemory::prepare(const Extent& extent) const {
 
 void HostMemory::discard(const Extent& extent) const {
     if (pin_) platform::unpin(address(extent), extent.size());
-    platform::discard(address(extent), platform::round_up(extent.size(), platform::page));
+    platform::discard(address(extent), platform::round_up(extent.size(), platform::page_size()));
 }
 
 } // namespace kumiki::fabric

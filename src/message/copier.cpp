@@ -31,7 +31,7 @@ Copier::Copier(RequestTable& table, Ways ways, std::size_t part, std::size_t lon
 
 std::size_t Copier::part_of(const Request& request) const {
     if (part_ != 0) return part_;
-    const std::size_t wanted = std::max(platform::round_up(request.length / 8, platform::page), shortest_part);
+    const std::size_t wanted = std::max(platform::round_up(request.length / 8, platform::smallest_page), shortest_part);
     return std::min(wanted, longest_part_);
 }
 

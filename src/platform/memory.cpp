@@ -48,9 +48,12 @@ std::uint64_t random_number() {
     return number;
 }
 
-std::size_t physical_memory() {
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+std::size_t page_size() {
+    static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+    return size;
 }
+
+std::size_t physical_memory() { return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_size(); }
 
 std::size_t available_memory(const std::filesystem::path& root) {
     std::size_t available = physical_memory();

@@ -13,7 +13,11 @@ inline constexpr std::size_t cache_line = 64;
 /// The distance between two words that different cores write: the processor fetches cache lines in pairs.
 inline constexpr std::size_t apart = 128;
 
-inline constexpr std::size_t page = 4096;
+/// The length of a page, of those that are not huge.
+std::size_t page_size();
+/// No machine has smaller ones. Layouts that are to be the same at every rank put data in pages of their own by it;
+/// where pages are larger, neighbours may share one.
+inline constexpr std::size_t smallest_page = 4096;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {

@@ -243,7 +243,7 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
     };
     for (const auto& [odd, others] : {std::pair(barrier, broadcast), std::pair(reduce, barrier),
                                       std::pair(split_phase, reduce), std::pair(broadcast, leave)})
-        for (const int late : {0, 1, 2}) { // the rank that comes late; 0: none does
+        for (const int late : {0, 1, 2}) {             // the rank that comes late; 0: none does
             if (over_network() && late == 1) continue; // there the next sign of life must come first
             run_ranks_to_failure(options(), [&](Rank& rank) {
                 ASSERT_TRUE(rank.collectives.barrier());

@@ -1,4 +1,8 @@
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <sys/socket.h>
 #include <thread>
 
 #include "face/job.hpp"
@@ -185,6 +189,45 @@ TEST(NetworkTest, SlowIsNotDead) {
         if (rank.rank() == 0) tests::compute_for(2500ms);
         ASSERT_TRUE(rank.collectives.barrier());
     });
+}
+
+/// The connections of this process over TCP.
+std::set<int> connected_sockets() {
+    std::set<int> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        const int descriptor = std::stoi(entry.path().filename());
+        sockaddr_storage other{};
+        socklen_t length = sizeof other;
+        if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&other), &length) == 0 &&
+            (other.ss_family == AF_INET || other.ss_family == AF_INET6))
+            found.insert(descriptor);
+    }
+    return found;
+}
+
+/// Two hosts that still show each other signs of life lose the connection between two other ranks of theirs.
+void lose_a_connection() {
+    std::set<int> before;
+    run_ranks_as_threads({.ranks = 4, .hosts = 2, .timeout_s = 1}, [&](Rank& rank) {
+        const int handler = rank.collectives.add_handler([](int, auto) {}).value();
+        ASSERT_TRUE(rank.collectives.barrier());
+        if (rank.rank() == 1) {
+            before = connected_sockets();
+            rank.fabric.messenger().send(3, handler, {});
+            ASSERT_TRUE(rank.fabric.network()->flush());
+        }
+        std::this_thread::sleep_for(500ms);
+        if (rank.rank() == 1)
+            for (const int descriptor : connected_sockets())
+                if (!before.contains(descriptor)) shutdown(descriptor, SHUT_RDWR);
+        std::this_thread::sleep_for(20s);
+    });
+}
+
+TEST(NetworkDeathTest, ABrokenConnectionEndsTheJob) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(lose_a_connection(), testing::ExitedWithCode(3),
+                "the connection to rank [13] on host .* has been broken .* for 1 s .*messages were lost");
 }
 
 } // namespace

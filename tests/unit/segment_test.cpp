@@ -24,7 +24,7 @@ TEST(SegmentTest, BeginsAsZerosWithRoomForEveryRank) {
     for (int rank = 0; rank < 3; ++rank) {
         EXPECT_EQ(segment.block(rank).state.load(), RankState::absent);
         EXPECT_EQ(segment.block(rank).inbox.tail.load(), 0u);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment.arena(rank)) % platform::page, 0u);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment.arena(rank)) % platform::page_size(), 0u);
         EXPECT_EQ(segment.arena(rank)[0], std::byte{0});
         EXPECT_EQ(segment.arena(rank)[arena - 1], std::byte{0});
         const auto* end_of_blocks = reinterpret_cast<const std::byte*>(&segment.block(2) + 1);
@@ -106,7 +106,7 @@ TEST(SegmentTest, ReleasedMemoryGoesBackToTheSystem) {
         };
         const std::size_t before = shared_pages();
         ASSERT_TRUE(rank.collectives.release(region));
-        EXPECT_LT(shared_pages() + bytes / platform::page / 2, before);
+        EXPECT_LT(shared_pages() + bytes / platform::page_size() / 2, before);
     });
 }
 
@@ -115,7 +115,7 @@ class FreshRegionTest : public testing::TestWithParam<bool> {};
 TEST_P(FreshRegionTest, IsZeroedAlsoWhereAnotherOneWas) {
     const bool pin = GetParam();
     tests::run_ranks_as_threads({.ranks = 2, .pin = pin}, [](tests::Rank& rank) {
-        for (const std::size_t bytes : {std::size_t{5}, platform::page + 1, 3 * platform::page}) {
+        for (const std::size_t bytes : {std::size_t{5}, platform::page_size() + 1, 3 * platform::page_size()}) {
             auto* first = static_cast<unsigned char*>(rank.collectives.allocate(bytes).value());
             std::memset(first, 0xff, bytes);
             ASSERT_TRUE(rank.collectives.release(first));

@@ -85,6 +85,20 @@ TEST_F(TransportTest, WhoDoesNotShowTheKeyIsNotHeard) {
     EXPECT_EQ(sink().refused, bits);
 }
 
+TEST_F(TransportTest, TellsWhichConnectionHasFailed) {
+    const Watchdog watchdog("a peer that goes");
+    ASSERT_TRUE(source().transport->send(1, numbered(1), {}));
+    exchange(1);
+    EXPECT_FALSE(source().transport->failed());
+    sink().transport.reset();
+    for (std::optional<Transport::Failed> failed; !failed; failed = source().transport->failed()) {
+        ASSERT_TRUE(source().transport->send(1, numbered(2), {})) << "the peer's end is no failure of the sender's";
+        source().transport->progress();
+    }
+    EXPECT_EQ(source().transport->failed()->rank, 1);
+    EXPECT_FALSE(source().transport->failed()->reason.empty());
+}
+
 TEST_F(TransportTest, ShortMessagesAndBurstsAreKeptForWhoDoesNotReceive) {
     const Watchdog watchdog("short messages to a peer that does not receive");
     constexpr int messages = 400; // of up to 8 KiB; every tenth one is a burst of 40 KiB: 3 MiB in all

@@ -156,6 +156,7 @@ private:
     void watch();
     void watch_over_neighbours();
     void watch_over_hosts();
+    void watch_over_connections();
     bool speaks_for_host() const;
     void miss_neighbour(int local);
     bool try_release();
@@ -225,6 +226,7 @@ private:
     std::atomic<bool> life_due_{false};                       ///< a sign of life waits for who has the lock
     std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
     std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: that were seen last
+    int beats_without_connection_ = 0;                        ///< since one has failed
     Agent agent_;
 };
 

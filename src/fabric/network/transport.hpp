@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -104,6 +105,13 @@ public:
     /// Readable when progress() has something to do, after arm() has returned true.
     virtual int descriptor() const = 0;
     virtual bool arm() = 0;
+    /// A connection that has failed: messages to that rank are lost. Ranks leave at different times, so the other end
+    /// may just have gone.
+    struct Failed {
+        int rank;
+        std::string reason;
+    };
+    virtual std::optional<Failed> failed() const = 0;
     /// Waits until all that was sent is on its way, so that this end can go.
     virtual void drain() = 0;
 };

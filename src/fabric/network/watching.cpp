@@ -29,7 +29,19 @@ void Network::watch() {
     if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
         show_life_that_is_due();
         tell_calls();
+        watch_over_connections();
     }
+}
+
+/// A rank that leaves closes its connections, and this one leaves soon after; a rank that dies is named by the
+/// launcher. Otherwise messages have been lost, and the job would wait for them for ever.
+void Network::watch_over_connections() {
+    const auto failed = transport_->failed();
+    if (!failed) return;
+    if (++beats_without_connection_ <= timeout_ / beat()) return;
+    give_up(fmt::format("the connection to rank {} on host {} has been broken ({})", failed->rank,
+                        hosts_.name(hosts_.host_of(failed->rank)), failed->reason),
+            "; messages were lost: look for a firewall or a switch that ends connections");
 }
 
 /// The agent calls this, or a thread that has the lock for long, because it waits until its message has left.

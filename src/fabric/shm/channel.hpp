@@ -36,14 +36,14 @@ struct alignas(platform::cache_line) Cell {
 static_assert(sizeof(Cell) == platform::cache_line);
 
 /// Starts as zeros; of its memory only what is touched is used.
-struct alignas(platform::page) Channel {
+struct alignas(platform::smallest_page) Channel {
     static constexpr std::size_t cells = 64, slots = 16, slot_bytes = std::size_t{8} << 10;
 
     alignas(platform::apart) std::atomic<std::uint64_t> taken;    ///< cells that the reader has emptied
     std::atomic<std::uint64_t> settled;                           ///< small messages that have found their receive
     alignas(platform::apart) std::atomic<std::uint32_t> returned; ///< slots that the reader gives back, as bits
-    alignas(platform::page) std::array<Cell, cells> cell;
-    alignas(platform::page) std::array<std::array<std::byte, slot_bytes>, slots> area;
+    alignas(platform::smallest_page) std::array<Cell, cells> cell;
+    alignas(platform::smallest_page) std::array<std::array<std::byte, slot_bytes>, slots> area;
 };
 
 /// The writer's end. Not thread-safe.

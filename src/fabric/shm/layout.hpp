@@ -66,7 +66,7 @@ struct alignas(platform::apart) Transfer {
 };
 
 /// What belongs to one rank.
-struct alignas(platform::page) RankBlock {
+struct alignas(platform::smallest_page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
     std::atomic<std::uint64_t> beats; ///< of its agent, by which its neighbours know that it lives; 0: it has none
@@ -77,7 +77,7 @@ struct alignas(platform::page) RankBlock {
     std::array<MemberBlock, most_groups> groups; ///< the first is that of the job
 };
 
-struct alignas(platform::page) Header {
+struct alignas(platform::smallest_page) Header {
     std::uint64_t version;
     std::uint64_t ranks;
     std::uint64_t arena_bytes;

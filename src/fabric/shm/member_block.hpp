@@ -61,7 +61,7 @@ struct Board {
                               ///< are on the board
     };
     std::array<Notice, 2> notice;
-    alignas(platform::page) std::array<std::array<std::byte, capacity>, 2> data;
+    alignas(platform::smallest_page) std::array<std::array<std::byte, capacity>, 2> data;
 };
 
 /// What the ranks of several hosts have found out together, told by a host's leader to its other ranks.
@@ -82,7 +82,7 @@ struct HostBlock {
 };
 
 /// What belongs to one rank in one group.
-struct alignas(platform::page) MemberBlock {
+struct alignas(platform::smallest_page) MemberBlock {
     alignas(platform::apart) std::atomic<CallNote> call; ///< the collective it is in
     std::atomic<std::uint32_t> gone; ///< members on this host that have left the group: when all have, nobody uses the
                                      ///< block any more

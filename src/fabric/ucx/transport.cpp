@@ -2,6 +2,7 @@
 // too, and not UCP's puts: over TCP those cost a round trip more (docs/decisions/network.md).
 #include "fabric/network/transport.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -55,8 +56,7 @@ public:
     std::vector<std::byte> address() const override { return address_; }
     void know(std::vector<Peer> peers) override {
         peers_ = std::move(peers);
-        endpoints_.assign(peers_.size(), nullptr);
-        kept_.assign(peers_.size(), 0);
+        connections_.assign(peers_.size(), {});
     }
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
     Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) override;
@@ -65,6 +65,7 @@ public:
     bool progress() override { return ucp_worker_progress(worker_.get()) != 0; }
     int descriptor() const override { return descriptor_; }
     bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    std::optional<Failed> failed() const override;
     void drain() override;
 
 private:
@@ -88,6 +89,13 @@ private:
         ucs_status_t* outcome = nullptr; ///< of who waits for it
     };
 
+    struct Connection {
+        ucp_ep_h endpoint = nullptr; ///< null: not connected yet
+        std::size_t kept = 0;        ///< bytes of messages that wait for room
+        ucs_status_t status = UCS_OK;
+    };
+
+    Connection& connection(int rank) { return connections_[static_cast<std::size_t>(rank)]; }
     std::unique_ptr<Posted> prepare(int rank, const MessageHeader& header, std::uint64_t ticket);
     Result<bool> hand_over(std::unique_ptr<Posted> message, std::span<const std::byte> payload);
     static void has_left(void* request, ucs_status_t, void* posted);
@@ -105,9 +113,8 @@ private:
     std::vector<std::byte> address_;
     int descriptor_ = -1;
     std::vector<Peer> peers_;
-    std::vector<ucp_ep_h> endpoints_; ///< by rank; null: not connected yet
-    std::vector<std::size_t> kept_;   ///< bytes by rank
-    std::unique_ptr<Posted> spare_;   ///< most messages leave at once: then the next one has this again
+    std::vector<Connection> connections_; ///< by rank
+    std::unique_ptr<Posted> spare_;       ///< most messages leave at once: then the next one has this again
 };
 
 /// A setting of UCX, unless the user has made it.
@@ -191,12 +198,12 @@ UcxTransport::~UcxTransport() {
     if (!worker_) return;
     events_ = {}; // who is told may have gone
     std::vector<void*> closing;
-    for (ucp_ep_h endpoint : endpoints_) {
-        if (endpoint == nullptr) continue;
+    for (const Connection& each : connections_) {
+        if (each.endpoint == nullptr) continue;
         ucp_request_param_t at_once{};
         at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
         at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
-        void* request = ucp_ep_close_nbx(endpoint, &at_once);
+        void* request = ucp_ep_close_nbx(each.endpoint, &at_once);
         if (UCS_PTR_IS_PTR(request)) closing.push_back(request);
     }
     for (void* request : closing) {
@@ -206,15 +213,18 @@ UcxTransport::~UcxTransport() {
 }
 
 Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
-    ucp_ep_h& known = endpoints_[static_cast<std::size_t>(rank)];
+    ucp_ep_h& known = connection(rank).endpoint;
     if (known != nullptr) return known;
     ucp_ep_params_t parameters{};
     parameters.field_mask =
         UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     parameters.address = reinterpret_cast<const ucp_address_t*>(peers_[static_cast<std::size_t>(rank)].address.data());
-    // A peer that has gone must not end this process from within; see open().
+    // A peer that has gone must not end this process from within; see open(). That the connection has failed is kept.
     parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-    parameters.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
+    parameters.err_handler.cb = [](void* failing, ucp_ep_h, ucs_status_t status) {
+        static_cast<Connection*>(failing)->status = status;
+    };
+    parameters.err_handler.arg = &connection(rank);
     if (const auto status = ucp_ep_create(worker_.get(), &parameters, &known); status != UCS_OK) {
         known = nullptr;
         return tl::unexpected(failure(fmt::format("connect to rank {}", rank).c_str(), status));
@@ -251,7 +261,7 @@ Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<c
         spare_ = std::move(posted);
         return true;
     }
-    kept_[static_cast<std::size_t>(posted->rank)] += posted->kept.size();
+    connection(posted->rank).kept += posted->kept.size();
     static_cast<void>(posted.release());
     return false;
 }
@@ -259,7 +269,7 @@ Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<c
 void UcxTransport::has_left(void* request, ucs_status_t status, void* posted) {
     const std::unique_ptr<Posted> message(static_cast<Posted*>(posted));
     UcxTransport& self = *message->transport;
-    self.kept_[static_cast<std::size_t>(message->rank)] -= message->kept.size();
+    self.connection(message->rank).kept -= message->kept.size();
     ucp_request_free(request);
     if (message->outcome != nullptr) *message->outcome = status;
     if (message->ticket != 0 && self.events_.left) self.events_.left(message->sealed.header, message->ticket);
@@ -272,7 +282,7 @@ void UcxTransport::receive_meanwhile() {
 }
 
 void UcxTransport::make_room(int rank) {
-    while (kept_[static_cast<std::size_t>(rank)] > most_kept) receive_meanwhile();
+    while (connection(rank).kept > most_kept) receive_meanwhile();
 }
 
 Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
@@ -319,6 +329,12 @@ ucs_status_t UcxTransport::received(void* self, const void* header, size_t heade
         if (own.events_.refused) own.events_.refused();
     } else if (own.events_.received) own.events_.received(sealed.header, {static_cast<const std::byte*>(data), bytes});
     return UCS_OK;
+}
+
+std::optional<Transport::Failed> UcxTransport::failed() const {
+    const auto found = std::ranges::find_if(connections_, [](const Connection& each) { return each.status != UCS_OK; });
+    if (found == connections_.end()) return std::nullopt;
+    return Failed{static_cast<int>(found - connections_.begin()), ucs_status_string(found->status)};
 }
 
 void UcxTransport::drain() {
