@@ -16,20 +16,20 @@ namespace kumiki {
 
 class Group;
 
-/// What the ranks of a group do together: of the job, which is the first one (Job), or of some of its ranks (Group).
-/// Every rank of the group calls the same, in the same order, from one thread at a time; other groups may be in others
-/// meanwhile. Ranks and roots are numbers in the group.
+/// The collective operations of a group: of the job, which is the first group (Job), or of a subset of its ranks
+/// (Group). Every rank of the group makes the same calls in the same order, from one thread at a time; other groups may
+/// run other collectives meanwhile. Ranks and roots are numbers in the group.
 class Collectives {
 public:
     int rank() const noexcept { return kumiki_group_rank(group_); }
     int size() const noexcept { return kumiki_group_size(group_); }
     kumiki_group* group() const noexcept { return group_; }
 
-    /// A new group for each colour, of the ranks that give it, in the order of their keys and then of their numbers
-    /// here; nothing at a rank whose colour is negative.
+    /// Makes one new group for each colour, consisting of the ranks that pass it, ordered by key and then by rank in
+    /// this group. Returns nothing at a rank whose colour is negative.
     std::optional<Group> split(int colour, int key = 0);
-    /// The group of these ranks (numbers here), in their order; all of them give the same list. Nothing at a rank that
-    /// is not in the list that it gives.
+    /// Makes the group of the listed ranks (numbers in this group), in the order of the list. All ranks in a list pass
+    /// the same list. Returns nothing at a rank that is not in the list that it passes.
     std::optional<Group> subgroup(std::span<const int> ranks);
 
     void barrier() { detail::check(kumiki_group_barrier(group_)); }
@@ -47,7 +47,7 @@ public:
         broadcast(std::span<T>(&value, 1), root);
     }
 
-    /// Leaves the combined elements in `data` at `root`; the other ranks' data stay as they were.
+    /// Leaves the combined elements in `data` at `root`; `data` is unchanged at the other ranks.
     template <ReducibleElements Data>
     void reduce(Data&& data, Operation operation, int root) {
         const std::span all(data);
@@ -87,8 +87,8 @@ public:
                                                    " ranks");
         detail::check(kumiki_group_all_to_all(group_, in.data(), out.data(), in.size() / ranks));
     }
-    /// Sends input_counts[r] elements to rank r, taken one after another; receives output_counts[r] from rank r, one
-    /// after another.
+    /// Sends input_counts[r] elements to rank r and receives output_counts[r] elements from rank r. The pieces follow
+    /// each other without gaps in rank order.
     template <Elements Input, ElementsLike<Input> Output>
     void all_to_all_v(const Input& input, std::span<const std::size_t> input_counts, Output&& output,
                       std::span<const std::size_t> output_counts) {
@@ -99,21 +99,21 @@ public:
                                                 std::ranges::data(output), out.bytes.data(), out.offsets.data()));
     }
 
-    /// Puts every rank's `input` into `output`, in the order of ranks; all inputs have one length.
+    /// Collects every rank's `input` in `output`, in rank order; all inputs have the same length.
     template <Elements Input, ElementsLike<Input> Output>
     void all_gather(const Input& input, Output&& output) {
         expect_pieces("all_gather", "output", std::ranges::size(output), "input", std::ranges::size(input));
         const std::span in = std::as_bytes(std::span(input));
         detail::check(kumiki_group_all_gather(group_, in.data(), in.size(), std::ranges::data(output)));
     }
-    /// The value of each rank.
+    /// Returns the value of each rank.
     template <Single T>
     std::vector<T> all_gather(const T& value) {
         std::vector<T> all(static_cast<std::size_t>(size()));
         all_gather(std::span<const T>(&value, 1), all);
         return all;
     }
-    /// The same with counts[r] elements of rank r.
+    /// The same with counts[r] elements from rank r.
     template <Elements Input, ElementsLike<Input> Output>
     void all_gather_v(const Input& input, Output&& output, std::span<const std::size_t> counts) {
         const std::span in = std::as_bytes(std::span(input));
@@ -123,7 +123,7 @@ public:
                                                 out.bytes.data(), out.offsets.data()));
     }
 
-    /// Puts every rank's `input` into the root's `output`, in the order of ranks; elsewhere `output` may be empty.
+    /// Collects every rank's `input` in the root's `output`, in rank order; at other ranks `output` may be empty.
     template <Elements Input, ElementsLike<Input> Output>
     void gather(const Input& input, Output&& output, int root) {
         if (rank() == root)
@@ -131,14 +131,14 @@ public:
         const std::span in = std::as_bytes(std::span(input));
         detail::check(kumiki_group_gather(group_, in.data(), in.size(), std::ranges::data(output), root));
     }
-    /// The value of each rank, at the root; nothing elsewhere.
+    /// Returns the value of each rank at the root, and an empty vector at other ranks.
     template <Single T>
     std::vector<T> gather(const T& value, int root) {
         std::vector<T> all(rank() == root ? static_cast<std::size_t>(size()) : 0);
         gather(std::span<const T>(&value, 1), all, root);
         return all;
     }
-    /// The same with counts[r] elements of rank r; `output` and `counts` matter at the root alone.
+    /// The same with counts[r] elements from rank r; `output` and `counts` are used only at the root.
     template <Elements Input, ElementsLike<Input> Output>
     void gather_v(const Input& input, Output&& output, std::span<const std::size_t> counts, int root) {
         const std::span in = std::as_bytes(std::span(input));
@@ -149,7 +149,8 @@ public:
                                             out.offsets.data(), root));
     }
 
-    /// Gives each rank its piece of the root's `input`, as long as its `output`; elsewhere `input` may be empty.
+    /// Gives each rank its piece of the root's `input`; a piece is as long as `output`. At other ranks `input` may be
+    /// empty.
     template <Elements Input, ElementsLike<Input> Output>
     void scatter(const Input& input, Output&& output, int root) {
         if (rank() == root)
@@ -157,7 +158,7 @@ public:
         const std::span out = std::as_writable_bytes(std::span(output));
         detail::check(kumiki_group_scatter(group_, std::ranges::data(input), out.data(), out.size(), root));
     }
-    /// The same with counts[r] elements to rank r; `input` and `counts` matter at the root alone.
+    /// The same with counts[r] elements to rank r; `input` and `counts` are used only at the root.
     template <Elements Input, ElementsLike<Input> Output>
     void scatter_v(const Input& input, std::span<const std::size_t> counts, Output&& output, int root) {
         const std::span out = std::as_writable_bytes(std::span(output));
@@ -168,7 +169,7 @@ public:
                                              out.data(), out.size(), root));
     }
 
-    /// Leaves in `data` what the ranks up to this one have together, elementwise.
+    /// Inclusive scan: leaves in `data` the elementwise combination of the data of rank 0 up to this rank.
     template <ReducibleElements Data>
     void scan(Data&& data, Operation operation) {
         const std::span all(data);
@@ -181,7 +182,8 @@ public:
         return value;
     }
 
-    /// Combines all ranks' inputs, of size() times as many elements as `output`, and gives each rank its piece.
+    /// Combines all ranks' inputs elementwise and gives each rank its piece. `input` has size() times as many elements
+    /// as `output`.
     template <ReducibleElements Input, ElementsLike<Input> Output>
     void reduce_scatter(const Input& input, Output&& output, Operation operation) {
         expect_pieces("reduce_scatter", "input", std::ranges::size(input), "output", std::ranges::size(output));
@@ -217,7 +219,7 @@ private:
         std::vector<std::size_t> bytes, offsets;
     };
 
-    /// One piece after another.
+    /// Computes lengths and offsets in bytes of pieces that follow each other without gaps.
     Layout layout(const std::string& operation, const std::string& name, std::span<const std::size_t> counts,
                   std::size_t available, std::size_t element) const {
         if (counts.size() != static_cast<std::size_t>(size()))
@@ -238,7 +240,7 @@ private:
         return made;
     }
 
-    /// `whole` has size() pieces as long as `piece`.
+    /// Throws unless `whole` has size() times as many elements as `piece`.
     void expect_pieces(const std::string& operation, const std::string& whole, std::size_t elements,
                        const std::string& piece, std::size_t each) const {
         if (elements == each * static_cast<std::size_t>(size())) return;

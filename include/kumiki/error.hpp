@@ -7,7 +7,7 @@
 
 namespace kumiki {
 
-/// What went wrong, in a sentence (`what()`), and whose fault it was (`status()`).
+/// A failure: `what()` describes it in a sentence, `status()` gives its category.
 class Error : public std::runtime_error {
 public:
     Error(kumiki_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -19,7 +19,7 @@ private:
 
 namespace detail {
 
-/// Turns a code of the C interface into an exception.
+/// Throws an Error for a failure code of the C interface.
 inline void check(kumiki_status status) {
     if (status != KUMIKI_OK) [[unlikely]]
         throw Error(status, kumiki_error_message());

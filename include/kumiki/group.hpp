@@ -10,8 +10,9 @@
 
 namespace kumiki {
 
-/// Some of the job's ranks, numbered from 0 in an order of their own; made by split() and subgroup() of the job or of
-/// another group, which is collective. Its destructor frees it and waits for nobody. It ends before its job.
+/// A subset of the job's ranks, numbered from 0 in an order of its own. The collective calls split() and subgroup() of
+/// the job or of another group make one. The destructor frees the group and does not wait. A group must be destroyed
+/// before its job.
 class Group : public Collectives {
 public:
     explicit Group(kumiki_group* made) noexcept : Collectives(made) {}
@@ -22,9 +23,10 @@ public:
     }
     ~Group() { kumiki_group_free(&group_); }
 
-    /// The job's number of rank `rank`, for put, get, send, ...; -1: there is no such rank.
+    /// Converts a rank of this group into a rank of the job, for put, get, send, ...; returns -1 when there is no such
+    /// rank.
     int rank_in_job(int rank) const noexcept { return kumiki_group_rank_in_job(group_, rank); }
-    /// The other way round; -1: that rank is not in this group.
+    /// Converts a rank of the job into a rank of this group; returns -1 when that rank is not in this group.
     int rank_of(int rank_in_job) const noexcept { return kumiki_group_rank_of(group_, rank_in_job); }
 };
 

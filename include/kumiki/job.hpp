@@ -24,19 +24,19 @@
 
 namespace kumiki {
 
-/// What a source span converts to: `put(rank, there, vector)` deduces T from `there` alone.
+/// A non-deduced parameter type, so that `put(rank, there, vector)` deduces T from `there` alone.
 template <class T>
 using Source = std::type_identity_t<std::span<const T>>;
 
-/// A function that other ranks can run at this one: what it gets is who called and a copy of the payload.
+/// A function that other ranks can run at this rank. It receives the rank of the caller and a copy of the payload.
 using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
 
-/// The parallel run that this process is a rank of, and the group of all its ranks. One object per process; its
-/// destructor leaves the job and waits for all ranks, unless an exception is under way: then it does not wait, so that
-/// the failure is seen at once.
+/// The parallel run in which this process is a rank; also the group of all its ranks. A process has one such object.
+/// The destructor leaves the job and waits for all ranks. While an exception propagates it does not wait, so that the
+/// failure shows at once.
 ///
-/// Any thread may put, get, signal, wait, use atomics and send active messages; collectives are called by one thread of
-/// every rank. Every member throws kumiki::Error.
+/// Any thread may put, get, signal, wait, use atomics and send active messages; one thread of every rank calls a
+/// collective. Errors are thrown as kumiki::Error.
 class Job : public Collectives {
 public:
     Job() {
@@ -50,18 +50,18 @@ public:
         else kumiki_leave(job_);
     }
 
-    /// Threads that the launcher gives this rank (`kumiki run -t`).
+    /// The number of threads that the launcher gives this rank (`kumiki run -t`).
     int threads() const noexcept { return kumiki_threads(job_); }
     bool oversubscribed() const noexcept { return kumiki_oversubscribed(job_) != 0; }
     kumiki_job* handle() const noexcept { return job_; }
 
-    /// Collective: a region of `count` elements at every rank.
+    /// Collective: allocates a region of `count` elements at every rank.
     template <Transferable T>
     Region<T> allocate(std::size_t count) {
         return Region<T>(job_, count);
     }
 
-    // -- put, get, signal: `there` is an address in an own region that names the place at rank `rank` --
+    // -- put, get, signal: `there`, an address in a region of this rank, names the place at rank `rank` --
 
     template <Transferable T>
     void put(int rank, T* there, Source<T> source) {
@@ -81,7 +81,7 @@ public:
         detail::check(kumiki_get(job_, rank, &there, &value, sizeof(T)));
         return value;
     }
-    /// The same without waiting; between ranks of one host they are complete on return. Until a put is complete,
+    /// Non-blocking put and get. Between ranks of one host they are complete on return. Until a put is complete,
     /// signals and messages to that rank may overtake it.
     template <Transferable T>
     [[nodiscard]] Request start_put(int rank, T* there, Source<T> source) {
@@ -109,14 +109,15 @@ public:
     void signal(int rank, Signal& signal, std::uint64_t value, SignalOperation operation = SignalOperation::set) {
         detail::check(kumiki_signal(job_, rank, &signal, static_cast<kumiki_signal_operation>(operation), value));
     }
-    /// Waits until `signal` (own memory) compares with `value`; returns what was seen.
+    /// Waits until the comparison of `signal`, in a region of this rank, with `value` holds; returns the value of the
+    /// signal.
     std::uint64_t wait(const Signal& signal, Comparison comparison, std::uint64_t value) {
         std::uint64_t seen = 0;
         detail::check(kumiki_signal_wait(job_, &signal, static_cast<kumiki_comparison>(comparison), value, &seen));
         return seen;
     }
 
-    /// The same without waiting: nothing when it does not compare so now.
+    /// Non-blocking wait(): returns nothing when the comparison does not hold now.
     std::optional<std::uint64_t> test(const Signal& signal, Comparison comparison, std::uint64_t value) {
         std::uint64_t seen = 0;
         int satisfied = 0;
@@ -126,7 +127,7 @@ public:
         return seen;
     }
 
-    // -- atomics on 64-bit words; each returns the value before --
+    // -- atomics on 64-bit words; each returns the previous value --
 
     std::uint64_t fetch_add(int rank, std::uint64_t& there, std::uint64_t value) {
         std::uint64_t before = 0;
@@ -146,7 +147,7 @@ public:
 
     // -- active messages --
 
-    /// Collective: makes `function` callable from every rank; returns its number. The function lives as long as the
+    /// Collective: makes `function` callable from every rank and returns its number. The function lives as long as the
     /// job.
     int on_message(Handler function) {
         auto& kept = handlers_.emplace_back(std::make_unique<Handler>(std::move(function)));
@@ -154,7 +155,7 @@ public:
         detail::check(kumiki_register_handler(job_, &Job::call, kept.get(), &number));
         return number;
     }
-    /// The same for payloads that are always one T: function(int source, const T& payload).
+    /// The same for a payload that is always a single T: function(int source, const T& payload).
     template <Single T, class Function>
     int on_message(Function function) {
         return on_message([function = std::move(function)](int source, std::span<const std::byte> payload) mutable {
@@ -172,14 +173,14 @@ public:
     void send_active(int rank, int handler, const T& payload) {
         send_active(rank, handler, std::span<const T>(&payload, 1));
     }
-    /// Runs the handlers of what has arrived; returns how many ran.
+    /// Runs the handlers of the active messages that have arrived; returns their number.
     int progress() {
         int handled = 0;
         detail::check(kumiki_progress(job_, &handled));
         return handled;
     }
 
-    // -- messages: what one rank sends with a tag, another one receives by source and tag; neither waits --
+    // -- messages: sent with a tag, received by source and tag; neither call waits --
 
     template <Elements Data>
     [[nodiscard]] Request send(int rank, int tag, const Data& data) {
@@ -204,13 +205,13 @@ public:
     [[nodiscard]] Request receive(int rank, int tag, T& value) {
         return receive(rank, tag, std::span<T>(&value, 1));
     }
-    /// What receive() would get; waits until there is something, and leaves it.
+    /// Waits until there is a message that receive() would get, and describes it without receiving it.
     MessageStatus probe(int rank, int tag) {
         kumiki_message_status status{};
         detail::check(kumiki_probe(job_, rank, tag, nullptr, &status));
         return detail::status_of(status);
     }
-    /// The same without waiting.
+    /// Non-blocking probe(): returns nothing when there is no such message.
     std::optional<MessageStatus> probe_now(int rank, int tag) {
         kumiki_message_status status{};
         int found = 0;

@@ -14,10 +14,10 @@
 
 namespace kumiki {
 
-/// In place of a source or a tag: any of them.
+/// Matches any source or any tag.
 inline constexpr int any = KUMIKI_ANY;
 
-/// What has come.
+/// Describes a message.
 struct MessageStatus {
     int source = any, tag = any;
     std::size_t bytes = 0;
@@ -35,8 +35,8 @@ inline MessageStatus status_of(const kumiki_message_status& status) {
 
 } // namespace detail
 
-/// A send, receive, put or get that is under way; its memory must stay until it is complete. The destructor waits for
-/// it and keeps silent about errors; but not while an exception is under way, so that the failure is seen at once.
+/// A send, receive, put or get in progress. Its memory must stay valid until it is complete. The destructor waits for
+/// completion and ignores errors. While an exception propagates it does not wait, so that the failure shows at once.
 class Request {
 public:
     Request() = default;
@@ -57,13 +57,13 @@ public:
             kumiki_wait(job_, &request_, nullptr);
     }
 
-    /// Returns at once when it is complete already.
+    /// Waits until the request is complete; returns at once when it already is.
     MessageStatus wait() {
         kumiki_message_status status{};
         detail::check(kumiki_wait(job_, &request_, &status));
         return detail::status_of(status);
     }
-    /// The same without waiting: nothing when it is not complete yet.
+    /// Non-blocking wait(): returns nothing when the request is not complete yet.
     std::optional<MessageStatus> test() {
         kumiki_message_status status{};
         int complete = 0;
@@ -71,7 +71,7 @@ public:
         if (complete == 0) return std::nullopt;
         return detail::status_of(status);
     }
-    /// Whether somebody still has to wait for it.
+    /// Whether the request must still be completed by a wait or a successful test.
     bool open() const noexcept { return request_ != nullptr; }
 
 private:
@@ -79,10 +79,10 @@ private:
     friend struct Completed wait_any(std::span<Request> requests);
     kumiki_job* job_ = nullptr;
     kumiki_request request_ = nullptr;
-    int exceptions_at_start_ = 0; ///< of a request that is open
+    int exceptions_at_start_ = 0; ///< uncaught exceptions when an open request was made
 };
 
-/// Waits for all of them, which are of one job; then throws the first error there was.
+/// Waits for all requests, which must belong to one job, then throws the first error, if any.
 inline void wait_all(std::span<Request> requests) {
     std::array<kumiki_request, 64> handles;
     kumiki_status first = KUMIKI_OK;
@@ -104,11 +104,11 @@ inline void wait_all(std::span<Request> requests) {
 }
 
 struct Completed {
-    std::size_t place; ///< in what wait_any() was given; its size when no request was open
+    std::size_t place; ///< index of the request given to wait_any(); the number of requests when none was open
     MessageStatus status;
 };
 
-/// Waits for one of them.
+/// Waits until one of the requests is complete.
 inline Completed wait_any(std::span<Request> requests) {
     std::vector<kumiki_request> handles;
     kumiki_job* job = nullptr;

@@ -12,12 +12,12 @@
 
 namespace kumiki {
 
-/// `count` elements of T at every rank, zeroed, released at the end of its life. Creating and destroying one is
-/// collective; when an exception destroys it, it is left to the end of the job, so that nobody waits for ranks that
-/// have no exception.
+/// `count` zeroed elements of T at every rank. Construction and destruction are collective. While an exception
+/// propagates, the destructor does nothing and the region lives until the end of the job, because ranks without an
+/// exception would not join in the release.
 ///
-/// An address inside one's own region names the same place at every rank (COMPaS paper, 3.1: "the user names a remote
-/// address in the same way as a local one").
+/// An address inside this rank's copy of the region names the same place at every rank (COMPaS paper, 3.1: "the user
+/// names a remote address in the same way as a local one").
 template <Transferable T>
 class Region {
 public:
@@ -59,7 +59,8 @@ public:
     const T* begin() const noexcept { return data_; }
     const T* end() const noexcept { return data_ + count_; }
 
-    /// Rank `rank`'s copy of this region for direct loads and stores, or an empty span when it is on another host.
+    /// Returns rank `rank`'s copy of this region for direct loads and stores, or an empty span when that rank is on
+    /// another host.
     std::span<T> at(int rank) const {
         void* there = nullptr;
         detail::check(kumiki_peer(job_, rank, data_, &there));

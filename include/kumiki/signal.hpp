@@ -6,8 +6,8 @@
 
 namespace kumiki {
 
-/// A signal is a 64-bit word in a region: `Region<Signal>`, or a member beside the data that it announces, in whose
-/// cache line it then travels.
+/// A signal is a 64-bit word in a region: `Region<Signal>`, or a member next to the data that it announces, so that
+/// both travel in one cache line.
 using Signal = std::uint64_t;
 
 enum class SignalOperation { set = KUMIKI_SIGNAL_SET, add = KUMIKI_SIGNAL_ADD };

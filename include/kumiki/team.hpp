@@ -12,20 +12,20 @@
 
 namespace kumiki {
 
-/// A contiguous part of 0 .. count.
+/// A contiguous part of the range 0 .. count.
 struct Part {
     std::size_t begin, end;
     std::size_t size() const noexcept { return end - begin; }
 };
 
-/// The part of 0 .. count that falls to `index` of `parts`; sizes differ by at most one.
+/// Returns part `index` of `parts` of the range 0 .. count. The sizes of parts differ by at most one.
 inline Part part_of(std::size_t count, int parts, int index) noexcept {
     Part part{};
     kumiki_part(count, parts, index, &part.begin, &part.end);
     return part;
 }
 
-/// What a thread of a team knows about itself inside Team::run, and how it meets the others.
+/// A thread of a team, inside Team::run: its number and its share of the work, and how it synchronizes with the others.
 class Member {
 public:
     Member(kumiki_team* team, int thread) : team_(team), thread_(thread) {}
@@ -34,15 +34,16 @@ public:
     int threads() const noexcept { return kumiki_team_size(team_); }
     bool master() const noexcept { return thread_ == 0; }
 
-    /// This thread's part of 0 .. count.
+    /// This thread's part of the range 0 .. count.
     Part part(std::size_t count) const noexcept { return part_of(count, threads(), thread_); }
 
     /// Waits for all threads of this rank.
     void barrier() { detail::check(kumiki_team_barrier(team_, thread_)); }
-    /// Waits for all threads of all ranks: threads first, then one thread per rank (COMPaS paper, section 4).
+    /// Waits for all threads of all ranks: first the threads of each rank, then one thread per rank (COMPaS paper,
+    /// section 4).
     void barrier_all() { detail::check(kumiki_team_barrier_all(team_, thread_)); }
 
-    /// Combines over the threads of this rank; everyone gets the result.
+    /// Combines over the threads of this rank; every thread gets the result.
     template <Reducible T>
     void reduce(std::span<T> data, Operation operation) {
         detail::check(kumiki_team_reduce(team_, thread_, data.data(), data.size(), detail::type_of<T>(),
@@ -53,7 +54,7 @@ public:
         reduce(std::span<T>(&value, 1), operation);
         return value;
     }
-    /// Combines over all threads of all ranks; everyone gets the same bits.
+    /// Combines over all threads of all ranks; every thread gets bitwise the same result.
     template <Reducible T>
     void reduce_all(std::span<T> data, Operation operation) {
         detail::check(kumiki_team_reduce_all(team_, thread_, data.data(), data.size(), detail::type_of<T>(),
@@ -73,7 +74,7 @@ private:
 /// The threads of a rank, bound to its cores and kept between runs. The thread that calls run() is thread 0.
 class Team {
 public:
-    /// `threads` = 0: as many as the launcher gives this rank.
+    /// `threads` = 0 means the number that the launcher gives this rank.
     explicit Team(Job& job, int threads = 0) { detail::check(kumiki_team_create(job.handle(), threads, &team_)); }
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -81,8 +82,8 @@ public:
 
     int size() const noexcept { return kumiki_team_size(team_); }
 
-    /// Runs body(Member&) on every thread and returns when all have. The first exception of a thread is thrown here
-    /// again; threads that wait for the one that threw are freed with an Error.
+    /// Runs body(Member&) on every thread and returns when all threads have finished. Rethrows the first exception of a
+    /// thread; threads that wait for the thread that threw get an Error.
     template <class Body>
     void run(Body&& body) {
         struct Call {

@@ -9,33 +9,33 @@
 
 namespace kumiki {
 
-/// What may lie in a region: it must survive being copied as bytes into another process. Pointers and views (std::span,
-/// std::string_view) are copied easily enough, but what they point to is not there.
+/// A type whose values can be stored in a region: they must stay meaningful when copied bytewise into another process.
+/// Pointers and views (std::span, std::string_view) are excluded because their target does not exist there.
 template <class T>
 concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::borrowed_range<T>;
 
-/// Elements one after another: std::vector, std::array, std::span, Region, ...
+/// A contiguous sequence of elements: std::vector, std::array, std::span, Region, ...
 template <class R>
 concept Elements =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Transferable<std::ranges::range_value_t<R>>;
 
-/// One thing, and not a sequence of elements.
+/// A single value, as opposed to a sequence of elements.
 template <class T>
 concept Single = Transferable<T> && !std::ranges::range<T>;
 
-/// What reductions combine.
+/// An element type that reductions can combine.
 template <class T>
 concept Reducible =
     std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 
-/// Elements of the type that those of `Other` have.
+/// A sequence with the same element type as `Other`.
 template <class R, class Other>
 concept ElementsLike = Elements<R> && std::same_as<std::ranges::range_value_t<R>, std::ranges::range_value_t<Other>>;
 
 template <class R>
 concept ReducibleElements = Elements<R> && Reducible<std::ranges::range_value_t<R>>;
 
-/// How reductions combine.
+/// The operation by which a reduction combines elements.
 enum class Operation { sum = KUMIKI_SUM, product = KUMIKI_PRODUCT, min = KUMIKI_MIN, max = KUMIKI_MAX };
 
 namespace detail {

@@ -17,16 +17,15 @@
 
 namespace kumiki::fabric {
 
-/// Whatever moves bytes between the ranks of the job. Ranks of one host map each other's memory(), so that a put is a
-/// copy and a signal is a store; those of other hosts are reached through network(). Threads wait for any of them in
-/// progress(). The budget of each path stands in README.md.
+/// Moves bytes between the ranks of the job. Ranks of one host map each other's memory(), so that a put is a copy and a
+/// signal is a store; ranks on other hosts are reached through network(). Threads wait for other ranks in progress().
+/// README.md states the budget of each path.
 class Fabric {
 public:
-    /// Joins the job that the settings describe; without a launcher, makes a job of this process alone.
+    /// Joins the job that the settings describe; without a launcher, forms a job of this process alone.
     static Result<std::unique_ptr<Fabric>> join(const Settings& settings);
-    /// Joins as rank settings.rank of a segment that is mapped here already; several ranks may live in one process (the
-    /// tests do that).
-    /// `wireup` is how the ranks of several hosts find each other.
+    /// Joins as rank settings.rank of a segment that this process has mapped already. Several ranks may live in one
+    /// process, as in the tests. Ranks on several hosts find each other through `wireup`.
     static Result<std::unique_ptr<Fabric>> join(const Settings& settings, std::shared_ptr<const shm::Segment> segment,
                                                 const Wireup& wireup);
     ~Fabric();
@@ -44,18 +43,18 @@ public:
     Messenger& messenger() { return messenger_; }
     /// Null when all ranks are on this host.
     Network* network() const { return network_.get(); }
-    /// Null when nobody wants one.
+    /// Null when tracing is off.
     trace::Trace* trace() const { return trace_.get(); }
 
-    /// All ranks of the job: the first group.
+    /// The group of all ranks of the job, which is the first group.
     Group& everybody() const { return *everybody_; }
     GroupBlocks& group_blocks() { return group_blocks_; }
-    /// A number that no other group of the job has or had.
+    /// Returns a number that no other group of the job has, or ever had.
     std::uint64_t new_group_id() {
         return static_cast<std::uint64_t>(rank()) << 32 | (groups_made_.fetch_add(1, std::memory_order_relaxed) + 1);
     }
 
-    /// Tells the launcher that this rank goes in good order.
+    /// Tells the launcher that this rank leaves the job regularly, rather than by a failure.
     void leave() { memory_.own().state.store(shm::RankState::left, std::memory_order_release); }
 
 private:
@@ -71,7 +70,7 @@ private:
     GroupBlocks group_blocks_;
     std::atomic<std::uint64_t> groups_made_{0};
     std::unique_ptr<Group> everybody_;
-    std::unique_ptr<Network> network_; // its agent uses all of the above
+    std::unique_ptr<Network> network_; // declared last, because its agent uses all members above
 };
 
 } // namespace kumiki::fabric

@@ -11,20 +11,22 @@ namespace kumiki::fabric {
 
 class Fabric;
 
-/// Some ranks of the job in an order of their own, the members, numbered from 0: who they are, where they are, and the
-/// memory that those of one host share. The job is the first group. Constant after its construction.
+/// A subset of the job's ranks in an order of its own, numbered from 0, called its members: their ranks, their hosts,
+/// and the memory that members on one host share. The job is the first group. Immutable after construction.
 class Group {
 public:
-    /// `block` is which of its MemberBlocks the rank has given to this group; of use on its own host only.
+    /// `block` is the index of the MemberBlock that the rank uses for this group; it is meaningful only on the rank's
+    /// host.
     struct Member {
-        int rank; ///< of the job
+        int rank; ///< in the job
         int block;
     };
     static constexpr std::uint64_t job_id = 0;
 
-    /// This rank is one of the members. `id` is the same at all of them, and no other group of the job has or had it.
+    /// This rank must be one of the members. `id` is the same at all members, and unique among all groups that the job
+    /// ever had.
     Group(Fabric& fabric, std::uint64_t id, const std::vector<Member>& members);
-    /// Tells the members on this host that this one uses their blocks no more, and gives back its own.
+    /// Tells the members on this host that this rank no longer uses their blocks, and returns its own block.
     ~Group();
     Group(const Group&) = delete;
     Group& operator=(const Group&) = delete;
@@ -36,7 +38,7 @@ public:
     int size() const { return static_cast<int>(places_.size()); }
     bool has_rank(int number) const { return number >= 0 && number < size(); }
     int rank_in_job(int number) const { return place(number).rank; }
-    /// The other way round; -1: that rank is no member.
+    /// Converts a rank of the job into a number in the group; returns -1 when that rank is not a member.
     int number_of(int rank_in_job) const;
     /// "rank 3", or "rank 1 of the group (rank 3 of the job)".
     std::string describe(int number) const;
@@ -49,17 +51,17 @@ public:
     int host_size() const { return static_cast<int>(locals_.size()); }
     int number_on_host(int local) const { return locals_[static_cast<std::size_t>(local)].number; }
     bool here(int number) const { return place(number).host == own_host_; }
-    /// For a member on this host.
+    /// The member must be on this host.
     int local_rank(int number) const { return place(number).local; }
     shm::MemberBlock& block(int local) const { return *locals_[static_cast<std::size_t>(local)].block; }
     shm::MemberBlock& own() const { return *own_; }
     shm::HostBlock& host() const { return *host_; }
     std::byte* arena(int local) const { return locals_[static_cast<std::size_t>(local)].arena; }
-    /// After making something true that a thread of that member may wait for.
+    /// Wakes that member's threads. Call it after making a condition true for which they may wait.
     void ring(int local) const;
     void ring_others() const;
 
-    // -- the hosts that they are on, numbered by their first member, who leads the host's members --
+    // -- the members' hosts, ordered by their first member, which is the leader of the members on its host --
 
     int hosts() const { return static_cast<int>(leaders_.size()); }
     int own_host() const { return own_host_; }
@@ -68,11 +70,12 @@ public:
     bool leads() const { return host_rank_ == 0; }
     bool on_one_host() const { return hosts() == 1; }
 
-    // -- ranks that wait for each other in vain --
+    // -- ranks whose collective calls differ, so that they would wait for each other forever --
 
-    /// Tells the members on this host that these two do; false: of such two they have been told.
+    /// Tells the members on this host that the calls of these two ranks differ. Returns false when such a pair has been
+    /// reported already.
     struct Party {
-        int rank; ///< of the job
+        int rank; ///< in the job
         shm::CallNote note;
     };
     bool report_difference(const Party& one, const Party& other) const;
@@ -84,14 +87,14 @@ private:
     };
     struct Local {
         int number;
-        int host_rank; ///< among all ranks of the job on this host
+        int host_rank; ///< number among all ranks of the job on this host
         shm::MemberBlock* block;
         std::byte* arena;
     };
     const Place& place(int number) const { return places_[static_cast<std::size_t>(number)]; }
 
     Fabric& fabric_;
-    int block_ = 0; ///< of this rank's
+    int block_ = 0; ///< index of this rank's block
     std::uint64_t id_;
     int rank_ = -1, host_rank_ = -1, own_host_ = -1;
     std::vector<Place> places_; ///< by number

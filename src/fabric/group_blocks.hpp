@@ -9,19 +9,21 @@
 
 namespace kumiki::fabric {
 
-/// Which of this rank's MemberBlocks belong to groups. Every rank chooses its own, so ranks need not agree, and threads
-/// that make different groups at once do not meet. The first is the job's. Thread-safe.
+/// Tracks which of this rank's MemberBlocks belong to groups. Every rank chooses its own blocks, so ranks need not
+/// agree, and threads that make different groups at the same time do not conflict. The first block belongs to the job.
+/// Thread-safe.
 class GroupBlocks {
 public:
     explicit GroupBlocks(shm::RankBlock& own) : own_(own) { owned_[0] = true; }
 
-    /// A block that nobody uses, cleared; nothing when this rank has all of them in groups.
+    /// Returns a cleared block that no group uses, or nothing when none is free.
     std::optional<int> take() {
         const std::lock_guard lock(mutex_);
         for (int block = 1; block < shm::most_groups; ++block) {
             const auto at = static_cast<std::size_t>(block);
             shm::MemberBlock& memory = own_.groups[at];
-            // acquire: the last members have done with it what they did before they said that they have gone.
+            // acquire: pairs with the release by which each member of the previous group counted itself in `gone`, so
+            // all their accesses to the block come before this reuse.
             if (owned_[at] || memory.gone.load(std::memory_order_acquire) != members_[at]) continue;
             owned_[at] = true;
             clear(memory);
@@ -29,7 +31,8 @@ public:
         }
         return std::nullopt;
     }
-    /// This rank needs the block no more; it is free when as many `members` on this host have said that they have gone.
+    /// Returns a block that this rank no longer needs. It becomes free when `members` members on this host have counted
+    /// themselves in `gone`.
     void give_back(int block, int members) {
         const std::lock_guard lock(mutex_);
         owned_[static_cast<std::size_t>(block)] = false;
@@ -37,7 +40,8 @@ public:
     }
 
 private:
-    /// Nobody sees the block before this rank has told its number; what lies on the board need not be cleared.
+    /// Relaxed order suffices: no other rank uses the block before this rank announces its number. The board need not
+    /// be cleared.
     static void clear(shm::MemberBlock& memory) {
         constexpr auto relaxed = std::memory_order_relaxed;
         memory.call.store(0, relaxed);
@@ -56,8 +60,8 @@ private:
 
     shm::RankBlock& own_;
     std::mutex mutex_;
-    std::array<bool, shm::most_groups> owned_{};            ///< by a group of this rank
-    std::array<std::uint32_t, shm::most_groups> members_{}; ///< on this host, of the last group
+    std::array<bool, shm::most_groups> owned_{};            ///< whether a group of this rank uses the block
+    std::array<std::uint32_t, shm::most_groups> members_{}; ///< of the last group, on this host
 };
 
 } // namespace kumiki::fabric

@@ -16,14 +16,15 @@
 
 namespace kumiki::fabric {
 
-/// The memory that the ranks of this host share: the arena of each rank with its regions, and the block of each rank
-/// with the library's own data. It translates an address of this rank into the address of the same place at another
-/// rank of this host. Of ranks on other hosts it knows only that they are not here.
+/// The memory that the ranks of this host share: each rank's arena, which holds its regions, and each rank's block,
+/// which holds the library's own data. Translates an address of this rank into the address of the same place at another
+/// rank of this host. Ranks on other hosts are only known to be elsewhere.
 class HostMemory {
 public:
     HostMemory(const Settings& settings, std::shared_ptr<const shm::Segment> segment);
 
-    /// Tells which rank of the job each rank of this host is; before this, only the ranks of this host have numbers.
+    /// Maps rank `rank` of the job to local number `local` of this host. Until then, ranks are known only by local
+    /// number.
     void map_rank(int rank, int local);
 
     int rank() const { return rank_; }
@@ -33,9 +34,9 @@ public:
 
     // -- the fast path: addresses --
 
-    /// Where `bytes` at `own` (an address in a region of this rank) lie at rank `rank`; null when that rank is on
-    /// another host (remote() tells), when there is no such rank, or when the bytes are not inside one region:
-    /// refusal() then says why. `bytes` is at least 1.
+    /// Returns the address at rank `rank` of the `bytes` at `own`, an address in a region of this rank. Returns null
+    /// when that rank is on another host (see remote()), when there is no such rank, or when the bytes are not inside
+    /// one region; refusal() then explains why. `bytes` is at least 1.
     std::byte* translate(int rank, const void* own, std::size_t bytes) const {
         const std::size_t offset = this->offset(own);
         if (!has_rank(rank) || !regions_.contains(offset, bytes)) [[unlikely]]
@@ -43,13 +44,14 @@ public:
         std::byte* const there = arenas_[static_cast<std::size_t>(rank)];
         return there == nullptr ? nullptr : there + offset;
     }
-    /// The same for an aligned 64-bit word, the only thing that signals and atomics work on.
+    /// The same for an aligned 64-bit word, the only type that signals and atomics work on.
     std::uint64_t* word(int rank, const std::uint64_t* own) const {
         if (reinterpret_cast<std::uintptr_t>(own) % sizeof(*own) != 0) [[unlikely]]
             return nullptr;
         return reinterpret_cast<std::uint64_t*>(translate(rank, own, sizeof(*own)));
     }
-    /// Whether they are inside a region of a rank of another host: the network then takes their offset().
+    /// Whether the rank is on another host and the bytes are inside a region; the network then addresses them by
+    /// offset().
     bool remote(int rank, const void* own, std::size_t bytes) const {
         return is_remote(rank) && (bytes == 0 || in_region(own, bytes));
     }
@@ -59,7 +61,7 @@ public:
     bool is_remote(int rank) const { return has_rank(rank) && arenas_[static_cast<std::size_t>(rank)] == nullptr; }
     Failure refusal(std::string_view operation, int rank, const void* own, std::size_t bytes) const;
 
-    /// The offset of own memory in the arena when all of it is inside one region; it is the same at all ranks.
+    /// Whether the bytes at `own` are inside one region; then their offset() in the arena is the same at all ranks.
     bool in_region(const void* own, std::size_t bytes) const { return translate(rank_, own, bytes) != nullptr; }
     std::size_t offset(const void* own) const {
         return static_cast<std::size_t>(static_cast<const std::byte*>(own) - arena_);
@@ -83,24 +85,24 @@ public:
         else std::memcpy(destination, source, bytes);
     }
 
-    /// The same for a part of something that is `whole` bytes long.
+    /// Copies one part of a transfer of `whole` bytes, whose length decides how to copy.
     void copy_part(std::byte* destination, const std::byte* source, std::size_t bytes, std::size_t whole) const {
         if (whole >= nontemporal_bytes_) platform::copy_around_caches(destination, source, bytes);
         else copy(destination, source, bytes);
     }
 
-    // -- what the ranks of this host share, by their numbers in the job --
+    // -- shared memory of the ranks of this host, by rank in the job --
 
     shm::RankBlock& block(int rank) const { return *blocks_[static_cast<std::size_t>(rank)]; }
     shm::RankBlock& own() const { return *own_; }
     std::byte* arena(int rank) const { return arenas_[static_cast<std::size_t>(rank)]; }
     shm::Header& header() const { return segment_->header(); }
 
-    // -- the same by their local numbers --
+    // -- the same by local number --
 
     int host_rank() const { return host_rank_; }
     int host_size() const { return host_size_; }
-    /// The job's number of local rank `local`, and the other way round for a rank of this host.
+    /// The rank in the job of local rank `local`; local_rank() converts the other way, for a rank of this host.
     int rank_on_host(int local) const { return ranks_[static_cast<std::size_t>(local)]; }
     int local_rank(int rank) const { return locals_[static_cast<std::size_t>(rank)]; }
     shm::RankBlock& host_block(int local) const { return segment_->block(local); }
@@ -108,10 +110,10 @@ public:
 
     // -- regions --
 
-    /// Makes a region usable after it was entered in the table: fails when the host has not the memory for all ranks'
-    /// copies; pins it when the settings say so. Pages are placed where they are first touched.
+    /// Makes a region usable after its entry in the table. Fails when the host has too little memory for all ranks'
+    /// copies; pins the region when the settings say so. Pages are placed by first touch.
     Result<> prepare(const Extent& extent) const;
-    /// Gives its memory back.
+    /// Returns the region's memory to the system.
     void discard(const Extent& extent) const;
     std::byte* address(const Extent& extent) const { return arena_ + extent.begin; }
 
@@ -120,7 +122,8 @@ private:
     int rank_, size_, host_rank_, host_size_;
     std::byte* arena_;    ///< this rank's
     shm::RankBlock* own_; ///< this rank's
-    // By rank of the job; null for ranks on other hosts. The segment could tell too, but a put should not have to ask.
+    // Indexed by rank of the job; null for ranks on other hosts. The segment can compute these too, but a lookup here
+    // keeps a put short.
     std::vector<shm::RankBlock*> blocks_;
     std::vector<std::byte*> arenas_;
     std::vector<int> locals_; ///< local number by rank of the job

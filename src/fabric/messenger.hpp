@@ -18,12 +18,12 @@ namespace kumiki::fabric {
 
 class Fabric;
 
-/// Active messages (COMPaS paper, 3.1.1): a function of the target is run there with a copy of the payload.
+/// Active messages (COMPaS paper, 3.1.1): a function of the target runs there with a copy of the payload.
 ///
-/// Who runs them: a thread of the target that waits inside the library looks at the inbox while it waits (an
-/// attendant); when there is none, and the program does not poll either, the agent, a thread that sleeps otherwise and
-/// plays the part of the papers' network interface processor. One thread at a time, so handlers of a rank never run at
-/// once.
+/// A thread of the target that waits inside the library (an attendant) polls the inbox and runs the handlers. When
+/// there is no attendant and the program does not poll either, the agent runs them: a thread that otherwise sleeps and
+/// plays the role of the papers' network interface processor. One thread at a time runs handlers, so handlers of a rank
+/// never run concurrently.
 class Messenger {
 public:
     using Handler = std::function<void(int source, std::span<const std::byte> payload)>;
@@ -34,36 +34,37 @@ public:
     Messenger(const Messenger&) = delete;
     Messenger& operator=(const Messenger&) = delete;
 
-    /// Adds a handler and starts the agent with the first; the others may send to it only after a barrier.
+    /// Adds a handler; the first one starts the agent. Other ranks may send to the handler only after a barrier.
     Result<int> add(Handler handler);
     int handlers() const { return count_.load(std::memory_order_acquire); }
     bool active() const { return handlers() > 0; }
 
-    /// Sends to a rank that exists, to a handler that exists, at most InboxSlot::capacity bytes. Waits while the inbox
-    /// is full (a handler never waits: its message is kept and sent later, in order).
+    /// Sends at most InboxSlot::capacity bytes. The rank and the handler must exist. Waits while the inbox is full,
+    /// except inside a handler, which never waits: its message is kept and sent later, in order.
     void send(int rank, int handler, std::span<const std::byte> payload);
 
-    /// Takes a message that came over the network; false when there is no room for it now.
+    /// Puts a message that arrived over the network into this rank's inbox; returns false when there is no room now.
     bool accept(int source, int handler, std::span<const std::byte> payload) {
         return deliver_on_host(fabric_rank(), source, handler, payload);
     }
 
-    /// Runs what has arrived and ends the agent, which may be within a handler that sends.
+    /// Runs the handlers of all messages that have arrived, and stops the agent, which may be in a handler that sends.
     void stop();
 
-    /// For a rank that is about to fail: returns when no handler runs, and none will ever run again.
+    /// For a rank that is about to fail: returns once no handler is running, and no handler will ever run again.
     void silence();
 
-    /// Runs what has arrived; returns how many messages. 0 at once when another thread is at it.
+    /// Runs the handlers of the messages that have arrived and returns their number. Returns 0 at once when another
+    /// thread is running handlers.
     int progress() { return run_all(false); }
 
-    /// progress() for a program that calls it in a loop of its own: as long as it does, the agent sleeps.
+    /// progress() for a program that calls it in its own loop; as long as the program does so, the agent sleeps.
     int poll() {
         if (!polled_.load(std::memory_order_relaxed)) polled_.store(true, std::memory_order_relaxed);
         return progress();
     }
 
-    /// A thread that promises to call progress() again and again, and when it stops.
+    /// The scope in which a thread promises to call progress() repeatedly.
     class Attendance {
     public:
         explicit Attendance(Messenger& messenger);
@@ -98,11 +99,11 @@ private:
     Fabric& fabric_;
     std::array<Handler, most_handlers> handler_{};
     std::atomic<int> count_{0};
-    std::atomic<std::thread::id> running_{}; ///< the thread that runs handlers, none: default id
+    std::atomic<std::thread::id> running_{}; ///< the thread that runs handlers; the default id when there is none
     std::mutex kept_mutex_;
-    std::deque<Kept> kept_; ///< messages of handlers for which there was no place
+    std::deque<Kept> kept_; ///< messages that handlers sent to full inboxes
     std::atomic<std::size_t> kept_count_{0};
-    std::atomic<bool> polled_{false}; ///< the program has polled since the agent last asked
+    std::atomic<bool> polled_{false}; ///< the program has polled since the agent last checked
     std::atomic<bool> stop_{false};
     std::thread agent_;
 };

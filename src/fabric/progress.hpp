@@ -9,59 +9,59 @@
 
 namespace kumiki::fabric {
 
-/// What a thread that waits does for the network, which stands above this.
+/// The operations that a waiting thread performs for the network, a layer above this one.
 class NetworkPoll {
 public:
     virtual ~NetworkPoll() = default;
-    /// Sends what is held back.
+    /// Sends the messages that are held back.
     virtual void release() = 0;
-    /// Receives what has come, for a thread that will look again soon; whether there was anything.
+    /// Receives the messages that have arrived, for a thread that will poll again soon; returns whether there were any.
     virtual bool poll() = 0;
-    /// A thread begins a wait in which it polls, and has ended it.
+    /// Called when a thread begins and ends a wait in which it polls.
     virtual void begin_polling() = 0;
     virtual void end_polling() = 0;
-    /// A thread falls asleep, so that the agent must take over; it is awake again.
+    /// Called before a thread sleeps, so that the agent takes over, and when it is awake again.
     virtual void hand_over() = 0;
     virtual void take_back() = 0;
 };
 
-/// How the threads of a rank wait for other ranks, and what they do meanwhile: they receive from the network, run
-/// active messages, and call the progress hooks of the floors above.
+/// How the threads of a rank wait for other ranks. While they wait they receive from the network, run the handlers of
+/// active messages, and call the progress hooks of the layers above.
 class Progress {
 public:
-    /// What a thread attends to while it waits.
+    /// The work that a thread does while it waits.
     enum class Attention {
-        /// Whatever comes: the network, active messages and hooks.
+        /// The network, active messages and progress hooks.
         everything,
-        /// The network only: no function of the program and no hook runs. For short waits for an answer of another
-        /// rank, also within a fault handler, where the program may hold any lock of its own.
+        /// The network only: no function of the program and no hook runs. This is for short waits for an answer from
+        /// another rank, also inside a fault handler, where the program may hold any of its own locks.
         network,
     };
 
     Progress(HostMemory& memory, Messenger& messenger, wait::Patience patience)
         : memory_(memory), messenger_(messenger), patience_(patience) {}
 
-    /// Once, before any thread waits; without it all ranks are on this host.
+    /// Called once, before any thread waits, unless all ranks are on this host.
     void attach(NetworkPoll& network) { network_ = &network; }
 
     const wait::Patience& patience() const { return patience_; }
     bool crowded() const { return patience_.crowded; }
     ProgressHooks& hooks() { return hooks_; }
 
-    /// After making something true that a thread of rank `rank` may wait for.
+    /// Wakes the threads of rank `rank`. Call it after making a condition true for which they may wait.
     void ring(int rank) const { wait::ring(memory_.block(rank).bell, patience_); }
     void ring_on_host(int local) const { wait::ring(memory_.host_block(local).bell, patience_); }
 
-    /// Waits until ready(), which reads what other ranks write with acquire order.
+    /// Waits until ready() returns true. ready() must read with acquire order what other ranks write.
     template <class Ready>
     void wait(Ready ready, Attention attention = Attention::everything) {
         wait(ready, [] {}, attention);
     }
-    /// The same; calls doubt() once when it takes long.
+    /// The same; calls doubt() once when the wait takes long.
     template <class Ready, class Doubt>
     void wait(Ready ready, Doubt doubt, Attention attention = Attention::everything);
 
-    /// One look of a wait, for a program that does not wait: sends what is held back, and receives.
+    /// Makes progress once for a program that does not wait: sends what is held back, receives, and runs the hooks.
     void look() {
         if (network_ != nullptr) {
             network_->release();
@@ -110,8 +110,8 @@ void Progress::wait(Ready ready, Doubt doubt, Attention attention) {
     else wait::wait(memory_.own().bell, patience_, ready, doubt);
 }
 
-/// While this thread is awake it receives, and it stays awake as long as there is something to receive; when it falls
-/// asleep the agent receives, and rings.
+/// While this thread is awake it receives, and it stays awake as long as messages arrive. When it sleeps, the agent
+/// receives and rings the bell.
 template <class Look, class Doubt>
 void Progress::wait_for_network(Look look, Doubt doubt) {
     network_->release();

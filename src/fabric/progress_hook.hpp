@@ -5,16 +5,16 @@
 
 namespace kumiki::fabric {
 
-/// What a floor above has to do while threads wait for whatever it is: each of them runs it again and again, several at
-/// once, too, and once after each ring of the rank's bell.
+/// Work of a layer above that must continue while threads wait for anything. Every waiting thread calls progress()
+/// repeatedly, and once after each ring of the rank's bell; several threads may call it concurrently.
 class ProgressHook {
 public:
     virtual ~ProgressHook() = default;
     virtual void progress() = 0;
 };
 
-/// Those of one rank, in the order in which they were added. They are added and removed while no thread waits: when a
-/// floor is built, and when it goes.
+/// The hooks of one rank, in the order in which they were added. Layers add them at construction and remove them at
+/// destruction, while no thread waits.
 class ProgressHooks {
 public:
     void add(ProgressHook& hook) { hooks_.push_back(&hook); }

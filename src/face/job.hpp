@@ -41,15 +41,15 @@ struct kumiki_job : kumiki::platform::InOwnPages {
 
 namespace kumiki::face {
 
-/// Keeps the sentence for kumiki_error_message() and returns the code.
+/// Stores the sentence for kumiki_error_message() and returns the error code.
 kumiki_status report(const Failure& failure);
 
-/// For a child that calls `operation`.
+/// The error for a forked child process that calls `operation`.
 kumiki_status refuse_child(const char* operation);
 
 inline kumiki_status report(const Result<>& result) { return result ? KUMIKI_OK : report(result.error()); }
 
-/// Without a group: it was freed, or this rank is in none.
+/// The error for a null group: it was freed, or this rank is not a member.
 kumiki_status refuse_no_group(const char* operation);
 
 /// Calls a collective of the group.

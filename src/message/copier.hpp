@@ -9,35 +9,36 @@
 
 namespace kumiki::message {
 
-/// How a process reaches the memory of others of its host. Tests leave some out.
+/// The ways in which a process can reach the memory of other processes on its host. Tests disable some.
 struct Ways {
-    bool mapped = true; ///< what lies in a region, or in the same process, is mapped here
+    bool mapped = true; ///< memory in a region or in the same process, which is mapped here
     bool system = true; ///< process_vm_readv and process_vm_writev, where the system allows them
 };
 
-/// Moves long messages between ranks of one host without a copy in between. A message is cut into parts, and each part
-/// is claimed by whoever is at hand: a thread of the receiver that waits in the library pulls, one of the sender
-/// pushes, so that two processors copy, and neither depends on the other.
+/// Moves long messages between ranks of one host without an intermediate copy. A message is cut into parts, and any
+/// available thread of either rank claims the next part: a thread of the receiver that waits in the library pulls, a
+/// thread of the sender pushes. So two processors copy, and neither depends on the other.
 ///
-/// One thread of a rank copies at a time; it does what all others have to do.
+/// One thread of a rank copies at a time, on behalf of all others.
 class Copier {
 public:
-    /// `part`: the length of parts; 0: by the length of the message, `longest` at most (0: what is usually best).
+    /// `part` is the length of parts; 0 derives it from the length of the message, with `longest` as the maximum (0:
+    /// the length that is usually best).
     Copier(RequestTable& table, Ways ways, std::size_t part, std::size_t longest);
 
     // -- with the table's lock held --
 
-    /// The receiver's side, when there is a way: alone, and the sender must be told of the end, or with
-    /// receive.copy.transfer to share with it.
+    /// Starts the receiver's side, if this process can reach the data. `alone`: the receiver copies alone, and the
+    /// sender must be told when it has finished. `shared`: the sender may help through receive.copy.transfer.
     enum class Help { alone, shared, no_way };
     Help pull(Request& receive, const Announcement& announced);
-    /// The sender's side: the receiver has shared its work.
+    /// Starts the sender's side, after the receiver has shared its work.
     void push(Request& send, fabric::shm::Transfer& transfer);
 
-    // -- without --
+    // -- without the lock --
 
-    /// Copies one part, so that who waits for something else sees it soon. Calls told(request) with the lock held for
-    /// each receive whose sender must be told that it is complete.
+    /// Copies only one part, so that a thread that waits for something else sees it soon. Calls told(request), with the
+    /// lock held, for each receive whose sender must be told that it is complete.
     template <class Told>
     void run(Told told);
 
@@ -62,25 +63,26 @@ private:
     std::size_t part_, longest_part_;
     std::vector<Reach> reach_; ///< by rank: whether the system lets this process reach its memory
     List<Request> copies_;
-    struct Own { ///< what is not shared
+    struct Own { ///< a transfer that is not shared
         fabric::shm::Transfer transfer{};
         std::atomic<bool> free{false};
     };
     Pool<Own> alone_;
-    std::atomic<int> count_{0};           ///< of copies_
-    std::atomic<std::uint64_t> added_{0}; ///< so far
+    std::atomic<int> count_{0};           ///< length of copies_
+    std::atomic<std::uint64_t> added_{0}; ///< copies added so far
     std::atomic<bool> copying_{false};    ///< a thread is in run()
 };
 
 template <class Told>
 void Copier::run(Told told) {
-    // Who adds does so before it looks whether somebody copies already; who copies stops doing so before it looks
-    // whether something was added. Both are exchanges of one word, so one of them sees the other.
+    // A thread that adds a copy does so before it checks whether a thread is copying already; a thread that copies
+    // gives up copying_ before it checks whether a copy was added. Both exchange the same word, so one of them sees the
+    // other.
     while (count_.load(std::memory_order_relaxed) != 0 && !copying_.exchange(true, std::memory_order_acq_rel)) {
         const std::uint64_t added = added_.load(std::memory_order_relaxed);
         const bool copied = look(told);
         copying_.exchange(false, std::memory_order_acq_rel);
-        if (copied) return table_.fabric.progress().ring(table_.fabric.rank()); // there may be more: nobody may sleep
+        if (copied) return table_.fabric.progress().ring(table_.fabric.rank()); // parts may remain: no thread may sleep
         if (added_.load(std::memory_order_relaxed) == added) return;
     }
 }

@@ -11,18 +11,19 @@
 
 namespace kumiki::message {
 
-/// Messages to ranks of other hosts. One of at most a fragment leaves at once, or as soon as there is room on the way,
-/// and is complete at the sender then (a short one is copied, and always complete at once): no send waits. Whoever
-/// receives (a thread that waits, or the agent) puts it into the memory of its receive, or keeps it until that comes. A
-/// longer one is announced, and its fragments follow, straight into the memory of the receive, once that is known;
-/// other messages go in between.
+/// Messages to ranks of other hosts. A message of at most a fragment is sent eagerly, at once or as soon as there is
+/// room, and is then complete at the sender (a short one is copied and always complete at once). No send waits. The
+/// receiving thread (one that waits, or the agent) puts the message into the memory of its receive, or keeps it until
+/// that receive is posted. A longer message uses a rendezvous: it is announced, and once its receive is known its
+/// fragments go straight into the memory of that receive; other messages go in between.
 ///
-/// Flow control: of what one rank has sent and nobody has asked for, at most `window` bytes are kept; what comes on top
-/// is announced and stays with its sender. Of a long message at most `window` bytes are under way, so that a short one
-/// finds the way nearly free.
+/// Flow control: a receiver keeps at most `window` bytes of unexpected messages per sender; further messages are
+/// announced and stay at the sender. At most `window` bytes of a long message are in flight, so that a short message
+/// finds the connection nearly free.
 class Far final : public fabric::MessageSink {
 public:
-    /// `longest`: of the fragments of a message that is announced; 0: as `fragment`, which is also what leaves at once.
+    /// `longest` is the length of the fragments of an announced message; 0 means `fragment`, which is also the longest
+    /// eager message.
     Far(RequestTable& table, fabric::Network& network, std::size_t fragment, std::size_t longest);
     ~Far() override { network_.dismiss(fabric::SinkId::messages); }
     Far(const Far&) = delete;
@@ -32,33 +33,33 @@ public:
 
     // -- without the table's lock --
 
-    /// Null: it is complete.
+    /// Returns null when the send is complete.
     Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
-    /// Gives a receive the message that came before it.
+    /// Gives a receive the message that arrived before it was posted.
     void give(Request& receive, const Arrival& arrival);
 
 private:
-    /// Sends and receives are meant by numbers in `sends_` and `receives_` of the rank that has them.
+    /// Messages name sends and receives by their numbers in `sends_` and `receives_` of the rank that owns them.
     enum class Kind : std::uint8_t {
-        whole,    ///< a message: tag in `value`
-        announce, ///< one of `bytes` bytes, the send `ticket`
-        clear,    ///< the send `ticket` may begin; its fragments are for the receive `value`
-        fragment, ///< for the receive `ticket`, from byte `offset` on
-        passed,   ///< of the send `ticket`, `value` bytes have come
-        finished, ///< the send `ticket` is complete without them
-        credit,   ///< of the messages of the receiver, `value` bytes in all have found their receive
+        whole,    ///< a whole (eager) message, with its tag in `value`
+        announce, ///< announces a message of `bytes` bytes, the send `ticket`
+        clear,    ///< clear to send: the send `ticket` may begin, and its fragments go to the receive `value`
+        fragment, ///< a fragment for the receive `ticket`, from byte `offset` on
+        passed,   ///< `value` bytes of the send `ticket` have arrived
+        finished, ///< the send `ticket` is complete without fragments
+        credit,   ///< in total, `value` bytes of messages of the receiver of this credit have found their receive
     };
-    /// What is between this rank and another one.
+    /// Flow-control state between this rank and another one.
     struct Peer {
-        std::atomic<std::uint64_t> sent{0}, returned{0}; ///< bytes; returned: as the other says
-        std::atomic<std::uint64_t> settled{0};           ///< bytes of the other's messages
+        std::atomic<std::uint64_t> sent{0}, returned{0}; ///< bytes; returned: as reported by the peer
+        std::atomic<std::uint64_t> settled{0};           ///< bytes of the peer's messages
     };
     struct Flow {
         Request* send;
         std::uint64_t passed = 0;
         bool posted = false; ///< a fragment has not left yet
     };
-    /// What a message counts for, be it ever so small.
+    /// The bytes for which a message counts, with a minimum for empty ones.
     static std::uint64_t weight(std::size_t bytes) { return bytes + 64; }
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
@@ -83,11 +84,11 @@ private:
 
     RequestTable& table_;
     fabric::Network& network_;
-    std::size_t whole_;                         ///< longest message that leaves at once
-    std::size_t fragment_;                      ///< of longer ones
+    std::size_t whole_;                         ///< the longest eager message
+    std::size_t fragment_;                      ///< the fragments of longer messages
     std::vector<Peer> peers_;                   ///< by rank
-    fabric::Tickets<Request> sends_, receives_; ///< that the other side knows by number
-    std::list<Flow> flows_;                     ///< long messages that are being sent; by the network's lock
+    fabric::Tickets<Request> sends_, receives_; ///< known to the other side by number
+    std::list<Flow> flows_;                     ///< long messages being sent; guarded by the network's lock
 };
 
 } // namespace kumiki::message

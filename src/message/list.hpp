@@ -8,8 +8,8 @@
 
 namespace kumiki::message {
 
-/// A list in the order of arrival whose elements carry the links, so that it never allocates: T has `next` and
-/// `previous`, and is in one list at a time.
+/// An intrusive list in the order of arrival. The elements carry the links `next` and `previous`, so it never
+/// allocates; an element is in one list at a time.
 template <class T>
 class List {
 public:
@@ -30,9 +30,9 @@ private:
     T *first_ = nullptr, *last_ = nullptr;
 };
 
-/// Elements that are used again: memory is taken only when more are in use than ever before. Whoever uses an element
-/// gives it back by setting its `free`, without the lock under which elements are taken; they are collected when no
-/// other is left.
+/// A pool of reusable elements, which allocates only when more are in use than ever before. The user of an element
+/// returns it by setting its `free`, without the lock under which elements are taken; returned elements are collected
+/// when no ready one is left.
 template <class T>
 class Pool {
 public:
@@ -46,7 +46,7 @@ public:
     static void give_back(T& element) { element.free.store(true, std::memory_order_release); }
 
 private:
-    /// At least half are ready then: so that this is seldom.
+    /// Leaves at least half of the elements ready, so that it is called rarely.
     void collect() {
         for (T& each : elements_)
             if (each.free.load(std::memory_order_acquire)) ready_.push_back(&each);

@@ -7,8 +7,8 @@
 
 namespace kumiki::message {
 
-/// A lock that is nearly always free: one exchange to take it, one store and a look at the bell to give it back. Who
-/// holds it does not wait.
+/// A lock that is nearly always free: it costs one exchange to take, and one store and a check of the bell to release.
+/// A thread that holds it must not wait.
 class Lock {
 public:
     explicit Lock(const wait::Patience& patience) : patience_(patience) {}

@@ -5,12 +5,13 @@
 
 namespace kumiki::message {
 
-/// Which receive gets which message, by the rules of MPI: a message goes to the earliest posted receive that fits it, a
-/// receive takes the earliest message that fits it; so messages of one rank with one tag keep their order. Not
-/// thread-safe.
+/// Matches messages with receives by the rules of MPI: a message goes to the earliest posted receive that matches it,
+/// and a receive takes the earliest message that matches it, so messages from one rank with one tag keep their order.
+/// Not thread-safe.
 class Matching {
 public:
-    /// A message has come: the receive that gets it, taken off the list; null: nobody has asked for it.
+    /// Returns the posted receive that gets a message that has arrived, and removes it from the list; returns null when
+    /// the message is unexpected.
     Request* receive_for(int source, int tag) {
         for (Request* each = posted_.front(); each != nullptr; each = each->next)
             if (fits(each->rank, each->tag, source, tag)) {
@@ -21,7 +22,7 @@ public:
     }
     void keep(Arrival& arrival) { arrivals_.push_back(arrival); }
 
-    /// The message that a receive with this source and this tag (or `any`) would get; it stays.
+    /// Returns the message that a receive with this source and tag (or `any`) would get, without removing it.
     Arrival* find(int source, int tag) const {
         for (Arrival* each = arrivals_.front(); each != nullptr; each = each->next)
             if (fits(source, tag, each->source, each->tag)) return each;

@@ -13,17 +13,17 @@
 
 namespace kumiki::message {
 
-/// Two-sided messages between ranks (Maestro/MMP paper, section 4): what one sends with a tag, another one receives by
+/// Two-sided messages between ranks (Maestro/MMP paper, section 4): one rank sends with a tag, another receives by
 /// source and tag. All calls are thread-safe.
 ///
-/// Nothing here waits but the functions whose name says so. What has been sent or asked for goes on while any thread of
-/// the rank waits for anything, and, between hosts, while its agent runs.
+/// Only the functions named wait... wait. Sends and receives make progress while any thread of the rank waits for
+/// anything and, between hosts, while its agent runs.
 class Messages final : fabric::ProgressHook {
 public:
     struct Options {
         std::size_t fragment = 0; ///< bytes; 0: the library's own rule on each way (KUMIKI_FRAGMENT)
         Ways ways;
-        /// With that rule, the longest fragments on a host and between hosts (`kumiki tune`); 0: the library's own.
+        /// With that rule, the longest fragments on a host and between hosts (`kumiki tune`); 0: the library's default.
         std::size_t longest_near = 0, longest_far = 0;
     };
     Messages(fabric::Fabric& fabric, const Options& options);
@@ -31,36 +31,38 @@ public:
     Messages(const Messages&) = delete;
     Messages& operator=(const Messages&) = delete;
 
-    /// Sends to a rank that exists, with a tag from 0 on. Null: the message is complete, and `data` may change;
-    /// otherwise that is so after wait() or test().
+    /// Sends to a rank that exists, with a tag of at least 0. Returns null when the message is complete and `data` may
+    /// be reused; otherwise `data` may be reused after wait() or a successful test().
     Result<Request*> send(int rank, int tag, std::span<const std::byte> data);
-    /// Asks for a message; `source` and `tag` may be `any`.
+    /// Posts a receive; `source` and `tag` may be `any`.
     Request& receive(int source, int tag, std::span<std::byte> into);
 
-    /// Opens a request for a transfer of `bytes` between this rank and `rank` that is no message; start(done) begins
-    /// it, and `done` becomes true when it is complete.
+    /// Opens a request for a transfer of `bytes` between this rank and `rank` that is not a message. start(done) begins
+    /// the transfer, which sets `done` to true when it is complete.
     template <class Start>
     Result<Request*> start(int rank, std::size_t bytes, Start start);
 
-    /// Ends a request: afterwards it is gone. A failure when the message is longer than the receive; its first bytes
-    /// need not be there, and it is gone, too.
+    /// Waits for a request and ends it; it must not be used afterwards. Fails when the message is longer than the
+    /// receive: the message is lost, and even its first bytes need not have been stored.
     Result<Status> wait(Request& request);
-    /// Ends all of them; null requests are passed over. told(place, outcome) is called for each of the others.
+    /// Waits for all requests and ends them; null requests are skipped. Calls told(place, outcome) for each of the
+    /// others.
     template <class Told>
     void wait_all(std::span<Request* const> requests, Told told);
-    /// The same when it is complete now.
+    /// Non-blocking wait(): returns nothing when the request is not complete yet.
     std::optional<Result<Status>> test(Request& request);
-    /// Returns the place of a request that is complete; null requests are passed over. At least one is not null.
+    /// Waits until one of the requests is complete and returns its index; null requests are skipped. At least one must
+    /// not be null.
     std::size_t wait_any(std::span<Request* const> requests);
 
-    /// The message that a receive with this source and tag would get; it stays.
+    /// Describes the message that a receive with this source and tag would get, without receiving it.
     std::optional<Status> probe(int source, int tag);
     Status wait_probe(int source, int tag);
 
-    /// What is in use: all zero when every message has been received, and every send waited for.
+    /// Resources in use; all zero when every message has been received and every send completed.
     struct Usage {
-        int slots = 0;            ///< of the areas that other ranks of this host have for this one
-        std::size_t arrivals = 0; ///< messages that nobody has asked for
+        int slots = 0;            ///< slots in use of the areas that other ranks of this host have for this rank
+        std::size_t arrivals = 0; ///< unexpected messages
     };
     Usage usage();
     /// Fragments that this rank has moved so far.

@@ -12,24 +12,25 @@
 
 namespace kumiki::message {
 
-/// Messages between ranks of one host. A small one travels in a cell, one of at most a fragment in the area that the
-/// receiver has for this sender, and is complete at the sender then; a longer one is announced by a cell and copied
-/// when the receiver has asked for it (Copier), or flows through the area in fragments where neither process can reach
-/// the other's memory.
+/// Messages between ranks of one host. A small message travels in a cell, and one of at most a fragment in the area
+/// that the receiver has for this sender; both are then complete at the sender. A longer message uses a rendezvous: a
+/// cell announces it, and it is copied directly once its receive is posted (Copier), or goes through the area in
+/// fragments where neither process can reach the other's memory.
 ///
-/// Flow control: cells and slots of the area come back when the receiver has emptied them. A message that was not asked
-/// for stays in its slot, and so many small ones as `most_small` are kept; what comes on top of that is announced and
-/// stays with its sender. So the receiver can always look further for the message that it waits for.
+/// Flow control: cells and slots of the area are returned when the receiver has emptied them. An unexpected message
+/// stays in its slot, and up to `most_small` small unexpected messages are kept; further messages are announced and
+/// stay at the sender. So the receiver can always look further for the message that it waits for.
 class Near {
 public:
     Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part);
 
-    /// Small messages of one sender that may wait at their receiver.
+    /// The number of small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;
-    /// Slots that messages which were not asked for must leave: fragments, for which a receive waits, go through these.
+    /// The number of slots that are not available to unexpected messages. They are reserved for fragments, for which a
+    /// receive waits.
     static constexpr int slots_for_fragments = 4;
 
-    /// Whether progress() has anything to do; whether that is because something has come.
+    /// pending(): whether progress() has anything to do. has_arrived(): whether that is because a message has arrived.
     bool pending() const {
         return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
                table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
@@ -46,24 +47,24 @@ public:
 
     // -- with the table's lock held --
 
-    /// Null: it is complete.
+    /// Returns null when the send is complete.
     Request* send(int rank, int tag, std::span<const std::byte> data);
-    /// Gives a receive the message that came before it; the arrival can go then.
+    /// Gives a receive the message that arrived before it was posted. The arrival may be released afterwards.
     void give(Request& receive, Arrival& arrival);
-    /// Takes what has come, sends what waited for room.
+    /// Receives the messages that have arrived, and sends those that waited for room.
     void progress();
-    /// Slots of the areas of others that this rank has not got back.
+    /// The number of slots in other ranks' areas that have not been returned to this rank.
     int slots_in_use();
 
 private:
     enum class Kind : std::uint8_t {
-        small,    ///< a message, whole
+        small,    ///< a whole message
         area,     ///< a message in a slot
-        announce, ///< Announcement: a message that stays with its sender
+        announce, ///< Announcement: a message that stays at its sender
         share,    ///< Reply: the sender may help to copy it by transfer number `word`
-        flow,     ///< Reply: its fragments shall come through the area, marked with `word`
+        flow,     ///< Reply: the fragments are to come through the area, marked with `word`
         fragment, ///< Reply: a part for the receive `request`, from byte `word` on
-        finished, ///< Reply: it has been received
+        finished, ///< Reply: the message has been received
     };
     struct Reply {
         std::uint64_t request, word;
@@ -74,9 +75,9 @@ private:
         fabric::shm::ChannelWriter to;
         fabric::shm::ChannelReader from;
         std::uint64_t sent_small = 0, settled = 0;    ///< settled: as last seen
-        bool introduced = false;                      ///< it looks into its channel from here
+        bool introduced = false;                      ///< the peer polls its channel from this rank
         std::deque<fabric::shm::CellContent> replies; ///< that wait for room
-        List<Request> unsent;                         ///< sends that wait for room
+        List<Request> unsent;                         ///< sends waiting for room
         List<Request> flowing;                        ///< sends whose fragments go through the area
         bool has_work() const { return !replies.empty() || !unsent.empty() || !flowing.empty(); }
     };
@@ -105,9 +106,9 @@ private:
 
     RequestTable& table_;
     Copier copier_;
-    std::size_t fragment_;                     ///< what a slot takes
+    std::size_t fragment_;                     ///< the bytes that a slot holds
     std::vector<std::unique_ptr<Peer>> peers_; ///< by local rank
-    std::vector<Peer*> known_;                 ///< which have sent something: the first `known_count_`
+    std::vector<Peer*> known_; ///< the first `known_count_` entries are the peers that have sent something
     std::atomic<int> known_count_{0};
     std::atomic<std::uint64_t> introductions_{0}; ///< as last seen
     std::atomic<int> working_{0};                 ///< peers that have work

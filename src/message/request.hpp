@@ -13,32 +13,33 @@ namespace kumiki::message {
 
 inline constexpr int any = KUMIKI_ANY;
 
-/// What has come.
+/// Describes a completed request, or a message.
 struct Status {
     int source = any, tag = any;
     std::size_t bytes = 0;
 };
 
-/// A send, a receive or another transfer that is not complete yet, or that nobody has waited for. All but `done` is guarded by the
-/// table's lock, or belongs to whoever has taken it off the list in which others could find it.
+/// A send, a receive or another transfer that is not complete yet, or has not been waited for. Its members except
+/// `done` are guarded by the table's lock, or belong to the thread that has removed the request from the list in which
+/// others could find it.
 struct Request {
     Request *next = nullptr, *previous = nullptr;
     std::atomic<bool> free{false}, done{false};
     bool broken = false; ///< the other process's memory could not be reached
-    int rank = any;      ///< to or from; of a receive: as asked for, later as come
+    int rank = any;      ///< the other rank; for a receive: as requested, later as received
     int tag = any;       ///< the same
     std::byte* data = nullptr;
     std::size_t bytes = 0;    ///< at `data`
     std::size_t length = 0;   ///< of the message
-    std::size_t moved = 0;    ///< of a message in fragments: bytes sent, or received
+    std::size_t moved = 0;    ///< for a message in fragments: bytes sent or received
     std::uint64_t token = 0;  ///< the other side's request
-    std::uint64_t number = 0; ///< of this one, for a side on another host
+    std::uint64_t number = 0; ///< number of this request, for a peer on another host
 
     /// A long message between processes of one host: see Copier.
     struct Copy {
         fabric::shm::Transfer* transfer = nullptr; ///< where parts are claimed
-        std::byte* there = nullptr;                ///< the other side's memory; null: through the system
-        std::uint64_t address = 0;                 ///< of it in its process
+        std::byte* there = nullptr;                ///< the other side's memory; null: copy by system calls
+        std::uint64_t address = 0;                 ///< that memory's address in its own process
         std::int32_t process = 0;
         bool pulls = false;  ///< this is the receiver
         bool shared = false; ///< the sender may help
@@ -46,7 +47,7 @@ struct Request {
 };
 static_assert(sizeof(Request) <= 128, "hundreds of them stay in the nearest cache");
 
-/// Where a long message lies at its sender, who waits until somebody wants it.
+/// The place of a long message at its sender, where it stays until a receive matches it.
 struct Announcement {
     std::uint64_t bytes;
     std::uint64_t request; ///< the sender's
@@ -54,7 +55,7 @@ struct Announcement {
     std::uint64_t offset;  ///< in the sender's arena, or Board::nowhere
 };
 
-/// A message that has come before it was asked for.
+/// An unexpected message: it has arrived before a receive for it was posted.
 struct Arrival {
     Arrival *next = nullptr, *previous = nullptr;
     std::atomic<bool> free{false};
@@ -64,7 +65,7 @@ struct Arrival {
     int slot = 0;
     std::array<std::byte, fabric::shm::CellContent::capacity> here;
     Announcement announcement{};
-    std::vector<std::byte> kept; ///< what came over the network
+    std::vector<std::byte> kept; ///< data that arrived over the network
 };
 
 } // namespace kumiki::message

@@ -12,13 +12,13 @@
 
 namespace kumiki::message {
 
-/// A request by its address: within this process, and to ranks that share its memory (Near). Other hosts know it by a
-/// number (Far).
+/// The address of a request serves as its number within this process and for ranks of this host (Near). Other hosts use
+/// the number of a ticket (Far).
 inline Request& request_at(std::uint64_t number) { return *reinterpret_cast<Request*>(number); }
 inline std::uint64_t number_of(const Request& request) { return reinterpret_cast<std::uintptr_t>(&request); }
 
-/// What the ways of messages (Near, Far) share: who waits for what at this rank. The order of locks is the network's
-/// before this one: nobody sends over the network while holding it.
+/// The state that Near and Far share: the requests and unexpected messages of this rank. Lock order: the network's lock
+/// comes before this one, so no thread sends over the network while it holds this one.
 struct RequestTable {
     explicit RequestTable(fabric::Fabric& own) : fabric(own), lock(own.progress().patience()) {}
 
@@ -44,23 +44,24 @@ struct RequestTable {
 
     void complete(Request& request) {
         request.done.store(true, std::memory_order_release);
-        fabric.progress().ring(fabric.rank()); // another thread may wait for it
+        fabric.progress().ring(fabric.rank()); // another thread may be waiting for it
     }
 
-    /// A receive gets this message, whose envelope it shows from now on; false when it is too long for it.
+    /// Assigns a message to a receive, which takes over its envelope. Returns false when the message is too long for
+    /// the receive.
     static bool address(Request& receive, int source, int tag, std::size_t bytes) {
         receive.rank = source;
         receive.tag = tag;
         receive.length = bytes;
         return bytes <= receive.bytes;
     }
-    /// The same with all of its data.
+    /// The same, then stores the data and completes the receive.
     void deliver(Request& receive, int source, int tag, std::span<const std::byte> data) {
         if (address(receive, source, tag, data.size())) copy_short(receive.data, data.data(), data.size());
         complete(receive);
     }
 
-    /// The most frequent length is one word.
+    /// One word is the most frequent length, so it has a path of its own.
     static void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
         if (bytes == sizeof(std::uint64_t)) std::memcpy(to, from, sizeof(std::uint64_t));
         else if (bytes > 0) std::memcpy(to, from, bytes);

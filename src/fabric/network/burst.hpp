@@ -10,11 +10,11 @@
 
 namespace kumiki::fabric {
 
-/// Small messages to one rank that wait for each other, so that they leave in one transfer (the network burst of the
-/// Maestro paper, 2.4): over TCP a message costs microseconds, however small it is. Not thread-safe.
+/// Small messages to one rank, collected to leave in one transfer (the network burst of the Maestro paper, 2.4),
+/// because over TCP even the smallest message costs microseconds. Not thread-safe.
 class Burst {
 public:
-    /// What is longer travels alone.
+    /// A longer message travels alone.
     static constexpr std::size_t longest_message = Transport::longest_kept;
 
     bool empty() const { return bytes_.empty(); }
@@ -24,15 +24,15 @@ public:
     void add(const MessageHeader& header, std::span<const std::byte> payload) {
         if (empty()) bytes_.reserve(Transport::segment);
         MessageHeader stated = header;
-        stated.bytes = payload.size(); // where the next one begins
+        stated.bytes = payload.size(); // tells the receiver where the next message begins
         append(&stated, sizeof stated);
         append(payload.data(), payload.size());
     }
-    /// Leaves it empty, without memory: a rank may have thousands of peers.
+    /// Leaves the burst empty and without allocated memory, because a rank may have thousands of peers.
     std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
-    /// Calls receive(header, payload) for each message of a burst that has arrived. False when what is left of it is no
-    /// whole message.
+    /// Calls receive(header, payload) for each message of a received burst. Returns false when the remaining bytes are
+    /// not a whole message.
     template <class Receive>
     static bool open(std::span<const std::byte> bytes, Receive receive) {
         while (bytes.size() >= sizeof(MessageHeader)) {

@@ -10,15 +10,15 @@
 
 namespace kumiki::fabric {
 
-/// Whether a message can be carried out at all: what its fields mean by themselves, with the regions, ranks and
-/// handlers that there are now. Whether it fits what came before it (tickets, parts of messages, barriers, credit), who
-/// keeps that decides. Thread-safe.
+/// Checks each message by itself: whether its fields are valid for the regions, ranks and handlers that exist now.
+/// Whether it fits the messages before it (tickets, parts of messages, barriers, credit) is checked by the class that
+/// keeps that state. Thread-safe.
 class Checking {
 public:
     Checking(const RegionTable& regions, const Messenger& messenger, const Hosts& hosts, int own_rank)
         : regions_(regions), messenger_(messenger), hosts_(hosts), own_rank_(own_rank) {}
 
-    /// What is wrong with the message, to complete "it ..."; null: nothing is.
+    /// Returns the fault of the message as a phrase that completes "it ...", or null when there is none.
     const char* fault(const MessageHeader& header, std::span<const std::byte> payload) const;
 
 private:

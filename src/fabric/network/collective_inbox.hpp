@@ -15,20 +15,20 @@
 
 namespace kumiki::fabric {
 
-/// What has come of the messages of collectives: each has a source and a tag, is received once, and may come in parts
-/// and before anybody asks for it. Not thread-safe, but for Message::whole.
+/// The messages of collectives that have arrived or are expected. Each has a source and a tag, is received once, and
+/// may arrive in parts, and before a thread asks for it. Not thread-safe, except for Message::whole.
 class CollectiveInbox {
 public:
     struct Message {
-        std::vector<std::byte> kept; ///< when it came before it was asked for
-        std::span<std::byte> into;   ///< where it goes when it was asked for first
+        std::vector<std::byte> kept; ///< the data, when they arrived before expect()
+        std::span<std::byte> into;   ///< the destination, when expect() came first
         bool expected = false;
         std::size_t received = 0, total = 0;
         std::atomic<bool> whole{false};
     };
 
-    /// A part has come: whether the message is whole now. Nothing when the part is not the one that follows: parts come
-    /// in order.
+    /// Takes a part that has arrived, and returns whether the message is whole now. Returns nothing when this is not
+    /// the next part: parts arrive in order.
     std::optional<bool> take(const MessageHeader& header, std::span<const std::byte> part) {
         Message& message = at(header.source, header.ticket);
         if (message.received == 0) message.total = header.bytes;
@@ -39,7 +39,7 @@ public:
             if (message.received == 0) message.kept.reserve(std::min(message.total, most_promised));
             message.kept.insert(message.kept.end(), part.begin(), part.end());
         } else if (header.offset < message.into.size() && !part.empty()) {
-            // What is longer than expected is cut; its receiver compares the lengths.
+            // A message that is longer than expected is truncated; its receiver compares the lengths.
             std::memcpy(message.into.data() + header.offset, part.data(),
                         std::min<std::size_t>(part.size(), message.into.size() - header.offset));
         }
@@ -49,7 +49,7 @@ public:
         return whole;
     }
 
-    /// Asks for a message that goes to `into`; stays valid until forget().
+    /// Asks for a message, to be stored in `into`. The returned reference is valid until forget().
     Message& expect(int source, std::uint64_t tag, std::span<std::byte> into) {
         const bool has_come = messages_.contains({source, tag});
         Message& message = at(source, tag);
@@ -58,7 +58,7 @@ public:
         return message;
     }
 
-    /// After the message is whole: puts it where it was expected, and returns its length.
+    /// Called once the message is whole: copies it to its destination if it is not there yet, and returns its length.
     std::size_t forget(int source, std::uint64_t tag) {
         const auto found = messages_.find({source, tag});
         const Message& message = *found->second;
@@ -70,7 +70,8 @@ public:
     }
 
 private:
-    /// Memory is taken for what has come; for what is only promised not more than this.
+    /// The most memory to reserve for data that a header only promises; beyond it, memory grows with the data that
+    /// arrive.
     static constexpr std::size_t most_promised = std::size_t{1} << 20;
 
     Message& at(int source, std::uint64_t tag) {

@@ -11,9 +11,9 @@
 
 namespace kumiki::fabric {
 
-/// What a rank keeps of a group whose members are on several hosts: the barrier between the hosts, and the inbox of
-/// its collectives. Senders are ranks of the job; what does not come from the member that would send it is refused. Not
-/// thread-safe.
+/// The state that a rank keeps for a group with members on several hosts: the barrier between the hosts, and the inbox
+/// of its collectives. `source` is the sender's rank in the job; a message from any rank but the member that should
+/// send it is refused. Not thread-safe.
 class GroupLink {
 public:
     GroupLink(const Group& group, HostsBarrier::Tell tell, HostsBarrier::Done done)
@@ -22,16 +22,18 @@ public:
     const Group& group() const { return group_; }
     CollectiveInbox& inbox() { return inbox_; }
 
-    /// Whether the other hosts have not been told yet that this rank is in this collective; now they are.
+    /// Returns true when the other hosts have not been told yet that this rank is in this collective, and records that
+    /// they are told now.
     bool tells(shm::CallNote note) { return std::exchange(told_, note) != note; }
 
-    /// Whether the message is whole now; nothing when it is refused.
+    /// Returns whether the message is whole now, or nothing when it is refused.
     std::optional<bool> take_in_collective(const MessageHeader& header, std::span<const std::byte> part) {
         const int sender = group_.number_of(header.source);
         if (sender < 0 || group_.here(sender)) return std::nullopt;
         return inbox_.take(header, part);
     }
-    /// All members on this host have entered barrier number `epoch`; their leader says so, or is told by another one.
+    /// All members on this host have entered barrier number `epoch`. The leader finds out itself, or another member
+    /// tells it.
     void enter(std::uint64_t epoch) { barrier_.enter(epoch); }
     bool arrived(int source, std::uint64_t epoch) {
         const int sender = group_.number_of(source);

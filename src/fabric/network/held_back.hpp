@@ -9,8 +9,8 @@
 
 namespace kumiki::fabric {
 
-/// The messages that are held back for each rank until something follows them there or a thread waits. It knows which
-/// ranks have some, so that a thread that sends everything need not ask each of thousands. Only any() is thread-safe.
+/// The messages that are held back for each rank until something follows them there or a thread waits. Keeps a list of
+/// the ranks that have some, so that releasing everything need not visit thousands of ranks. Only any() is thread-safe.
 class HeldBack {
 public:
     explicit HeldBack(int ranks) : places_(static_cast<std::size_t>(ranks)) {}
@@ -18,7 +18,7 @@ public:
     bool any() const { return any_.load(std::memory_order_relaxed); }
     bool has_room_for(int rank, std::size_t payload) const { return at(rank).burst.has_room_for(payload); }
     bool has(int rank) const { return !at(rank).burst.empty(); }
-    /// A rank that has something held back; any() must be true.
+    /// Returns a rank for which something is held back; any() must be true.
     int first() const { return ranks_.back(); }
 
     /// has_room_for() must be true.
@@ -31,7 +31,7 @@ public:
         }
         place.burst.add(header, payload);
     }
-    /// Takes what is held back for the rank; has() must be true.
+    /// Takes the messages held back for the rank; has() must be true.
     std::vector<std::byte> take(int rank) {
         Place& place = at(rank);
         const int last = ranks_.back();

@@ -12,26 +12,26 @@
 
 namespace kumiki::fabric {
 
-/// What a rank tells all others before they can reach it.
+/// The data that a rank gives all others so that they can reach it.
 struct Card {
-    std::uint64_t host_identity = 0; ///< the same for the ranks that share memory
+    std::uint64_t host_identity = 0; ///< the same at all ranks that share memory
     std::int32_t local_rank = 0;
-    Key key;                        ///< what messages to it must show
-    std::string host;               ///< its name, for people
-    std::string addresses;          ///< of its host in the network (platform::addresses_of)
-    std::vector<std::byte> address; ///< of its transport
+    Key key;                        ///< which messages to this rank must show
+    std::string host;               ///< the host's name, for messages to the user
+    std::string addresses;          ///< network addresses of the host (platform::addresses_of)
+    std::vector<std::byte> address; ///< address of its transport
 
     std::vector<std::byte> pack() const;
     static Result<Card> unpack(std::span<const std::byte> bytes);
 };
 
-/// Which rank is on which host. Hosts are numbered by their first rank; a host's leader is its local rank 0.
+/// Maps ranks to hosts. Hosts are numbered in the order of their first ranks; a host's leader is its local rank 0.
 class Hosts {
 public:
     /// Fails when the cards contradict each other.
     static Result<Hosts> from(const std::vector<Card>& cards, int own_rank);
 
-    int size() const { return static_cast<int>(place_.size()); } ///< of the job
+    int size() const { return static_cast<int>(place_.size()); } ///< of the job, in ranks
     int count() const { return static_cast<int>(ranks_.size()); }
     int own() const { return host_of(own_rank_); }
     int host_of(int rank) const { return place_[static_cast<std::size_t>(rank)].host; }

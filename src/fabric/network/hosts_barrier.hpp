@@ -9,12 +9,12 @@
 
 namespace kumiki::fabric {
 
-/// The barrier between hosts, as one host's part in it: dissemination, in which each step follows from a message that
-/// has come. So whoever receives messages does the steps, and the ranks touch it once (COMPaS paper, Fig. 3). Not
-/// thread-safe.
+/// One host's part in the barrier between hosts: a dissemination barrier in which the arrival of a message triggers
+/// each step. So the thread that receives messages performs the steps, and the ranks touch the barrier once (COMPaS
+/// paper, Fig. 3). Not thread-safe.
 class HostsBarrier {
 public:
-    /// Tells a host that this one has come to `round` of barrier number `epoch`.
+    /// Tells a host that this host has reached `round` of barrier number `epoch`.
     using Tell = std::function<void(int host, int round, std::uint64_t epoch)>;
     /// Barrier number `epoch` is complete.
     using Done = std::function<void(std::uint64_t epoch)>;
@@ -22,14 +22,14 @@ public:
     HostsBarrier(int hosts, int own, Tell tell, Done done)
         : hosts_(hosts), own_(own), tell_(std::move(tell)), done_(std::move(done)) {}
 
-    /// All ranks of this host have entered barrier number `epoch`; to say it twice does no harm.
+    /// All ranks of this host have entered barrier number `epoch`. A repeated call does nothing.
     void enter(std::uint64_t epoch) {
         if (epoch <= entered_) return;
         entered_ = epoch;
         advance();
     }
-    /// Host `from` has come to `round` of barrier number `epoch`. False: it cannot have, for it would not tell this
-    /// host, or has told already, or this host is two barriers behind.
+    /// Host `from` has reached `round` of barrier number `epoch`. Returns false when that is impossible: it would not
+    /// tell this host, or has told it already, or this host is two barriers behind.
     bool heard(int from, std::uint64_t round, std::uint64_t epoch) {
         if (round >= heard_.size() || 1 << round >= hosts_) return false;
         auto& latest = heard_[round];
@@ -38,7 +38,7 @@ public:
         advance();
         return true;
     }
-    /// Whether all ranks of this host can have entered barrier number `epoch` at all.
+    /// Whether it is possible that all ranks of this host have entered barrier number `epoch`.
     bool can_enter(std::uint64_t epoch) const { return epoch <= passed_ + 1; }
 
 private:
@@ -53,7 +53,7 @@ private:
                 continue;
             }
             if (!std::exchange(told_, true)) tell_((own_ + distance) % hosts_, round_, epoch);
-            // Its partner may be one barrier ahead.
+            // Less-than rather than unequal, because the partner may be one barrier ahead.
             if (heard_[static_cast<std::size_t>(round_)] < epoch) return;
             ++round_;
             told_ = false;
@@ -65,7 +65,7 @@ private:
     Done done_;
     std::uint64_t entered_ = 0, passed_ = 0;
     int round_ = 0;
-    bool told_ = false; ///< in this round
+    bool told_ = false; ///< whether the partner of this round has been told
     std::array<std::uint64_t, wait::most_rounds> heard_{};
 };
 

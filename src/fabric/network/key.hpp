@@ -7,13 +7,13 @@
 
 namespace kumiki::fabric {
 
-/// What lets a message in. Each rank makes a key of its own and writes it on its card, which only the ranks of its job
-/// get; whoever sends to it shows the key in every message (docs/decisions/strangers.md).
+/// A secret that admits a message. Each rank makes its own key and writes it on its card, which only the ranks of its
+/// job get; every message to the rank must show the key (docs/decisions/strangers.md).
 struct Key {
     std::array<std::uint64_t, 2> half{};
 
     static Key make() { return {{platform::random_number(), platform::random_number()}}; }
-    /// Takes the same time wherever the two differ, so that nobody can find out a key piece by piece.
+    /// Takes constant time, wherever the two differ, so that timing does not reveal a key piece by piece.
     friend bool operator==(const Key& one, const Key& other) {
         return ((one.half[0] ^ other.half[0]) | (one.half[1] ^ other.half[1])) == 0;
     }

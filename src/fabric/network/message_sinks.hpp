@@ -11,26 +11,27 @@
 
 namespace kumiki::fabric {
 
-/// A floor above that has messages of its own between hosts (MessageKind::message). The thread that receives (one that
-/// waits, or the agent) calls it; there is one at a time, which a sink must not keep: it may send by Network::post()
-/// only.
+/// Receives the messages between hosts that belong to a layer above (MessageKind::message). The receiving thread (a
+/// waiting thread or the agent) calls it. There is one such thread at a time, and a sink must not block it: it may send
+/// only by Network::post().
 class MessageSink {
 public:
     virtual ~MessageSink() = default;
-    /// The source is another rank; nothing else has been checked. Returns false when the message does not fit what came
-    /// before it: then the sink has ignored it.
+    /// The source is guaranteed to be another rank; nothing else has been checked. Returns false when the message does
+    /// not fit the messages before it; the sink has then ignored it.
     virtual bool receive(const MessageHeader& header, std::span<const std::byte> payload) = 0;
-    /// What the sink posted with this ticket has left.
+    /// The message that the sink posted with this ticket has left.
     virtual void left(std::uint64_t ticket) = 0;
-    /// Sends a part of a long message, so that others may go in between; returns whether there was any.
+    /// Sends one part of a long message, so that other messages can go in between; returns whether there was one to
+    /// send.
     virtual bool pump() = 0;
 };
 
-/// The sinks of this rank, and the messages for floors that are not built yet, because another rank was faster. Not
-/// thread-safe.
+/// The sinks of this rank, and the early messages for layers that this rank has not constructed yet because another
+/// rank was faster. Not thread-safe.
 class MessageSinks {
 public:
-    /// Messages go to `sink` from now on; dropped(header) is called for those that came before it and do not fit.
+    /// From now on messages go to `sink`. Calls dropped(header) for each early message that the sink refuses.
     template <class Dropped>
     void admit(SinkId id, MessageSink& sink, Dropped dropped) {
         Place& place = at(id);
@@ -38,13 +39,13 @@ public:
         for (const Early& each : std::exchange(place.early, {}))
             if (!sink.receive(each.header, each.payload)) dropped(each.header);
     }
-    /// Messages that come for it from now on are thrown away.
+    /// From now on messages for this sink are discarded.
     void dismiss(SinkId id) {
         at(id).sink = nullptr;
         at(id).gone = true;
     }
 
-    /// Returns false when the message does not fit what came before it.
+    /// Returns false when the message does not fit the messages before it.
     bool receive(const MessageHeader& header, std::span<const std::byte> payload) {
         Place& place = at(header.sink);
         if (place.sink != nullptr) return place.sink->receive(header, payload);

@@ -36,15 +36,16 @@ namespace kumiki::fabric {
 
 class Fabric;
 
-/// How many messages this rank has sent to ranks of other hosts, and to its own host's leader over the network.
+/// The number of messages that this rank has sent over the network: to ranks of other hosts, and to its own host's
+/// leader.
 struct Traffic {
     std::uint64_t messages = 0;
 };
 
-/// The part of the fabric that reaches ranks of other hosts: every operation is one or more messages to the target,
-/// where whoever receives (a thread that waits in the library, or the agent) carries it out. The target's computation
-/// takes no part in it (Maestro paper, 2.2: the receiving side places what comes). All calls are thread-safe; offsets
-/// are those of the arenas, which are the same everywhere, and have been checked against the regions.
+/// The part of the fabric that reaches ranks of other hosts. Every operation is one or more messages to the target,
+/// where the receiving thread (one that waits in the library, or the agent) carries it out. The target's computation
+/// takes no part in it (Maestro paper, 2.2: the receiving side places incoming data). All calls are thread-safe.
+/// Offsets refer to the arenas, are the same at every rank, and have been checked against the regions.
 class Network final : public NetworkPoll {
 public:
     struct Signal {
@@ -54,8 +55,8 @@ public:
     };
     enum class Atomic : std::uint8_t { fetch_add, compare_swap, swap };
 
-    /// Meets all ranks of the job. `host_identity` is the same for the ranks that share memory. Nothing is received
-    /// before serve().
+    /// Exchanges cards with all ranks of the job. `host_identity` is the same at all ranks that share memory. Nothing
+    /// is received before serve().
     static Result<std::unique_ptr<Network>> join(Fabric& fabric, const Settings& settings, const Wireup& wireup,
                                                  std::uint64_t host_identity);
     ~Network() override;
@@ -67,63 +68,66 @@ public:
 
     const Hosts& hosts() const { return hosts_; }
 
-    /// On return the source may change; who sees the signal (may be null) at the target sees the data. Short puts
-    /// without a signal are held back until something follows them to the same rank, or release() is called.
+    /// On return the source may be reused. A thread that sees the signal (may be null) at the target also sees the
+    /// data. Short puts without a signal are held back until something follows them to the same rank, or release() is
+    /// called.
     Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
     Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
-    /// The same without waiting: `done` becomes true, and this rank's bell rings, when the source may change. Until
-    /// then, signals and messages to that rank may overtake the data.
+    /// Non-blocking put: `done` becomes true, and this rank's bell rings, when the source may be reused. Until then,
+    /// signals and messages to that rank may overtake the data.
     Result<> start_put(int rank, std::uint64_t offset, std::span<const std::byte> source, std::atomic<bool>& done);
-    /// The same for a get, whose data have come then.
+    /// Non-blocking get: the same, when the data have arrived.
     Result<> start_get(int rank, std::uint64_t offset, std::span<std::byte> destination, std::atomic<bool>& done);
-    /// Returns the value before; `expected` is for compare_swap.
+    /// Returns the previous value; `expected` is for compare_swap.
     Result<std::uint64_t> change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,
                                  std::uint64_t expected = 0);
-    /// False when so many are under way to that rank that this one has to wait. A rank that cannot be reached is one
-    /// whose loss ends the job: there is nobody to tell.
+    /// Returns false when that rank has no credit left and the message has to wait. An unreachable rank is not reported
+    /// here, because its loss ends the job.
     bool active_message(int rank, int handler, std::span<const std::byte> payload);
-    /// Returns when all that this rank has put and signalled has been done at its targets.
+    /// Returns when all puts and signals of this rank have been carried out at their targets.
     Result<> flush();
 
-    /// Every wait sends what is held back, and the agent now and then.
+    /// Every wait calls it, and so does the agent from time to time.
     void release() override;
 
-    /// From now on messages of this group, which is on several hosts, are received. Of one that is not open they are
-    /// dropped: no member may begin a collective before all have opened it.
+    /// From now on, messages of this group, which is on several hosts, are received. Messages of a group that is not
+    /// open are dropped, so no member may begin a collective before all have opened the group.
     void open_group(const Group& group);
     void close_group(const Group& group);
 
-    /// A message of a collective of an open group, between its members; the receiver gives the sender and a tag, and
-    /// learns how long it was.
+    /// A message of a collective between members of an open group. The receiver names the sender and a tag, and gets
+    /// the length of the message.
     Result<> send_in_collective(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes);
     std::size_t receive_in_collective(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into);
-    /// The same in two steps, for a thread that waits in a way of its own: a message that is to be whole, and its end.
+    /// The same in two steps, for a thread that waits in its own way: the first asks for a message, which the thread
+    /// waits for until it is whole; the second ends it.
     CollectiveInbox::Message& expect_in_collective(const Group& group, int from, std::uint64_t tag,
                                                    std::span<std::byte> into);
     std::size_t take_in_collective(const Group& group, int from, std::uint64_t tag);
 
-    /// From now on the messages of this floor go to `sink`, also those that came before.
+    /// From now on the messages of this layer go to `sink`, including those that arrived earlier.
     void admit(SinkId id, MessageSink& sink);
-    /// From now on they are thrown away.
+    /// From now on these messages are discarded.
     void dismiss(SinkId id);
     MessageHeader header(MessageKind kind) const;
     MessageHeader header(SinkId sink) const;
-    /// A message of a sink, of which the payload is kept when there is no room for it: at once, or, when others
-    /// follow each other to that rank without a wait in between, together with them (the network burst of the Maestro
-    /// paper, 2.4), after a millisecond at the latest.
+    /// Both send a message of a sink, and keep a copy of the payload when there is no room for it. send() sends at
+    /// once. send_soon() may combine messages that go to one rank without a wait in between (the network burst of the
+    /// Maestro paper, 2.4), and sends after a millisecond at the latest.
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
     Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
-    /// Sends at once and never waits: true when the payload may change on return, else when MessageSink::left tells so.
+    /// Sends at once and never waits. Returns true when the payload may be reused on return; otherwise it may be reused
+    /// when MessageSink::left reports the ticket.
     Result<bool> post_now(int rank, const MessageHeader& header, std::span<const std::byte> payload,
                           std::uint64_t ticket);
-    /// The same by a sink while it is called.
+    /// The same for a sink, from inside its callbacks.
     bool post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket);
     void post(int rank, const MessageHeader& header) { static_cast<void>(post(rank, header, {}, 0)); }
 
     /// All members of the group on this host have entered its barrier number `epoch` (shm::HostBlock::over_hosts).
     void enter_barrier(const Group& group, std::uint64_t epoch);
 
-    /// Tells the other hosts' leaders of the group of ranks that wait in vain for each other, after
+    /// Tells the leaders of the group's other hosts that two ranks are in different collectives, after
     /// Group::report_difference on this host.
     void tell_difference(const Group& group);
 
@@ -135,16 +139,16 @@ public:
     Traffic traffic() const { return {messages_.load(std::memory_order_relaxed)}; }
 
 private:
-    /// A question to which an answer will come.
+    /// A request to which an answer will come.
     struct Ticket {
         static constexpr int several = -1;
         int of;                        ///< the rank that answers
         std::atomic<std::size_t> left; ///< bytes, or answers
         std::span<std::byte> into{};   ///< of a get
         std::uint64_t value = 0;
-        std::atomic<bool>* done = nullptr; ///< of a started get, which nobody need wait for
+        std::atomic<bool>* done = nullptr; ///< of a non-blocking get, for which no thread need wait
     };
-    struct Waiting { ///< active messages for which the inbox has no room yet
+    struct Waiting { ///< an active message for which the inbox has no room yet
         int source, handler;
         std::vector<std::byte> payload;
     };
@@ -167,7 +171,7 @@ private:
     Result<> ask(int rank, MessageHeader request, Ticket& ticket);
     void await(const Ticket& ticket);
 
-    // Called with the lock held:
+    // These are called with the lock held:
     Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     template <class Send>
     Result<> sending(Send send);
@@ -191,7 +195,7 @@ private:
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
     bool deliver_waiting();
-    /// Null: it is not open.
+    /// Returns null when the group is not open.
     GroupLink* link(std::uint64_t group);
     bool take_in_collective(const MessageHeader& header, std::span<const std::byte> part);
     void tell_calls();
@@ -202,31 +206,31 @@ private:
 
     Fabric& fabric_;
     int rank_;
-    PoliteMutex mutex_; ///< of all below, but for the atomics
+    PoliteMutex mutex_; ///< guards all members below except the atomics
     std::shared_ptr<Transport> transport_;
     Hosts hosts_;
     Strangers strangers_;
     std::unique_ptr<Checking> checking_;
-    std::vector<bool> dropped_; ///< by rank, and one for who is none: a message was dropped
+    std::vector<bool> dropped_; ///< by rank: a message was dropped; the last is for others
     Tickets<Ticket> tickets_;
     std::map<std::uint64_t, std::unique_ptr<Ticket>> started_gets_; ///< by the number of the ticket
     StartedPuts started_puts_;
-    std::map<std::uint64_t, GroupLink> groups_; ///< that are open, by their number
+    std::map<std::uint64_t, GroupLink> groups_; ///< the open groups, by number
     std::deque<Waiting> waiting_;
     Credits credits_;
     HeldBack held_back_;
     std::atomic<std::uint64_t> releases_{0}; ///< waits so far
-    std::vector<std::uint64_t> last_sent_;   ///< by rank: the last message of a sink was sent before release number
+    std::vector<std::uint64_t> last_sent_; ///< by rank: the value of releases_ when the last message of a sink was sent
     MessageSinks sinks_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
     std::atomic<std::uint64_t> messages_{0};
-    std::uint64_t events_ = 0;     ///< of the transport, so far
+    std::uint64_t events_ = 0;     ///< events of the transport so far
     std::chrono::seconds timeout_; ///< without a sign of life
     bool waits_for_stopped_;
-    std::atomic<bool> life_due_{false};                       ///< a sign of life waits for who has the lock
+    std::atomic<bool> life_due_{false};                       ///< the thread that holds the lock must send a heartbeat
     std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
-    std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: that were seen last
-    int beats_without_connection_ = 0;                        ///< since one has failed
+    std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: the count seen last
+    int beats_without_connection_ = 0;                        ///< since a connection has failed
     Agent agent_;
 };
 

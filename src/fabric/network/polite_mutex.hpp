@@ -6,8 +6,8 @@
 
 namespace kumiki::fabric {
 
-/// A mutex of which a thread that comes back again and again can tell that another one waits for it, and stay away: a
-/// plain one would go to the thread that has it in its cache, for as long as it likes.
+/// A mutex that lets a thread which locks it repeatedly see that another thread waits for it, and hold off. A plain
+/// mutex would favour the thread that has it in its cache, for as long as that thread likes.
 class PoliteMutex {
 public:
     void lock() {
@@ -15,7 +15,7 @@ public:
         mutex_.lock();
         wanted_.fetch_sub(1, std::memory_order_relaxed);
     }
-    /// As polite as lock(), for a thread that has to look after something else when it takes long.
+    /// As polite as lock(), for a thread that has other work to do when locking takes long.
     bool try_lock_for(std::chrono::nanoseconds patience) {
         wanted_.fetch_add(1, std::memory_order_relaxed);
         const bool locked = lock_within(patience);
@@ -29,8 +29,8 @@ public:
 private:
     bool lock_within(std::chrono::nanoseconds patience) {
 #ifdef __SANITIZE_THREAD__
-        // ThreadSanitizer before GCC 13 does not see that pthread_mutex_clocklock locks; it sees the lock by the
-        // system's clock.
+        // ThreadSanitizer before GCC 13 does not know that pthread_mutex_clocklock locks, but it recognizes the variant
+        // that uses the system clock.
         return mutex_.try_lock_until(std::chrono::system_clock::now() + patience);
 #else
         return mutex_.try_lock_for(patience);
@@ -38,7 +38,7 @@ private:
     }
 
     std::timed_mutex mutex_;
-    std::atomic<int> wanted_{0}; ///< threads in lock()
+    std::atomic<int> wanted_{0}; ///< threads in lock() or try_lock_for()
 };
 
 } // namespace kumiki::fabric

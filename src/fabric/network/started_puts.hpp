@@ -11,11 +11,11 @@
 
 namespace kumiki::fabric {
 
-/// Puts that go on after their call has returned. Each is sent in parts, the next one when the last one has left, so
-/// that other messages find their way in between. Not thread-safe.
+/// Non-blocking puts, which continue after their call has returned. Each is sent in parts, the next part when the
+/// previous one has left, so that other messages can go in between. Not thread-safe.
 class StartedPuts {
 public:
-    /// `source` must stay as it is until `done` is true.
+    /// `source` must not change until `done` is true.
     void add(int rank, std::uint64_t offset, std::span<const std::byte> source, std::atomic<bool>& done) {
         puts_.push_back({rank, offset, source, 0, false, &done});
     }
@@ -23,9 +23,9 @@ public:
     /// The part that was posted with this ticket has left.
     static void left(std::uint64_t ticket) { reinterpret_cast<Put*>(ticket)->part_is_on_its_way = false; }
 
-    /// Sends a part of each put whose last part has left; returns whether there was anything to do.
-    /// post(rank, offset, part, ticket) -> whether the part has left already.
-    /// complete(rank, done) is called for a put of which all parts have left.
+    /// Sends the next part of each put whose previous part has left; returns whether there was anything to do.
+    /// post(rank, offset, part, ticket) sends a part and returns whether it has left already. complete(rank, done) is
+    /// called for each put whose parts have all left.
     template <class Post, class Complete>
     bool pump(Post post, Complete complete) {
         bool any = false;

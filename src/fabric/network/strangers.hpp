@@ -8,19 +8,19 @@
 
 namespace kumiki::fabric {
 
-/// What is done about who sends to this rank without its key. The engine cannot tell over which connection a message
-/// has come; but who is connected to this rank's port from an address that no host of the job has is a stranger: his
-/// connection is ended, and he is told of once. One who sits on a host of the job is told of without a name. Not
+/// Handles senders of messages without this rank's key. The engine cannot tell over which connection a message arrived.
+/// But a peer that is connected to this rank's port from an address that no host of the job has is a stranger: its
+/// connection is closed and it is reported once. A sender on a host of the job is reported without its address. Not
 /// thread-safe.
 class Strangers {
 public:
     explicit Strangers(int rank) : rank_(rank) {}
 
-    /// On these ports the engine listens.
+    /// The ports on which the engine listens.
     void listen_on(std::vector<std::uint16_t> ports) { ports_ = std::move(ports); }
-    /// A host of the job has these addresses (platform::addresses_of).
+    /// Adds the addresses of a host of the job (platform::addresses_of).
     void know(const std::string& addresses);
-    /// A message without the key has come.
+    /// A message without the key has arrived.
     void refused();
 
 private:

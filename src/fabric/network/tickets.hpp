@@ -6,14 +6,13 @@
 
 namespace kumiki::fabric {
 
-/// Numbers that travel in messages where this process means one of its own objects: what comes back is looked up here
-/// and never taken for an address. A number is a place in the table and how often that place has been used, so that one
-/// that was closed finds nothing any more. All calls are thread-safe; what keeps a found object alive is the user's
-/// care.
+/// Numbers that stand for this process's own objects in messages. A number in a reply is looked up here and never used
+/// as an address. It consists of an index into the table and the use count of that entry, so that the number of a
+/// closed ticket finds nothing. All calls are thread-safe; the caller must keep a found object alive.
 template <class T>
 class Tickets {
 public:
-    /// Never 0.
+    /// Returns a number that is never 0.
     std::uint64_t open(T& object) {
         const std::lock_guard lock(mutex_);
         if (free_.empty()) {
@@ -26,7 +25,7 @@ public:
         place.object = &object;
         return static_cast<std::uint64_t>(++place.uses) << 32 | index;
     }
-    /// Null: there is no such ticket, or not any more.
+    /// Returns null when there is no such ticket, or it was closed.
     T* find(std::uint64_t number) const {
         const std::lock_guard lock(mutex_);
         return is_open(number) ? places_[static_cast<std::uint32_t>(number)].object : nullptr;

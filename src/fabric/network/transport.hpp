@@ -15,114 +15,114 @@
 namespace kumiki::fabric {
 
 enum class MessageKind : std::uint8_t {
-    put,            ///< payload, which may be empty, to `offset`; with the last fragment the signal
-    get,            ///< asks for `bytes` from `offset`
-    got,            ///< a part of what get asked for, `offset` bytes from its beginning
-    atomic,         ///< changes the word at `signal`
-    answer,         ///< to atomic and flush: `value`
-    flush,          ///< asks for an answer: then all that was sent before has been done
+    put,            ///< writes the payload, which may be empty, to `offset`; the last fragment also raises the signal
+    get,            ///< requests `bytes` bytes from `offset`
+    got,            ///< a part of the data that a get requested, `offset` bytes from their beginning
+    atomic,         ///< an atomic operation on the word at `signal`
+    answer,         ///< the reply to atomic and flush, with the result in `value`
+    flush,          ///< requests an answer, which means that all earlier messages have been carried out
     active_message, ///< payload for handler number `value`
-    credit,         ///< so many active messages of the receiver, `value` in all, have been taken
+    credit,         ///< in total, `value` active messages of the receiver of this credit have been taken
     collective,     ///< a part of a message of a collective of group `signal`
-    barrier,        ///< round `value` of the hosts' barrier number `ticket` of group `signal`
-    arrived,        ///< the last rank of a host has entered barrier number `ticket` of group `signal`
-    message,        ///< of a floor above: MessageSink
-    burst,          ///< several messages, each a header and its payload, that were held back to travel together
-    sign_of_life,   ///< a host lives
-    call,           ///< the sender, a host's leader in group `signal`, is in its collective `value`
-    difference,     ///< of group `signal`: rank `offset`, in collective `value`, and rank `bytes`, in `ticket`, wait in
-                    ///< vain
+    barrier, ///< the sender has reached round `value` of barrier number `ticket` between the hosts of group `signal`
+    arrived, ///< the last rank of a host has entered barrier number `ticket` of group `signal`
+    message, ///< belongs to a layer above (MessageSink)
+    burst,   ///< several messages, each a header and its payload, that were held back to travel together
+    sign_of_life, ///< the heartbeat of a host
+    call,         ///< the sender, a host's leader in group `signal`, is in its collective `value`
+    difference,   ///< in group `signal`, rank `offset` is in collective `value` but rank `bytes` in `ticket`
 };
 
-/// The floors above that have messages of their own; each gives MessageHeader's other fields a meaning.
+/// The layers above that have their own messages; each defines the meaning of the other fields of MessageHeader.
 enum class SinkId : std::uint8_t {
-    messages, ///< between sends and receives (message/)
+    messages, ///< two-sided messages (message/)
     count,
 };
 
-/// What travels before the payload, behind the target's key. Ranks of one job run on machines of one kind, with one
-/// version of the library.
+/// Travels after the target's key and before the payload. All ranks of a job run on the same kind of machine, with the
+/// same version of the library, so the header needs no conversion.
 struct MessageHeader {
     static constexpr std::uint8_t no_signal = 0xff;
     MessageKind kind{};
-    std::uint8_t operation = no_signal; ///< of the signal or the atomic
-    SinkId sink{};                      ///< of MessageKind::message: who it is for
-    std::int32_t source = 0;            ///< the rank that sends
+    std::uint8_t operation = no_signal; ///< the kind of signal or atomic
+    SinkId sink{};                      ///< for MessageKind::message: the receiver
+    std::int32_t source = 0;            ///< the sending rank
     std::uint64_t offset = 0;           ///< in the target's arena
-    std::uint64_t bytes = 0;            ///< of the whole, where the payload is a part of it
-    std::uint64_t signal = 0;           ///< offset of a word in the target's arena; a group
+    std::uint64_t bytes = 0;            ///< total length, when the payload is only a part
+    std::uint64_t signal = 0;           ///< offset of a word in the target's arena; or the number of a group
     std::uint64_t value = 0;
-    std::uint64_t ticket = 0; ///< comes back with the answer; the tag of a message of a collective
+    std::uint64_t ticket = 0; ///< returned with the answer; for a collective, the tag
 };
 
-/// The engine below the network fabric: carries messages between ranks, in order between any two, and wakes who sleeps
-/// when one comes. Not thread-safe: Network lets one thread in at a time.
+/// The engine below the network fabric. Carries messages between ranks, in order between any two, and wakes a sleeping
+/// thread when one arrives. Not thread-safe: Network admits one thread at a time.
 class Transport {
 public:
-    /// What the engine tells, from within send(), post() and progress().
+    /// Callbacks from inside send(), post() and progress().
     struct Events {
-        /// A message that has shown this rank's key; of its fields nothing is known.
+        /// A message that has shown this rank's key has arrived. Its fields have not been checked.
         std::function<void(const MessageHeader& header, std::span<const std::byte> payload)> received;
-        /// Something has come that has not shown the key: it was thrown away.
+        /// A message that did not show the key has arrived and was discarded.
         std::function<void()> refused;
-        /// What was posted with this header and ticket has left, or never will: its payload may change.
+        /// The message posted with this header and ticket has left, or never will; its payload may be reused.
         std::function<void(const MessageHeader& header, std::uint64_t ticket)> left;
-        /// A call of this rank has to wait until the transport has room. May post.
+        /// A call of this rank has to wait until the transport has room. The callback may post.
         std::function<void()> waiting;
     };
-    /// What fills one segment as TCP hands it to a network card that cuts it (64 KiB at most, 45 packets of 1448
-    /// bytes), with the headers: a message that is a little longer costs nearly twice as much.
+    /// The payload that, with the headers, fills one segment as TCP hands it to a network card with segmentation
+    /// offload (64 KiB at most, 45 packets of 1448 bytes). A slightly longer message costs nearly twice as much.
     static constexpr std::size_t segment = 65024;
-    /// How long a payload is sent without being cut; the best length for throughput, too.
+    /// The longest payload that is sent without being cut, which is also the best length for throughput.
     static constexpr std::size_t longest_payload = 2 * segment;
-    /// A payload up to here is copied where that spares waiting; the copy of a longer one would cost more.
+    /// A payload of up to this length is copied where that avoids waiting; copying a longer one would cost more than
+    /// the wait.
     static constexpr std::size_t longest_kept = std::size_t{8} << 10;
 
     virtual ~Transport() = default;
 
-    /// Where a rank is reached, and what it wants to be shown.
+    /// The address of a rank, and the key that messages to it must show.
     struct Peer {
         std::vector<std::byte> address;
         Key key;
     };
 
-    /// Where this rank is reached, for the cards of the others.
+    /// The address of this rank, for its card.
     virtual std::vector<std::byte> address() const = 0;
-    /// All ranks; a connection is made with the first message.
+    /// Sets the addresses and keys of all ranks. The first message to a rank makes the connection.
     virtual void know(std::vector<Peer> peers) = 0;
-    /// Sends; on return header and payload may change. What is sent to a rank that has gone is lost, and that is no
-    /// failure. A payload of at most `longest_kept` is kept until there is room
-    /// for it on the way; for a longer one, and when much is kept already, this waits, and receives meanwhile.
+    /// Sends a message; on return, header and payload may be reused. A message to a rank that has left is lost, which
+    /// is not a failure. A payload of at most `longest_kept` is copied and kept until there is room to send it; with a
+    /// longer payload, or when much is kept already, the call waits, and receives meanwhile.
     virtual Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) = 0;
-    /// The same, but it keeps what it is given, however long.
+    /// The same, but takes ownership of the payload, however long it is.
     virtual Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) = 0;
-    /// Sends without waiting, for who is called by Events. True: the payload may change. False: it must stay as it is
-    /// until Events::left tells `ticket`; of ticket 0 nothing is told.
+    /// Sends without waiting, so that Events callbacks can use it. Returns true when the payload may be reused. Returns
+    /// false when it must not change until Events::left reports `ticket`; ticket 0 is never reported.
     virtual Result<bool> post(int rank, const MessageHeader& header, std::span<const std::byte> payload,
                               std::uint64_t ticket) = 0;
-    /// Receives what has come; whether there was anything to do.
+    /// Receives the messages that have arrived; returns whether there was anything to do.
     virtual bool progress() = 0;
-    /// Readable when progress() has something to do, after arm() has returned true.
+    /// A file descriptor that, after arm() has returned true, is readable when progress() has something to do.
     virtual int descriptor() const = 0;
     virtual bool arm() = 0;
-    /// A connection that has failed: messages to that rank are lost. Ranks leave at different times, so the other end
-    /// may just have gone.
+    /// A connection that has failed; messages to that rank are lost. Ranks leave at different times, so the other end
+    /// may simply have left.
     struct Failed {
         int rank;
         std::string reason;
     };
     virtual std::optional<Failed> failed() const = 0;
-    /// Waits until all that was sent is on its way, so that this end can go.
+    /// Waits until all messages have been handed to the network, so that this process can leave.
     virtual void drain() = 0;
 };
 
-/// Opens the engine that is installed beside the library. It is loaded only by jobs of several hosts: others need not
-/// wait for it, nor have it. `interface`: the network interface by name, or several (eth0,mlx5_0:1); empty: any. `key`:
-/// what a message to this rank must show.
+/// Opens the engine installed next to the library. Only jobs on several hosts load it, so other jobs need neither wait
+/// for it nor install it. `interface` names the network interface, or several (eth0,mlx5_0:1); empty stands for any.
+/// `key` is what messages to this rank must show.
 Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, const Key& key,
                                                   Transport::Events events);
 
-/// What an engine's module exports under the name kumiki_open_transport.
+/// The function that an engine's module exports under the name kumiki_open_transport.
 using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, const Key& key,
                                                              Transport::Events events);
 
