@@ -17,7 +17,7 @@ void Budget::add_to(CLI::App& program) {
         ->capture_default_str();
     program
         .add_option("--seconds", seconds,
-                    "stop after this time, though a figure may not be settled yet; at least three samples are taken")
+                    "stop after this time, though a figure may not be settled yet; at least six samples are taken")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
 }
