@@ -8,6 +8,14 @@ if(TARGET kumiki-ucx)
 endif()
 install(DIRECTORY include/kumiki DESTINATION "${KUMIKI_PREFIX_DIR}include")
 
+# The sources of the measuring programs, of which `kumiki evaluate --peer` builds those of other MPIs and UCXs: the same
+# loops as the programs that are installed beside them.
+if(KUMIKI_PROGRAMS)
+    set(KUMIKI_SOURCES "${KUMIKI_PREFIX_DIR}share/kumiki/source")
+    install(FILES CMakeLists.txt DESTINATION "${KUMIKI_SOURCES}")
+    install(DIRECTORY bench cmake kernels measure DESTINATION "${KUMIKI_SOURCES}")
+endif()
+
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kumikiConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES cmake/kumikiConfig.cmake "${PROJECT_BINARY_DIR}/kumikiConfigVersion.cmake" DESTINATION "${KUMIKI_PREFIX_DIR}lib/cmake/kumiki")
 

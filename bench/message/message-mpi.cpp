@@ -69,7 +69,7 @@ int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
     need_two_ranks(world);
     MpiTalk talk(world.rank());
     const Buffer own(options.largest);
-    MessageRows rows(world, talk, KUMIKI_MPI_NAME, options);
+    MessageRows rows(world, talk, KUMIKI_PEER_NAME, options);
     int code = rows.small();
     code = std::max(code, rows.round_trip_times(own.span()));
     code = std::max(code, rows.sizes({{"own", own.span()}}));
@@ -83,5 +83,5 @@ int main(int argc, char** argv) {
     using namespace kumiki;
     const auto options = bench::RemoteMemoryOptions::parse(argc, argv);
     bench::MpiWorld world(&argc, &argv);
-    return measure::guarded("message-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+    return measure::guarded("message-" KUMIKI_PEER_NAME, [&] { return bench::measure_all(world, options); });
 }

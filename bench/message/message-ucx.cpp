@@ -14,7 +14,7 @@ int measure_all(const RemoteMemoryOptions& options) {
     JobWorld world(job);
     UcxLink link(job, 64, world.hosts() > 1 ? UcxLink::Reach::network : UcxLink::Reach::anything);
     const Buffer own(options.largest);
-    MessageRows rows(world, link, "ucx", options);
+    MessageRows rows(world, link, KUMIKI_PEER_NAME, options);
     int code = rows.small();
     link.settle();
     code = std::max(code, rows.round_trip_times(own.span()));

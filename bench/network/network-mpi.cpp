@@ -12,7 +12,7 @@ int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
     const Buffer own(options.largest);
     const MpiWindow window(WindowKind::allocate, PolledWords::bytes + options.largest);
     return measure_peer(world,
-                        {.implementation = KUMIKI_MPI_NAME,
+                        {.implementation = KUMIKI_PEER_NAME,
                          .put_ping_pong = put_ping_pong(world.rank(), window),
                          .send_ping_pong = send_ping_pong(world.rank()),
                          .put = put_mover(world.rank(), own.span(), window),
@@ -27,5 +27,5 @@ int main(int argc, char** argv) {
     using namespace kumiki;
     const auto options = bench::RemoteMemoryOptions::parse(argc, argv, bench::smallest_transfer);
     bench::MpiWorld world(&argc, &argv);
-    return measure::guarded("network-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+    return measure::guarded("network-" KUMIKI_PEER_NAME, [&] { return bench::measure_all(world, options); });
 }

@@ -15,7 +15,7 @@ int measure_all(const RemoteMemoryOptions& options) {
     UcxLink link(job, PolledWords::bytes + options.largest, UcxLink::Reach::network);
     const Buffer own(options.largest);
     const int code = measure_peer(world,
-                                  {.implementation = "ucx",
+                                  {.implementation = KUMIKI_PEER_NAME,
                                    .put_ping_pong = put_ping_pong(link),
                                    .send_ping_pong = tag_ping_pong(link),
                                    .put = put_mover(link, own.span()),

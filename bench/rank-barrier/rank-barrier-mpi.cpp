@@ -18,8 +18,8 @@ int measure_all(MpiWorld& world, const RankBarrierOptions& options) {
     const auto wait = [&request] { MPI_Wait(&request, MPI_STATUS_IGNORE); };
 
     std::vector<Contestant> contestants;
-    contestants.push_back(plain(world, KUMIKI_MPI_NAME, "plain", [] { MPI_Barrier(MPI_COMM_WORLD); }));
-    contestants.push_back(split_phase(world, KUMIKI_MPI_NAME, computation, enter, wait));
+    contestants.push_back(plain(world, KUMIKI_PEER_NAME, "plain", [] { MPI_Barrier(MPI_COMM_WORLD); }));
+    contestants.push_back(split_phase(world, KUMIKI_PEER_NAME, computation, enter, wait));
     take_turns<MpiWorld>(world, contestants, options.budget);
     contestants[1].row.note = options.note();
     contestants.push_back(hidden(contestants[0], contestants[1]));
@@ -33,5 +33,5 @@ int main(int argc, char** argv) {
     using namespace kumiki;
     const auto options = bench::RankBarrierOptions::parse(argc, argv);
     bench::MpiWorld world(&argc, &argv);
-    return measure::guarded("rank-barrier-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+    return measure::guarded("rank-barrier-" KUMIKI_PEER_NAME, [&] { return bench::measure_all(world, options); });
 }

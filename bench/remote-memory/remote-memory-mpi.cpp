@@ -35,10 +35,10 @@ public:
         std::vector<Contestant> contestants;
         for (const MpiWindow& window : windows_)
             contestants.push_back(rounds(world_,
-                                         with(latency_row("put.latency", KUMIKI_MPI_NAME), "placement", "adjacent"),
+                                         with(latency_row("put.latency", KUMIKI_PEER_NAME), "placement", "adjacent"),
                                          put_ping_pong(world_.rank(), window), 2));
         contestants.push_back(
-            rounds(world_, latency_row("send.latency", KUMIKI_MPI_NAME), send_ping_pong(world_.rank()), 2));
+            rounds(world_, latency_row("send.latency", KUMIKI_PEER_NAME), send_ping_pong(world_.rank()), 2));
         int code = finish(std::move(contestants));
         for (const std::size_t bytes : options_.sizes()) code = std::max(code, finish(movers(bytes)));
         return code;
@@ -52,7 +52,7 @@ private:
         const auto add = [&](const char* metric, const Mover& mover) {
             const std::uint64_t count = batch_of(world_, mover, bytes, batches_);
             contestants.push_back(
-                bandwidth(world_, bandwidth_row(metric, KUMIKI_MPI_NAME, bytes), mover, bytes, count, batches_));
+                bandwidth(world_, bandwidth_row(metric, KUMIKI_PEER_NAME, bytes), mover, bytes, count, batches_));
         };
         for (const MpiWindow& window : windows_) add("put.bandwidth", put_mover(world_.rank(), own_.span(), window));
         add("send.bandwidth", send_mover(world_.rank(), own_.span()));
@@ -91,5 +91,5 @@ int main(int argc, char** argv) {
     using namespace kumiki;
     const auto options = bench::RemoteMemoryOptions::parse(argc, argv);
     bench::MpiWorld world(&argc, &argv);
-    return measure::guarded("remote-memory-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+    return measure::guarded("remote-memory-" KUMIKI_PEER_NAME, [&] { return bench::measure_all(world, options); });
 }

@@ -17,8 +17,8 @@ int measure_all(const RemoteMemoryOptions& options) {
     UcxLink link(job, PolledWords::bytes + options.largest);
     const Buffer own(options.largest);
     Batches batches;
-    const Row latency = with(latency_row("put.latency", "ucx"), "placement", "adjacent");
-    const SizedMover put{[](std::size_t bytes) { return bandwidth_row("put.bandwidth", "ucx", bytes); },
+    const Row latency = with(latency_row("put.latency", KUMIKI_PEER_NAME), "placement", "adjacent");
+    const SizedMover put{[](std::size_t bytes) { return bandwidth_row("put.bandwidth", KUMIKI_PEER_NAME, bytes); },
                          put_mover(link, own.span())};
     int code = contest(world, {rounds(world, latency, put_ping_pong(link), 2)}, options.budget);
     code = std::max(code, sweep_sizes(world, options, {put}, batches));

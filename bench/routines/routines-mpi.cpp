@@ -78,7 +78,7 @@ private:
 int measure_all(MpiWorld& world, const RoutineOptions& options) {
     const auto neighbours = Neighbours::of(world, MPI_PROC_NULL);
     std::optional<MpiRoutines> routines; // of the size that is measured
-    return sweep_routines(world, options, KUMIKI_MPI_NAME,
+    return sweep_routines(world, options, KUMIKI_PEER_NAME,
                           [&](std::size_t bytes) { return routines.emplace(neighbours, bytes).all(); });
 }
 
@@ -89,5 +89,5 @@ int main(int argc, char** argv) {
     using namespace kumiki;
     const auto options = bench::RoutineOptions::parse(argc, argv);
     bench::MpiWorld world(&argc, &argv);
-    return measure::guarded("routines-" KUMIKI_MPI_NAME, [&] { return bench::measure_all(world, options); });
+    return measure::guarded("routines-" KUMIKI_PEER_NAME, [&] { return bench::measure_all(world, options); });
 }

@@ -68,7 +68,7 @@ int run(const MpiJob& job, const Task& task) {
         return job.largest(times);
     };
     outcome.runs = sample_runs(task.budget, run_once, [&](bool more) { return job.agree(more); });
-    const JobReport report = report_of(task, KUMIKI_MPI_NAME, job.size(), 1);
+    const JobReport report = report_of(task, KUMIKI_PEER_NAME, job.size(), 1);
     if (job.rank() == 0) return conclude(report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }
@@ -78,7 +78,7 @@ int run(const MpiJob& job, const Task& task) {
 
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
-    constexpr const char* name = "cg-" KUMIKI_MPI_NAME;
+    constexpr const char* name = "cg-" KUMIKI_PEER_NAME;
     const auto task = cg::parse_mpi_task(name, argc, argv);
     return run_mpi_program(name, [&](const MpiJob& job) { return cg::run(job, task); });
 }

@@ -51,7 +51,7 @@ public:
     int size() const { return job_.size(); }
     static int local_size() { return 1; }
     int rank() const { return job_.rank(); }
-    Workers workers() const { return {KUMIKI_MPI_NAME, "mpi", size(), 1, exceeds_cores(size())}; }
+    Workers workers() const { return {KUMIKI_PEER_NAME, "mpi", size(), 1, exceeds_cores(size())}; }
     bool agree(bool mine) const { return job_.agree(mine); }
 
     template <class Body>

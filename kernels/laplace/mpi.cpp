@@ -19,7 +19,7 @@ public:
 
     int rank() const { return job_.rank(); }
     int size() const { return job_.size(); }
-    Workers workers() const { return {KUMIKI_MPI_NAME, "mpi", size(), 1, exceeds_cores(size())}; }
+    Workers workers() const { return {KUMIKI_PEER_NAME, "mpi", size(), 1, exceeds_cores(size())}; }
     void barrier() const { job_.barrier(); }
     bool agree(bool mine) const { return job_.agree(mine); }
     std::uint64_t sum(std::uint64_t mine) const { return job_.sum(mine); }
@@ -49,12 +49,12 @@ private:
 int main(int argc, char** argv) {
     using namespace kumiki::kernels::laplace;
     Options options;
-    CLI::App program("Laplace's equation by Jacobi's method, plain MPI", "laplace-" KUMIKI_MPI_NAME);
+    CLI::App program("Laplace's equation by Jacobi's method, plain MPI", "laplace-" KUMIKI_PEER_NAME);
     options.add_common(program);
     kumiki::kernels::add_hidden(program, options.hidden);
     kumiki::measure::parse_or_exit(program, argc, argv);
 
-    return kumiki::kernels::run_mpi_program("laplace-" KUMIKI_MPI_NAME, [&](const kumiki::kernels::MpiJob& job) {
+    return kumiki::kernels::run_mpi_program("laplace-" KUMIKI_PEER_NAME, [&](const kumiki::kernels::MpiJob& job) {
         RanksForm form(MpiWire(job), options);
         return measure_form(form, options);
     });

@@ -76,7 +76,7 @@ public:
     bool agree(bool mine) const { return job_.agree(mine); }
     int rank() const { return job_.rank(); }
     bool copies_panels() const { return false; } // messages always copy
-    Workers workers() const { return {KUMIKI_MPI_NAME, "mpi", job_.size(), 1, exceeds_cores(job_.size())}; }
+    Workers workers() const { return {KUMIKI_PEER_NAME, "mpi", job_.size(), 1, exceeds_cores(job_.size())}; }
 
 private:
     /// The panels of one step: in a buffer, or in the own block at their owner. Two of them, so that the next broadcast
@@ -121,11 +121,11 @@ private:
 int main(int argc, char** argv) {
     using namespace kumiki::kernels::matmul;
     Options options;
-    CLI::App program("Matrix product C = A x B in double precision, plain MPI", "matmul-" KUMIKI_MPI_NAME);
+    CLI::App program("Matrix product C = A x B in double precision, plain MPI", "matmul-" KUMIKI_PEER_NAME);
     options.add_common(program);
     kumiki::measure::parse_or_exit(program, argc, argv);
 
-    return kumiki::kernels::run_mpi_program("matmul-" KUMIKI_MPI_NAME, [&](const kumiki::kernels::MpiJob& job) {
+    return kumiki::kernels::run_mpi_program("matmul-" KUMIKI_PEER_NAME, [&](const kumiki::kernels::MpiJob& job) {
         Mpi form(job, options);
         return measure_form(form, options);
     });

@@ -156,7 +156,7 @@ int run(const MpiJob& job, const Task& task) {
     };
     outcome.runs = sample_runs(task.budget, run_once, [&](bool more) { return job.agree(more); });
     outcome.messages.erase(outcome.messages.begin()); // of the warm-up
-    const JobReport report = report_of(task, KUMIKI_MPI_NAME, job.size(), 1);
+    const JobReport report = report_of(task, KUMIKI_PEER_NAME, job.size(), 1);
     if (job.rank() == 0) return conclude(task, report, outcome);
     return outcome.valid ? measure::success : measure::validation_failed;
 }
@@ -166,7 +166,7 @@ int run(const MpiJob& job, const Task& task) {
 
 int main(int argc, char** argv) {
     using namespace kumiki::kernels;
-    constexpr const char* name = "radix-sort-" KUMIKI_MPI_NAME;
+    constexpr const char* name = "radix-sort-" KUMIKI_PEER_NAME;
     const auto task = radix_sort::parse_mpi_task(name, argc, argv);
     return run_mpi_program(name, [&](const MpiJob& job) { return radix_sort::run(job, task); });
 }
