@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,6 +123,14 @@ def _evaluate(
     hostfile: where.File = None,
     remote_shell: where.RemoteShell = None,
     alone: where.Alone = False,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--peer",
+            metavar="NAME=PREFIX",
+            help="Also beside the MPI or UCX that is installed there, called so; repeatable.",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
     format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
     dry_run: Annotated[
@@ -153,17 +162,21 @@ def _evaluate(
     the report tells its speed-up and efficiency, what limits it, and which setting to use.
     """
     from kumiki.evaluation.plan import Request, plan
+    from kumiki.peers import installation, programs
+    from kumiki.peers.named import named as named_peers
     from kumiki.terminal import listing
 
     options = own.Options(repeat, metric, metric_name, unit, better, sequential, scaling, size, power)
     program = options.program(command, quick, ranks, threads)
     places = where.Where(cluster, named, hostfile, remote_shell, alone)
+    beside = named_peers(peer or ())
     if program is not None:
-        _alone(suite, places)
+        _alone(suite, places, peer)
     native = Native.installed()
     machine = Machine.here(native)
     over = places.hosts(native) if program is None else None
-    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program)
+    peers = installation.find(beside, native)
+    request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program, peers)
     cores = request.cores(machine)
     stages = plan(request, cores, seed or 0)  # refuses what cannot be measured before anything is written
     if dry_run:
@@ -179,6 +192,8 @@ def _evaluate(
 
     if program is None:
         native.require(native.command("kumiki-run"))
+    points = [point for _, members in stages for point in members]
+    request = replace(request, peers=programs.ready(peers, points, native, machine.usable_cores(), complain))
     folder = open_folder(request, machine, native)
     listing.print_warnings(machine)
     code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE and program is None))
@@ -195,10 +210,15 @@ def _evaluate(
     raise typer.Exit(code)
 
 
-def _alone(suite: object, places: where.Where) -> None:
+def _alone(suite: object, places: where.Where, peers: object) -> None:
     """Refuses what is for suites beside a program of the user's own."""
     if suite is not None:
         raise typer.BadParameter("suites and a program of your own are evaluated apart", param_hint="--suite")
+    if peers:
+        raise typer.BadParameter(
+            "peers are measured in suites; let your command itself name the launcher: -- PREFIX/bin/mpirun ...",
+            param_hint="--peer",
+        )
     if places.given is not None:
         raise typer.BadParameter(
             f"let the command itself start over hosts: -- kumiki run {places.given} -n {{ranks}} ...",

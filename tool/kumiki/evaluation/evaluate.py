@@ -45,7 +45,7 @@ class Audience(Protocol):
 
 def open_folder(request: Request, machine: Machine, native: Native) -> files.Folder:
     """The folder to measure into: a new evaluation's, or with --resume the one that was begun there."""
-    here = environment.describe(machine, native, request.hosts)
+    here = environment.describe(machine, native, request.hosts, request.peers)
     if not request.resume:
         seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
         return files.create(request.output, request.arguments(), seed, here)
@@ -135,5 +135,6 @@ def _spelled(arguments: dict[str, Any], more: str) -> str:
     for name in ("ranks", "threads"):
         if arguments[name]:
             options.append(f"--{name} {','.join(str(count) for count in arguments[name])}")
+    options += [f"--peer {name}={shlex.quote(prefix)}" for name, prefix in (arguments.get("peers") or {}).items()]
     options += own.spelled(command) if command else []
     return " ".join([*options, more, *(("--", shlex.join(command["words"])) if command else ())])

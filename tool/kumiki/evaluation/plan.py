@@ -12,6 +12,7 @@ from typing import Any
 from kumiki import suites
 from kumiki.errors import UserError
 from kumiki.hosts import Hosts
+from kumiki.machine.peer import Peer
 from kumiki.machine.topology import Machine
 from kumiki.own import runs
 from kumiki.own.figure import SUITE
@@ -38,6 +39,8 @@ class Request:
     """The hosts to measure over; None: this one alone."""
     own: OwnProgram | None = None
     """A program of the user's own, in the place of suites."""
+    peers: tuple[Peer, ...] = ()
+    """The installations of MPIs and of UCX to measure beside, too."""
 
     def cores(self, machine: Machine) -> int:
         """The cores of one host."""
@@ -50,6 +53,7 @@ class Request:
         """What decides which points there are, as results.json records it."""
         hosts = self.hosts.as_arguments() if self.hosts else {}
         command = {"command": self.own.as_arguments()} if self.own else {}
+        prefixes = {peer.name: str(peer.installation.prefix) for peer in self.peers if peer.installation}
         return {
             "suites": [SUITE] if self.own else [suite.name for suite in self.chosen()],
             "quick": self.quick,
@@ -57,12 +61,21 @@ class Request:
             "threads": list(self.threads) if self.threads else None,
             **hosts,
             **command,
+            **({"peers": prefixes} if prefixes else {}),
         }
 
 
 def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Point]]]:
     """Every suite's points in the order in which they are measured."""
-    grid = Grid(cores, request.quick, request.ranks, request.threads, request.hosts, request.suites is not None)
+    grid = Grid(
+        cores,
+        request.quick,
+        request.ranks,
+        request.threads,
+        request.hosts,
+        named=request.suites is not None,
+        peers=request.peers,
+    )
     if request.own:
         return [runs.stage(request.own, grid, seed)]
     for name, counts in (("ranks", request.ranks), ("threads", request.threads)):
@@ -73,6 +86,11 @@ def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Poin
     if not any(points for _, points in stages):
         names = ", ".join(suite.name for suite in chosen)
         raise UserError(f"there is nothing to measure: {names} needs at least two threads or ranks; name other numbers")
+    measured = {point.implementation for _, points in stages for point in points}
+    for peer in request.peers:
+        if peer.name not in measured:
+            names = ", ".join(suite.name for suite in chosen)
+            raise UserError(f"--peer {peer.name}: of the suites {names} none measures beside {peer.title}; name others")
     return [(suite, points) for suite, points in stages if points]
 
 

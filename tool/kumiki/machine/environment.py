@@ -5,20 +5,29 @@ from __future__ import annotations
 import os
 import platform
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timezone
 from typing import Any
 
 from kumiki import version
 from kumiki.hosts import Hosts, Origin
-from kumiki.machine import mpi
+from kumiki.machine import library, mpi
 from kumiki.machine.load import present
 from kumiki.machine.native import PREFIX_VARIABLE, Native
+from kumiki.machine.peer import UCX, Peer
 from kumiki.machine.topology import Machine
 
+UCX_PROGRAM = "message-ucx"
+"""One of those that are built with UCX: the version is that of the library which it loads."""
 
-def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> dict[str, Any]:
-    """The environment at the start of an evaluation, which adds `load.during` as it goes on."""
+
+def describe(
+    machine: Machine, native: Native, hosts: Hosts | None = None, peers: Sequence[Peer] = ()
+) -> dict[str, Any]:
+    """The environment at the start of an evaluation, which adds `load.during` as it goes on.
+
+    `peers`: those that the user has named.
+    """
     build = native.build()
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -54,7 +63,9 @@ def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> di
             "python": platform.python_version(),
             "blas": machine.blas(),
             **{peer.name: mpi.version(peer) for peer in mpi.ALL},
+            UCX.name: library.installed_version(UCX, UCX_PROGRAM, native),
         },
+        **({"peers": {peer.name: peer.as_dict() for peer in peers}} if peers else {}),
         "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith("KUMIKI_")},
         **({"cluster": hosts.as_dict()} if hosts else {}),
     }
@@ -62,7 +73,8 @@ def describe(machine: Machine, native: Native, hosts: Hosts | None = None) -> di
 
 def machine_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The ways in which two environments are not the same machine in the same state: "what (before, after)"."""
-    return _differences(_machine(before), _machine(after))
+    shared = set(before.get("peers") or {}) & set(after.get("peers") or {})
+    return _differences(_machine(before, shared), _machine(after, shared))
 
 
 def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -70,7 +82,8 @@ def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     return _differences(before["build"] or {}, after["build"] or {})
 
 
-def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
+def _machine(environment: Mapping[str, Any], peers: Set[str]) -> dict[str, Any]:
+    """`peers`: those among the named ones that are looked at, too."""
     cluster = environment.get("cluster")
     network: dict[str, Any] = {"hosts": 1}
     if cluster:
@@ -83,6 +96,11 @@ def _machine(environment: Mapping[str, Any]) -> dict[str, Any]:
         "usable cores": environment["cpu"]["usable_cores"],
         "kernel": environment["system"]["kernel"],
         **{peer.title: environment["versions"].get(peer.name) for peer in mpi.ALL},
+        **{
+            name: f"{peer['title']} {peer['version']}"
+            for name, peer in (environment.get("peers") or {}).items()
+            if name in peers
+        },
         "variables": {name: value for name, value in environment["variables"].items() if name != PREFIX_VARIABLE},
         **network,
     }

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from kumiki.hosts import Hosts
 from kumiki.machine.peer import Peer
@@ -15,7 +16,11 @@ from kumiki.machine.peer import Peer
 ASKING_SECONDS = 20
 
 
-@dataclass(frozen=True)
+LAUNCHERS = ("mpirun", "mpiexec")
+"""The names of an MPI's launcher, below its prefix."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Mpi(Peer):
     """One implementation of MPI."""
 
@@ -26,7 +31,7 @@ class Mpi(Peer):
     release: tuple[str, ...]
     """Options that leave ranks unbound, for more ranks than cores."""
     environment: Mapping[str, str]
-    over_hosts: Callable[[Hosts, int, str], tuple[str, ...]]
+    over_hosts: Callable[[Mpi, Hosts, int, str], tuple[str, ...]]
     """Options for these hosts, with so many ranks on each, reached by the program of this path in the place of ssh."""
     network_environment: Mapping[str, str]
     """Variables that keep it from the memory that hosts share when they are namespaces of one machine."""
@@ -41,7 +46,7 @@ class Mpi(Peer):
         Nothing is bound: each host would take the first cores, and the hosts may be one machine.
         """
         on_each = -(-ranks // len(hosts))
-        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(hosts, on_each, remote_shell))
+        return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(self, hosts, on_each, remote_shell))
 
 
 MORE_RANKS_THAN_CORES = {
@@ -61,20 +66,20 @@ WINDOWS_OVER_TCP = {"osc": "pt2pt"}
 """What Open MPI 4 makes windows of that its own choice cannot make over TCP. Open MPI 5 can, and does not know this."""
 
 
-def _openmpi_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
+def _openmpi_over(openmpi: Mpi, hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
     settings = {
         "plm": "^slurm",  # in an allocation, too, so that all are started in the same way
         "plm_rsh_agent": remote_shell,
         "plm_rsh_no_tree_spawn": "1",
         **(ONE_MACHINE if hosts.one_machine else {}),
-        **(WINDOWS_OVER_TCP if hosts.one_machine and major(OPENMPI) < 5 else {}),
+        **(WINDOWS_OVER_TCP if hosts.one_machine and major(openmpi) < 5 else {}),
         **({f"{part}_tcp_if_include": hosts.interface for part in ("btl", "oob")} if hosts.interface else {}),
     }
     slots = ",".join(f"{name}:{on_each}" for name in hosts.names)
     return ("--host", slots, *(word for name, value in settings.items() for word in ("--mca", name, value)))
 
 
-def _mpich_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
+def _mpich_over(_: Mpi, hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
     reached = (
         "-launcher",
         "ssh",
@@ -87,9 +92,10 @@ def _mpich_over(hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...
 
 OPENMPI = Mpi(
     name="openmpi",
+    kind="openmpi",
     title="Open MPI",
     packages="openmpi-bin libopenmpi-dev",
-    signature="Open MPI|OpenRTE|PRRTE",
+    signature="Open MPI|OpenRTE|PRRTE|Spectrum MPI",
     options=("--oversubscribe", "--allow-run-as-root"),
     bind=("--bind-to", "core"),
     release=("--bind-to", "none"),
@@ -99,9 +105,10 @@ OPENMPI = Mpi(
 )
 MPICH = Mpi(
     name="mpich",
+    kind="mpich",
     title="MPICH",
     packages="mpich libmpich-dev",
-    signature="HYDRA",
+    signature=r"HYDRA|Intel\(R\) MPI",
     options=(),
     bind=("-bind-to", "core"),
     release=(),
@@ -114,17 +121,32 @@ ALL = (OPENMPI, MPICH)
 
 def launcher(mpi: Mpi) -> str | None:
     """The path of this MPI's launcher: mpirun.<name> where Debian's alternatives keep several, else a plain mpirun."""
+    if mpi.installation:
+        return launcher_below(mpi.installation.prefix)
     if found := shutil.which(f"mpirun.{mpi.name}"):
         return found
     plain = shutil.which("mpirun")
-    return plain if plain and re.search(mpi.signature, _said(plain)) else None
+    return plain if plain and re.search(mpi.signature, said(plain)) else None
+
+
+def launcher_below(prefix: Path) -> str | None:
+    """The path of the launcher of the MPI that is installed there; None where no MPI is."""
+    folder = prefix / "bin"
+    return next((str(folder / name) for name in LAUNCHERS if (folder / name).exists()), None)
 
 
 def version(mpi: Mpi) -> str | None:
     """The version that this MPI's launcher tells, None without one."""
+    if mpi.installation:
+        return mpi.installation.version
     path = launcher(mpi)
-    numbers = re.search(r"\d+\.\d+[\w.]*", _said(path)) if path else None
-    return numbers.group() if numbers else None
+    return number(said(path)) if path else None
+
+
+def number(text: str) -> str | None:
+    """The first number of a version in a text."""
+    found = re.search(r"\d+\.\d+[\w.]*", text)
+    return found.group() if found else None
 
 
 def major(mpi: Mpi) -> int:
@@ -133,7 +155,7 @@ def major(mpi: Mpi) -> int:
 
 
 @lru_cache
-def _said(path: str) -> str:
+def said(path: str) -> str:
     """What a launcher prints under --version; it never changes while the tool runs."""
     try:
         asked = subprocess.run(

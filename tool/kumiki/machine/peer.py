@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where software lies that the user has named (`kumiki evaluate --peer`)."""
+
+    prefix: Path
+    version: str
+    programs: Path
+    """The folder of Kumiki's measuring programs that are built with it."""
+    variables: Mapping[str, str]
+    """What leads the loader to its libraries."""
 
 
 @dataclass(frozen=True)
@@ -12,13 +26,27 @@ class Peer:
 
     name: str
     """Its name in rows and in the names of programs."""
+    kind: str
+    """The name of the distribution's own of its kind."""
     title: str
     packages: str
     """The Debian packages that a build of Kumiki with it needs."""
+    installation: Installation | None = None
+    """Where the user says that it lies; None: it is the one that Kumiki was built with."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What results.json says of one that the user has named."""
+        assert self.installation is not None
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "version": self.installation.version,
+            "prefix": str(self.installation.prefix),
+        }
 
 
-UCX = Peer("ucx", "UCX", "libucx-dev")
-BLAS = Peer("blas", "OpenBLAS", "libopenblas-dev")
+UCX = Peer("ucx", "ucx", "UCX", "libucx-dev")
+BLAS = Peer("blas", "blas", "OpenBLAS", "libopenblas-dev")
 
 
 def mend(peers: Sequence[Peer]) -> str:

@@ -33,21 +33,6 @@ _OTHERS = ("other-1", "other-2", "other-3", "other-4")
 TINTS = 6
 """How many numbers of ranks can be told apart by tint."""
 
-KNOWN = ("kumiki", "openmpi", "mpich", "ucx", "tcp", "openmp", "pthread", "std", "central", "bound", "sequential")
-
-TITLES = {
-    "kumiki": "Kumiki",
-    "openmpi": "Open MPI",
-    "mpich": "MPICH",
-    "ucx": "UCX",
-    "tcp": "TCP",
-    "openmp": "OpenMP",
-    "pthread": "pthread",
-    "std": "std::barrier",
-    "central": "central",
-    "bound": "bound",
-    "sequential": "sequential",
-}
 _MARKERS = {
     "kumiki": "o",
     "openmpi": "s",
@@ -61,6 +46,7 @@ _MARKERS = {
     "bound": "_",
     "sequential": "*",
 }
+_OTHER_MARKERS = "<>dh"
 _RANK_MARKERS = "osD^vP"
 
 
@@ -94,20 +80,17 @@ def to_variables(svg: str) -> str:
     return svg
 
 
-def title(implementation: str) -> str:
-    return TITLES.get(implementation, implementation)
-
-
 def looks(implementations: Iterable[str]) -> dict[str, Look]:
     """A look for each implementation of a report; names that are not known get the spare colours in order."""
-    names = dict.fromkeys(implementations)
-    strangers = sorted(name for name in names if name not in KNOWN)
-    return {
-        name: Look("bound" if name == "tcp" else name, _MARKERS[name])
-        if name in KNOWN
-        else Look(_OTHERS[strangers.index(name) % len(_OTHERS)], "<>dh"[strangers.index(name) % 4])
-        for name in [*KNOWN, *strangers]
-    }
+    strangers = sorted({name for name in implementations if name not in _MARKERS})
+    known = {name: Look("bound" if name == "tcp" else name, marker) for name, marker in _MARKERS.items()}
+    return known | {name: _spare(place) for place, name in enumerate(strangers)}
+
+
+def _spare(place: int) -> Look:
+    """Of colours and markers every pair once, before the first pair comes again."""
+    turn, colour = divmod(place, len(_OTHERS))
+    return Look(_OTHERS[colour], _OTHER_MARKERS[(colour + turn) % len(_OTHER_MARKERS)])
 
 
 def rank_looks(counts: Iterable[int]) -> dict[int, Look]:

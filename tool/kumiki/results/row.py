@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kumiki.results.implementation import TITLES
 from kumiki.results.statistics import CONVERGED_HALF_WIDTH, Summary, summarise
 
 Parameters = Mapping[str, "int | str"]
@@ -88,6 +89,8 @@ class Row:
     absent: str = ""
     failed: str = ""
     resolution: float = 0.0
+    title: str = ""
+    """What its implementation is called, for a reader of results; empty while they are taken."""
 
     @staticmethod
     def measured_by(program: ProgramRow, suite: str, number: int) -> Row:
@@ -114,14 +117,18 @@ class Row:
         )
 
     @staticmethod
-    def parse(raw: Mapping[str, Any], position: int = 0) -> Row:
-        """Reads a row of results.json, whose place there is its id where it has none; what is missing is unknown."""
+    def parse(raw: Mapping[str, Any], position: int = 0, titles: Mapping[str, str] = TITLES) -> Row:
+        """Reads a row of results.json, whose place there is its id where it has none; what is missing is unknown.
+
+        `titles`: those of implementations.
+        """
         interval = raw.get("ci95") or (None, None)
+        implementation = str(raw.get("implementation", ""))
         return Row(
             id=int(raw.get("id", position)),
             suite=str(raw.get("suite", "")),
             metric=str(raw.get("metric", "")),
-            implementation=str(raw.get("implementation", "")),
+            implementation=implementation,
             parameters=dict(raw.get("parameters") or {}),
             unit=str(raw.get("unit", "")),
             better=str(raw.get("better", "lower")),
@@ -137,6 +144,7 @@ class Row:
             absent=str(raw.get("absent") or ""),
             failed=str(raw.get("failed") or ""),
             resolution=_number(raw.get("resolution")) or 0.0,
+            title=titles.get(implementation, implementation),
         )
 
     def as_dict(self) -> dict[str, Any]:

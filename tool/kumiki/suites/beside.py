@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kumiki.machine import mpi
 from kumiki.machine.peer import UCX
-from kumiki.suites.model import Mpirun, Point, Program, with_mpi
+from kumiki.suites.model import Grid, Mpirun, Point, Program, with_mpi
 
 
 def programs(name: str) -> tuple[Program, ...]:
@@ -14,7 +13,7 @@ def programs(name: str) -> tuple[Program, ...]:
     return (*with_mpi(name), Program(_of(name, UCX.name), UCX))
 
 
-def peers(own: Point, mpi_figures: int, ucx_figures: int) -> list[Point]:
+def peers(grid: Grid, own: Point, mpi_figures: int, ucx_figures: int) -> list[Point]:
     """The points beside Kumiki's own: as many ranks on the same hosts, with so many figures each."""
     return [
         *(
@@ -25,10 +24,13 @@ def peers(own: Point, mpi_figures: int, ucx_figures: int) -> list[Point]:
                 launcher=Mpirun(peer, own.launcher.ranks, hosts=own.launcher.hosts),
                 figures=mpi_figures,
             )
-            for peer in mpi.ALL
+            for peer in grid.mpis
         ),
         # It has no launcher of its own: its ranks find each other as those of a Kumiki job.
-        replace(own, implementation=UCX.name, program=_of(own.program, UCX.name), figures=ucx_figures, built_on=UCX),
+        *(
+            replace(own, implementation=ucx.name, program=_of(own.program, ucx.name), figures=ucx_figures, built_on=ucx)
+            for ucx in grid.ucxs
+        ),
     ]
 
 

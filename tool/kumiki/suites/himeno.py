@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kumiki.machine import mpi
 from kumiki.suites import bound
 from kumiki.suites.described import JAMSTEC, Described, Paper
 from kumiki.suites.kernel import Problems, Workload
@@ -59,7 +58,7 @@ def _by_sendrecv(grid: Grid, workload: Workload) -> list[Point]:
     """The paper's own form, from one process on: it compares that with the sequential program."""
     return [
         workload.point(grid, Mpirun(peer, ranks), "sendrecv", ("--sendrecv",), implementation=peer.name)
-        for peer in mpi.ALL
+        for peer in grid.mpis
         for ranks in grid.rank_counts()
     ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kumiki.machine import mpi
 from kumiki.machine.peer import Peer
 from kumiki.suites import bound
 from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
@@ -169,7 +168,7 @@ class Workload:
                 "mpi",
                 implementation=peer.name,
             )
-            for peer in mpi.ALL
+            for peer in grid.mpis
             for ranks in chosen
         ]
 

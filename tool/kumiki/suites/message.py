@@ -36,7 +36,7 @@ def _points(grid: Grid) -> list[Point]:
     lengths = (fragments.OWN_RULE, *fragments.within(fragments.FEW_LENGTHS, two is not None))
     return [
         own,
-        *beside.peers(own, MPI_FIGURES, UCX_FIGURES),
+        *beside.peers(grid, own, MPI_FIGURES, UCX_FIGURES),
         *(fragments.point("message", length, long, two, seconds / 2, fragments.SMALLEST) for length in lengths),
     ]
 

@@ -10,7 +10,7 @@ from kumiki.evaluation.reader import Reader, RowReader
 from kumiki.hosts import Hosts
 from kumiki.machine import mpi
 from kumiki.machine.native import MEND, Native
-from kumiki.machine.peer import Peer, absence
+from kumiki.machine.peer import UCX, Installation, Peer, absence
 from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.described import Described
 
@@ -37,6 +37,18 @@ class Grid:
     """Over which hosts; None: on this one alone."""
     named: bool = False
     """Whether the user named the suite: then it may take what the usual evaluation has no time for."""
+    peers: tuple[Peer, ...] = ()
+    """The installations of MPIs and of UCX that the user named, to be measured beside those of the distribution."""
+
+    @property
+    def mpis(self) -> tuple[mpi.Mpi, ...]:
+        """The MPIs to measure beside."""
+        return (*mpi.ALL, *(peer for peer in self.peers if isinstance(peer, mpi.Mpi)))
+
+    @property
+    def ucxs(self) -> tuple[Peer, ...]:
+        """The same of UCX."""
+        return (UCX, *(peer for peer in self.peers if peer.kind == UCX.kind))
 
     @property
     def in_full(self) -> bool:
@@ -187,6 +199,11 @@ class Point:
         return (*launched_by, *((self.built_on,) if self.built_on else ()))
 
     @property
+    def installation(self) -> Installation | None:
+        """Of the peer that it measures, where the user has named it."""
+        return next((peer.installation for peer in self.peers if peer.installation), None)
+
+    @property
     def key(self) -> str:
         """Names the point among all others, in the same words on every run."""
         return f"{self.setting}, again {self.again}" if self.again else self.setting
@@ -259,8 +276,10 @@ class Point:
     def command(self, native: Native, cores: int) -> Command:
         """The command line on a machine of `cores` usable cores."""
         budget = ("--seconds", f"{self.seconds:.2f}", "--samples", str(MOST_SAMPLES))
-        program = (str(native.program(self.program)), *self.arguments, *budget)
-        variables = dict(self.variables or {})
+        installation = self.installation
+        path = installation.programs / self.program if installation else native.program(self.program)
+        program = (str(path), *self.arguments, *budget)
+        variables = {**(installation.variables if installation else {}), **(self.variables or {})}
         starter = self.launcher
         if isinstance(starter, Alone):
             return Command(program, variables)
@@ -269,12 +288,13 @@ class Point:
             counts = ("-n", str(starter.ranks), "-t", str(starter.threads))
             words = (str(native.command("kumiki-run")), *hosts, *counts, *starter.options)
             return Command((*words, *program), variables)
-        path = mpi.launcher(starter.mpi) or f"mpirun.{starter.mpi.name}"
+        mpirun = mpi.launcher(starter.mpi) or f"mpirun.{starter.mpi.name}"
         variables = {**starter.mpi.environment, **variables}
         if starter.hosts is None:
-            return Command((path, *starter.mpi.arguments(starter.ranks, cores), *program), variables)
+            return Command((mpirun, *starter.mpi.arguments(starter.ranks, cores), *program), variables)
         remote_shell = str(native.program(REMOTE_SHELL))
-        words = (*starter.hosts.entrance, path, *starter.mpi.arguments_over(starter.hosts, starter.ranks, remote_shell))
+        options = starter.mpi.arguments_over(starter.hosts, starter.ranks, remote_shell)
+        words = (*starter.hosts.entrance, mpirun, *options)
         apart = starter.mpi.network_environment if starter.hosts.one_machine else {}
         reached = {REMOTE_SHELL_VARIABLE: shlex.join(starter.hosts.remote_shell)}
         return Command((*words, *program), {**apart, **reached, **variables})
@@ -291,6 +311,11 @@ class Point:
 
     def absence(self, native: Native) -> str | None:
         """Why the point cannot be measured here because software of others is missing; None when it can."""
+        if self.installation:
+            # Its program is built before anything is measured, if that of Kumiki could be.
+            others = tuple(peer for peer in self.peers if not peer.installation)
+            own = self.program.removesuffix(f"-{self.implementation}")
+            return absence(f"the program {own}", others) if others and not native.has(native.program(own)) else None
         if isinstance(self.launcher, Mpirun) and mpi.launcher(self.launcher.mpi) is None:
             return absence(f"mpirun.{self.launcher.mpi.name}", (self.launcher.mpi,))
         if self.peers and not native.has(native.program(self.program)):
@@ -341,11 +366,15 @@ class Suite:
         return self.build_over_hosts if over_hosts else self.build
 
     def points(self, grid: Grid) -> list[Point]:
-        """The suite's points; where they would take longer than the suite may, their budgets shrink alike."""
+        """The suite's points; where they would take longer than the suite may, their budgets shrink alike.
+
+        Peers that the user names lengthen the suite: with and without them all are measured for as long.
+        """
         build = self.builder(grid.hosts is not None)
         points = list(build(grid)) if build else []
+        usual = [point for point in points if not point.installation]
         allowed = self.quick_seconds if grid.quick else self.seconds
-        wanted = sum(point.figures * point.seconds for point in points)
-        left = allowed - sum(point.fixed_seconds for point in points)
+        wanted = sum(point.figures * point.seconds for point in usual)
+        left = allowed - sum(point.fixed_seconds for point in usual)
         factor = min(1.0, left / wanted) if wanted > 0 else 1.0
         return [replace(point, seconds=round(max(point.seconds * factor, LEAST_SECONDS), 2)) for point in points]

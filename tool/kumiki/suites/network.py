@@ -36,7 +36,7 @@ def _points(grid: Grid) -> list[Point]:
         setup_seconds=1.0,
     )
     between_two = replace(own, launcher=KumikiRun(2, hosts=grid.hosts.for_ranks(2)))
-    return [own, *beside.peers(between_two, PEER_FIGURES, PEER_FIGURES)]
+    return [own, *beside.peers(grid, between_two, PEER_FIGURES, PEER_FIGURES)]
 
 
 SUITE = Suite(

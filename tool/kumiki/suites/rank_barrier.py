@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kumiki.machine import mpi
 from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite, with_mpi
 
 OUR_FIGURES = 4
@@ -30,7 +29,7 @@ def _points(grid: Grid) -> list[Point]:
     ]
     peers = [
         _point(grid, Mpirun(peer, ranks), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES)
-        for peer in mpi.ALL
+        for peer in grid.mpis
         for ranks in counts
     ]
     return ours + peers
@@ -53,7 +52,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
         _point(
             grid, Mpirun(peer, ranks, hosts=hosts.for_ranks(ranks)), peer.name, f"rank-barrier-{peer.name}", MPI_FIGURES
         )
-        for peer in mpi.ALL
+        for peer in grid.mpis
         for ranks in counts
         if grid.ranks or ranks <= few
     ]

@@ -28,7 +28,7 @@ def _points(grid: Grid) -> list[Point]:
         seconds=0.02 if grid.quick else 0.12,
         figures=OUR_FIGURES,
     )
-    return [own, *beside.peers(own, MPI_FIGURES, UCX_FIGURES)]
+    return [own, *beside.peers(grid, own, MPI_FIGURES, UCX_FIGURES)]
 
 
 SUITE = Suite(

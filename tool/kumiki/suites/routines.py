@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kumiki.machine import mpi
 from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite, with_mpi
 
 RANKS = 4
@@ -25,7 +24,7 @@ def _points(grid: Grid) -> list[Point]:
     for ranks in (count for count in grid.ranks or (RANKS,) if count > 1):
         hosts = grid.hosts.for_ranks(ranks) if grid.hosts else None
         points.append(_point(grid, KumikiRun(ranks, hosts=hosts), "kumiki", "routines", OUR_ROUTINES))
-        for peer in mpi.ALL:
+        for peer in grid.mpis:
             launcher = Mpirun(peer, ranks, hosts=hosts)
             points.append(_point(grid, launcher, peer.name, f"routines-{peer.name}", MPI_ROUTINES))
     return points

@@ -7,8 +7,6 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.compare import against, best, better, clearly_better, equal, settled, stake, untold, within
 from kumiki.report.analysis.growth import growth
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import MPI
-from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, quantity
 from kumiki.results.row import Row
 
@@ -90,11 +88,11 @@ def _ranks_against_mpi(results: Results) -> Advice | None:
     if ours is None:
         return None
     rows = results.where("rank_barrier.time", ranks=ours.ranks, form="plain")
-    rows = [row for row in rows if row.implementation in MPI and row.usable]
+    rows = [row for row in rows if row.implementation in results.mpis and row.usable]
     fastest = best(rows)
     if fastest is None:
         return None
-    other = f"the best MPI_Barrier ({title(fastest.implementation)}, {amount(fastest)})"
+    other = f"the best MPI_Barrier ({fastest.title}, {amount(fastest)})"
     text = f"With {ours.ranks} ranks Kumiki's barrier is {against(ours, fastest, other)}."
     return say("barrier", "Rank barrier", text, [ours, fastest], stake((ours, fastest)))
 
@@ -151,7 +149,7 @@ def _crowded(results: Results) -> Advice | None:
     if ours is None or not settled(ours):
         return None
     slow = [r for r in crowded if r.ranks == ours.ranks and clearly_better(ours, r) and r.value > 10 * ours.value]
-    names = " and ".join(f"{title(r.implementation)}'s {amount(r)}" for r in slow)
+    names = " and ".join(f"{r.title}'s {amount(r)}" for r in slow)
     text = f"With {plural(ours.ranks, 'rank')}, more than there are cores, Kumiki's barrier costs {amount(ours)}"
     if slow:
         worst = factor(max(r.value for r in slow) / ours.value)

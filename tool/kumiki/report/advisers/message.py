@@ -8,8 +8,7 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, stake, untold, within
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import FABRICS, OWN_RULE, PEERS, by_bytes, fragments, network_rows, transfer_bound
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import FABRICS, OWN_RULE, by_bytes, fragments, network_rows, transfer_bound
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
 from kumiki.results.row import Row
 
@@ -37,7 +36,7 @@ def _figure(results: Results, figure: str, fabric: str, implementation: str = "k
 
 
 def _of_peers(results: Results, figure: str, fabric: str) -> list[Row]:
-    return [row for name in PEERS if (row := _figure(results, figure, fabric, name))]
+    return [row for name in results.peers if (row := _figure(results, figure, fabric, name))]
 
 
 def _curve(results: Results, fabric: str, implementation: str = "kumiki", memory: str = "own") -> dict[int, Row]:
@@ -52,7 +51,7 @@ def _short(results: Results, fabric: str) -> Advice | None:
     rivals = _of_peers(results, "latency", fabric)
     rival = best(rivals)
     if rival:
-        other = f"the fastest of its peers ({title(rival.implementation)}, {amount(rival)})"
+        other = f"the fastest of its peers ({rival.title}, {amount(rival)})"
         text += f", {against(latency, rival, other)}"
     if rate:
         text += f"; with many under way at once a rank sends {factor(rate.value)} million a second"
@@ -84,7 +83,7 @@ def _message_or_put(results: Results, fabric: str) -> Advice | None:
 
 def _bandwidth(results: Results, fabric: str) -> Advice | None:
     ours = _curve(results, fabric)
-    found = beside(ours, best_by_size(ours, [_curve(results, fabric, name) for name in PEERS]))
+    found = beside(ours, best_by_size(ours, [_curve(results, fabric, name) for name in results.peers]))
     if found is None:
         return None
     verdict, rows = found
@@ -141,7 +140,7 @@ def _overtaking(results: Results, fabric: str) -> Advice | None:
     )
     rivals = _of_peers(results, "interleaving", fabric)
     if rivals:
-        text += f" ({enumerate_words([f'{title(row.implementation)}: {amount(row)}' for row in rivals])})"
+        text += f" ({enumerate_words([f'{row.title}: {amount(row)}' for row in rivals])})"
     text += ": no need to hold it back." if ours.value < 100 * LIMITED else ": send it first."
     return say("message", HEADING, text, [ours, *rivals])
 

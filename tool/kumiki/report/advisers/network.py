@@ -6,8 +6,7 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import half_peak
 from kumiki.report.analysis.compare import against, best, better, gain, stake, untold
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import BETWEEN, MPI, PROGRAMS, by_bytes, network_rows, principal, setting_words
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import BETWEEN, PROGRAMS, by_bytes, network_rows, principal, setting_words
 from kumiki.report.quantity import amount, factor, percent, plural, size_text
 from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
@@ -38,10 +37,10 @@ def _latency(results: Results) -> Advice | None:
     if tcp is not None:
         times = f"{factor(put.value / tcp.value)} times what plain TCP takes ({amount(tcp)})"
         text += f", {against(put, tcp, f'plain TCP ({amount(tcp)})') if untold(put, tcp) else times}"
-    rivals = [row for name in (*MPI, "ucx") if (row := _operation(results, name, "put"))]
+    rivals = [row for name in results.peers if (row := _operation(results, name, "put"))]
     rival = best(rivals)
     if rival is not None:
-        other = f"the fastest put of its peers ({title(rival.implementation)}, {amount(rival)})"
+        other = f"the fastest put of its peers ({rival.title}, {amount(rival)})"
         text += f"; it is {against(put, rival, other)}"
     return say("network", HEADING, text + ".", [put, tcp, *rivals], stake(*([(put, rival)] if rival else [])))
 

@@ -6,7 +6,6 @@ from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Program
-from kumiki.report.palette import title
 from kumiki.report.quantity import amount, percent
 from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
@@ -25,7 +24,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def _advice(results: Results, program: Program, row: Row) -> Advice:
-    who = program.title if row.implementation == "kumiki" else f"{program.title} under {title(row.implementation)}"
+    who = program.title if row.implementation == "kumiki" else f"{program.title} under {row.title}"
     alone = {part: _alone(results, program, row, part) for part in ("computation", "communication")}
     computation, communication = alone["computation"], alone["communication"]
     beside = f" ({amount(computation)} and {amount(communication)})" if computation and communication else ""

@@ -8,7 +8,6 @@ from kumiki.report.advisers.limits import limit
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, settled, speed, stake, untold, within
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, Setting, option, principal
-from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
 from kumiki.results.row import Row
 
@@ -204,7 +203,7 @@ def _peers(problem: Problem) -> Advice | None:
     openmp = best(peer for peer in problem.openmp.values() if not peer.oversubscribed)
     peers = []
     if mpi:
-        words = f"{title(mpi.implementation)}, {plural(mpi.ranks, 'rank')}, {amount(mpi)}"
+        words = f"{mpi.title}, {plural(mpi.ranks, 'rank')}, {amount(mpi)}"
         peers.append((mpi, f"plain MPI at its best ({words})"))
     if openmp:
         peers.append((openmp, f"OpenMP at its best ({plural(openmp.threads, 'thread')}, {amount(openmp)})"))

@@ -6,8 +6,7 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
 from kumiki.report.analysis.compare import against, best, better, equal, settled, stake, untold
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import MPI, PEERS, by_bytes
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import by_bytes
 from kumiki.report.quantity import amount, enumerate_words, factor, size_text
 from kumiki.results.row import Row
 
@@ -16,7 +15,7 @@ HEADING = "Moving data between ranks"
 
 def advise(results: Results) -> list[Advice]:
     pieces = [_latency(results), _bound(results), _bandwidth(results), _half_peak(results)]
-    pieces += [_put_or_send(results, name) for name in MPI]
+    pieces += [_put_or_send(results, name) for name in results.mpis]
     return [piece for piece in pieces if piece]
 
 
@@ -30,11 +29,13 @@ def _latency(results: Results) -> Advice | None:
         return None
     size = ours.count("bytes", 8)
     rivals = [row for metric in ("put.latency", "send.latency") for row in results.where(metric)]
-    rivals = [row for row in rivals if row.implementation in PEERS and row.usable and row.count("bytes", 8) == size]
+    rivals = [
+        row for row in rivals if row.implementation in results.peers and row.usable and row.count("bytes", 8) == size
+    ]
     rival = best(rivals)
     if rival is None:
         return None
-    name = f"{title(rival.implementation)} {rival.metric.partition('.')[0]}"
+    name = f"{rival.title} {rival.metric.partition('.')[0]}"
     other = f"the fastest of its peers ({name}, {amount(rival)})"
     text = f"A put of {size_text(size)} with its signal arrives after {amount(ours)}, {against(ours, rival, other)}."
     return say("remote", HEADING, text, [ours, *rivals], stake((ours, rival)))
@@ -56,7 +57,9 @@ def _bound(results: Results) -> Advice | None:
 def _bandwidth(results: Results) -> Advice | None:
     """The sizes at which put is faster than, equal to or slower than the best peer at that size."""
     ours = _curve(results, "put", "kumiki")
-    rivals = best_by_size(ours, [_curve(results, operation, name) for operation in ("put", "send") for name in PEERS])
+    rivals = best_by_size(
+        ours, [_curve(results, operation, name) for operation in ("put", "send") for name in results.peers]
+    )
     found = beside(ours, rivals)
     if found is None:
         return None
@@ -101,7 +104,7 @@ def _put_or_send(results: Results, name: str) -> Advice | None:
     choices += [f"use either at {same}, where they are equal (within 10 %)"] if same else []
     if 2 * sum(untold(puts[size], sends[size]) for size in sizes) > len(sizes):
         return None
-    text = f"If a program must stay on {title(name)}: {enumerate_words(choices)}."
+    text = f"If a program must stay on {results.title(name)}: {enumerate_words(choices)}."
     text += f" At {unknown} these samples do not tell." if unknown else ""
     return say("remote", HEADING, text, [row for size in sizes for row in (puts[size], sends[size])])
 

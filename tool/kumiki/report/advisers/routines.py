@@ -10,7 +10,6 @@ from kumiki.report.advisers.sizes import beside, best_by_size, ranges
 from kumiki.report.analysis.compare import better, no_worse
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import SIMPLE, best_routines, by_size
-from kumiki.report.palette import title
 from kumiki.report.quantity import enumerate_words, size_text
 from kumiki.results.row import Row
 
@@ -50,10 +49,10 @@ def sentence(results: Results) -> tuple[str, list[Row]] | None:
         chosen = _chosen(sizes)
         told = [all(no_worse(row, other) for other in sizes[size] if other is not row) for size, row in chosen.items()]
         if any(told):
-            alike.setdefault(_thresholds(chosen), []).append(title(name))
+            alike.setdefault(_thresholds(chosen), []).append(results.title(name))
         if not all(told):
             where = ranges(list(chosen), [not told_one for told_one in told])
-            unknown.append(f"{title(name)} at {where}")
+            unknown.append(f"{results.title(name)} at {where}")
         cited += chosen.values()
     if not alike:
         return None

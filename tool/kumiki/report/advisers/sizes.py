@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from kumiki.report.analysis.compare import best, better, equal, untold
-from kumiki.report.palette import title
 from kumiki.report.quantity import amount, enumerate_words, size_text
 from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
@@ -44,9 +43,7 @@ def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
     if told_apart:
         widest = max(told_apart, key=lambda size: abs(math.log(ours[size].value / rivals[size].value)))
         a, b = ours[widest], rivals[widest]
-        text += (
-            f" The widest gap is at {size_text(widest)}: {amount(a)} against {amount(b)} ({title(b.implementation)})."
-        )
+        text += f" The widest gap is at {size_text(widest)}: {amount(a)} against {amount(b)} ({b.title})."
     return text, [row for size in sizes for row in (ours[size], rivals[size])]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import MPI, Parameters, Problem, Program, in_order, problems
+from kumiki.report.analysis.select import Parameters, Problem, Program, in_order, problems
 from kumiki.results.row import Row
 
 SENDRECV = "sendrecv"
@@ -53,7 +53,7 @@ def by_sendrecv(results: Results, program: Program) -> dict[str, list[Mesh]]:
     found: dict[str, list[Mesh]] = {}
     for problem in reversed(problems(results, program)):
         rows = problem.form(SENDRECV)
-        for name in in_order((row.implementation for row in rows), MPI):
+        for name in in_order((row.implementation for row in rows), results.mpis):
             own = sorted((row.ranks, row) for row in rows if row.implementation == name)
             found.setdefault(name, []).append(Mesh(problem, own))
     return found

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kumiki.results.implementation import MPIS, UCX, of_kinds, titles
 from kumiki.results.row import Row
 
 SCHEMA_VERSION = 1
@@ -39,9 +41,11 @@ class Results:
         rows = raw.get("rows", [])
         if not isinstance(rows, list):
             raise ResultsError("the results hold no list of rows: make them again with `kumiki evaluate`")
+        environment = dict(raw.get("environment") or {})
+        known = titles(environment)
         return Results(
-            rows=tuple(Row.parse(row, position) for position, row in enumerate(rows)),
-            environment=dict(raw.get("environment") or {}),
+            rows=tuple(Row.parse(row, position, known) for position, row in enumerate(rows)),
+            environment=environment,
             samples={int(key): tuple(float(v) for v in values) for key, values in (samples or {}).items()},
             complete=bool(raw.get("complete", True)),
             arguments=dict(raw.get("arguments") or {}),
@@ -52,6 +56,24 @@ class Results:
     def load(directory: Path) -> Results:
         samples = directory / "samples.json"
         return Results.parse(_read(directory / "results.json"), _read(samples) if samples.exists() else None)
+
+    def title(self, implementation: str) -> str:
+        """What an implementation is called."""
+        return self._titles.get(implementation, implementation)
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        return titles(self.environment)
+
+    @cached_property
+    def mpis(self) -> tuple[str, ...]:
+        """The implementations of MPI that may have been measured."""
+        return of_kinds(self.environment, *MPIS)
+
+    @cached_property
+    def peers(self) -> tuple[str, ...]:
+        """Others that move data between ranks: MPIs and UCX."""
+        return (*self.mpis, *of_kinds(self.environment, UCX))
 
     def where(self, metric: str, implementation: str | None = None, **parameters: int | str) -> list[Row]:
         """The measured rows of a metric whose parameters have the given values."""

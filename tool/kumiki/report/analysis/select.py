@@ -10,6 +10,7 @@ from kumiki import suites
 from kumiki.report.analysis.compare import best, better, cheapest, speed
 from kumiki.report.analysis.model import Results
 from kumiki.report.quantity import count_text, plural
+from kumiki.results.implementation import MPIS, UCX
 from kumiki.results.row import Row
 from kumiki.suites.described import Bound, Described, Paper
 
@@ -26,9 +27,8 @@ FABRICS = {"shm": "within a host", "network": "between hosts"}
 OWN_RULE = 0
 """In place of a length of fragments: what the library does where none is set."""
 PARTS = ("computation", "communication", "synchronisation")
-MPI = ("openmpi", "mpich")
-PEERS = (*MPI, "ucx")
-"""Who else moves data between ranks."""
+ORDER = ("kumiki", *MPIS, UCX)
+"""In which implementations that move data between ranks are shown; the user's own follow by name."""
 
 _SIZES = ("size", "keys", "class", "iterations", "sweeps", "count", "steps")
 _PLACES = ("form", "ranks", "threads", "working", "hosts")
@@ -166,7 +166,7 @@ class Problem:
     def mpi(self) -> dict[str, dict[Setting, Row]]:
         """The plain message-passing form by implementation of MPI."""
         rows = self.form("mpi")
-        names = in_order((row.implementation for row in rows), MPI)
+        names = in_order((row.implementation for row in rows), self.results.mpis)
         return {name: by_setting(row for row in rows if row.implementation == name) for name in names}
 
     @cached_property
@@ -330,7 +330,7 @@ def cores(results: Results) -> int | None:
     return max(used, default=None)
 
 
-def in_order(implementations: Iterable[str], order: Sequence[str] = ("kumiki", *PEERS)) -> list[str]:
+def in_order(implementations: Iterable[str], order: Sequence[str] = ORDER) -> list[str]:
     """Each once: those of `order` first and as they stand there, then the others by name."""
     return sorted(set(implementations), key=lambda name: (order.index(name) if name in order else len(order), name))
 

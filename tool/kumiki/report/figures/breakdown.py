@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
-from kumiki.report.palette import Look, colour, title
+from kumiki.report.palette import Look, colour
 from kumiki.report.quantity import enumerate_words, percent, quantity
 from kumiki.results.row import Row
 
@@ -51,7 +51,9 @@ def _bars(problem: Problem) -> list[tuple[str, Row]]:
     hybrid = [(f"{r} × {t}", row) for (r, t), row in problem.hybrid.items()]
     peers = [[(f"messages {r} × {t}", row) for (r, t), row in problem.messages.items()]]
     peers += [[(f"OpenMP {t}", row) for (_, t), row in problem.openmp.items()]]
-    peers += [[(f"{title(n)} {r}", row) for (r, _), row in rows.items()] for n, rows in problem.mpi.items()]
+    peers += [
+        [(f"{problem.results.title(n)} {r}", row) for (r, _), row in rows.items()] for n, rows in problem.mpi.items()
+    ]
     sequential = [("sequential", problem.sequential)] if problem.sequential else []
     if len(hybrid) + sum(map(len, peers)) >= _BARS:
         peers = [bars[-1:] for bars in peers]

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kumiki.report.figures import svg
-from kumiki.report.palette import Look, colour, title
+from kumiki.report.palette import Look, colour
 from kumiki.report.quantity import amount, tolerance
 from kumiki.results.row import Row
 
@@ -179,7 +179,7 @@ def describe(row: Row) -> str:
     """A row in one line, for tooltips."""
     places = ", ".join(f"{name} {value}" for name, value in row.parameters.items())
     crowded = ", oversubscribed" if row.oversubscribed else ""
-    return f"{row.metric}, {title(row.implementation)}, {places}: {amount(row)} {tolerance(row)}{crowded}"
+    return f"{row.metric}, {row.title}, {places}: {amount(row)} {tolerance(row)}{crowded}"
 
 
 def unlinked(picture: Picture) -> Picture:

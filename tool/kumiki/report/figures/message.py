@@ -12,7 +12,7 @@ from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import OWN_RULE, by_bytes, fragments, in_order, network_rows, transfer_bound
 from kumiki.report.figures.canvas import HOLLOW, WIDE, Picture, Sheet, decades, draw, log_axis
-from kumiki.report.palette import Look, colour, looks, title
+from kumiki.report.palette import Look, colour, looks
 from kumiki.report.quantity import quantity as quantity_text
 from kumiki.report.quantity import size_text, tick
 from kumiki.results.row import Row
@@ -87,7 +87,7 @@ def over_size(
         for (implementation, operation), rows in found.items():
             look = Look(known[implementation].role, known[implementation].marker, DASHES.get(operation, "solid"))
             paint_curve(sheet, rows, look, quantity, 1.9 if implementation == "kumiki" else 1.4)
-            sheet.key(f"{title(implementation)} {operation.replace('_', ' ')}", look)
+            sheet.key(f"{results.title(implementation)} {operation.replace('_', ' ')}", look)
         paint_frame(sheet, quantity, found, _bound(sheet, results, quantity, between_hosts))
         if quantity.rows == "bandwidth" and not between_hosts:
             _caches(sheet, results)
@@ -327,7 +327,7 @@ def _name(row: Row) -> str:
     if operation == "bound":
         name = {"cacheline_pingpong": "cache line"}.get(figure, figure.replace("_", " ")) + " (bound)"
     else:
-        name = f"{title(row.implementation)} {operation.replace('_', ' ')}"
+        name = f"{row.title} {operation.replace('_', ' ')}"
         name += f" {size_text(row.count('bytes'))}" if row.count("bytes", 8) != 8 else ""
     details = _details(row)
     return f"{name}, {details}" if details else name

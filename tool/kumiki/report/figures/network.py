@@ -11,7 +11,7 @@ from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import BETWEEN, network_rows
 from kumiki.report.figures.canvas import TALL, WIDTH, Picture, Sheet, draw
 from kumiki.report.figures.message import BANDWIDTH, DASHES, paint_curve, paint_frame
-from kumiki.report.palette import Look, colour, looks, title
+from kumiki.report.palette import Look, colour, looks
 from kumiki.results.row import Row
 
 _GAP = 0.035
@@ -36,7 +36,9 @@ def bandwidth(name: str, results: Results) -> Picture | None:
             dash = "dashed" if bound else DASHES.get(operation, "solid")
             look = Look(look.role, look.marker, dash)
             paint_curve(sheet, rows, look, BANDWIDTH, 1.9 if implementation == "kumiki" else 1.4)
-            sheet.key("bound: plain TCP" if bound else f"{title(implementation)} {operation}", look, marker=not bound)
+            sheet.key(
+                "bound: plain TCP" if bound else f"{results.title(implementation)} {operation}", look, marker=not bound
+            )
             if bound:
                 sheet.note("The dashed grey line is the bound: plain TCP on the same link.")
         paint_frame(sheet, BANDWIDTH, curves)

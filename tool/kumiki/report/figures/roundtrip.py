@@ -8,7 +8,7 @@ from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.roundtrip import RAW, Share, raw_title, round_trips, shares
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis
 from kumiki.report.figures.message import Quantity, paint_curve, paint_frame
-from kumiki.report.palette import Look, looks, title
+from kumiki.report.palette import Look, looks
 from kumiki.report.quantity import size_text
 
 TIME = Quantity("time of a round trip", "us", "round_trip")
@@ -26,7 +26,7 @@ def times(name: str, results: Results, fabric: str) -> Picture | None:
             raw = each == RAW[fabric]
             look = Look("bound", "", "dashed") if raw else known[each]
             paint_curve(sheet, rows, look, TIME, 1.9 if each == "kumiki" else 1.4)
-            sheet.key(f"raw link: {raw_title(fabric)}" if raw else title(each), look, marker=not raw)
+            sheet.key(f"raw link: {raw_title(fabric)}" if raw else results.title(each), look, marker=not raw)
         paint_frame(sheet, TIME, {(each, ""): rows for each, rows in curves.items()})
 
     return draw(name, "time of a round trip with a reply of 4 bytes over the size of the message", paint)
@@ -42,7 +42,7 @@ def share_of_raw(name: str, results: Results, fabric: str) -> Picture | None:
         known = looks(row.implementation for row in results.rows)
         for each, found in curves.items():
             _curve(sheet, found, known[each])
-            sheet.key(title(each), known[each])
+            sheet.key(results.title(each), known[each])
         axes = sheet.axes
         sizes = sorted({size for found in curves.values() for size in found})
         axes.set_xscale("log", base=2)

@@ -13,7 +13,7 @@ from kumiki.report.analysis.bound import reached
 from kumiki.report.analysis.compare import speed
 from kumiki.report.analysis.select import Problem, Setting
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
-from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks, title
+from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks
 from kumiki.report.quantity import tick
 from kumiki.results.row import Row
 
@@ -80,12 +80,12 @@ def series_of(problem: Problem) -> list[Series]:
     for ranks, rows in by_rank.items():
         found.append(Series(problem.series_name(ranks), tints[ranks], _points(rows)))
     for name, rows in problem.mpi.items():
-        found.append(Series(f"all-MPI, {title(name)}", _dashed(known[name]), _points(rows)))
+        found.append(Series(f"all-MPI, {problem.results.title(name)}", _dashed(known[name]), _points(rows)))
     if problem.openmp:
         found.append(Series("OpenMP", _dashed(known["openmp"]), _points(problem.openmp)))
     for name in sorted({row.implementation for row in problem.library}):
         rows = {(r.ranks, r.threads): r for r in problem.library if r.implementation == name}
-        found.append(Series(f"library, {title(name)}", _dashed(known[name]), _points(rows)))
+        found.append(Series(f"library, {problem.results.title(name)}", _dashed(known[name]), _points(rows)))
     if problem.sequential:
         found.append(Series("sequential", known["sequential"], [(1, problem.sequential)]))
     return found

@@ -21,7 +21,7 @@ from kumiki.report.headlines import headlines
 from kumiki.report.own import section as own
 from kumiki.report.own.problem import asked
 from kumiki.report.page import environment as surroundings
-from kumiki.report.palette import looks, title
+from kumiki.report.palette import looks
 from kumiki.report.quantity import common_scale, digits_of, parameters_text, significant
 from kumiki.report.sections import build
 from kumiki.report.sections.overview import overview
@@ -123,7 +123,7 @@ def _listing(results: Results, row: Row, role: str) -> Listing:
     low, high = (value * scale for value in (row.interval if row.measured else (0.0, 0.0)))
     return Listing(
         row=row,
-        implementation=title(row.implementation),
+        implementation=row.title,
         role=role,
         parameters=parameters_text(row),
         median=significant(row.value * scale, digits) if row.median is not None else "–",

@@ -9,11 +9,11 @@ from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import best_routines
-from kumiki.report.analysis.select import MPI, network_rows
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import network_rows
 from kumiki.report.platforms.model import Contest, Entrant, Platform
 from kumiki.report.quantity import factor, parameters_text, percent, plural, size_text, tolerance
 from kumiki.report.tables import NETWORK_OPERATIONS, NOTHING, OPERATIONS, Cell, Column, Line, Table, ranked
+from kumiki.results.implementation import MPIS, UCX, title
 from kumiki.results.row import Row
 
 Figures = Mapping[str, tuple[Row, str]]
@@ -21,7 +21,6 @@ Figures = Mapping[str, tuple[Row, str]]
 
 _SIZES = (1 << 10, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20)
 """The sizes of transfers that are shown: between any two of them implementations change their method."""
-_MOVERS = ("kumiki", *MPI)
 
 
 def across(corner: str, platforms: Sequence[Platform], found: Callable[[Platform], Figures]) -> Table | None:
@@ -120,7 +119,7 @@ def bandwidth(platforms: Sequence[Platform]) -> Table | None:
         ]
         figures = {}
         for size in _SIZES:
-            fitting = (r for r in _usable(rows) if r.count("bytes", 0) == size and r.implementation in _MOVERS)
+            fitting = (r for r in _usable(rows) if r.count("bytes", 0) == size and r.implementation in _movers(results))
             if top := best(fitting):
                 figures[size_text(size)] = top, f"{title(top.implementation)}, {_operation(top)}"
         return figures
@@ -176,6 +175,11 @@ def _by_contest(
     return found
 
 
+def _movers(results: Results) -> tuple[str, ...]:
+    """Kumiki and each MPI."""
+    return ("kumiki", *results.mpis)
+
+
 def _usable(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.usable]
 
@@ -183,11 +187,12 @@ def _usable(rows: Iterable[Row]) -> list[Row]:
 def _shortest(results: Results) -> Iterable[Row]:
     """One row for each operation and implementation: the least of its places and forms."""
     kinds: dict[tuple[str, str], list[Row]] = {}
+    movers = _movers(results)
     for row in _usable(results.rows):
         name = row.metric.partition(".")[2]
         barrier = row.metric == "rank_barrier.time" and row.ranks == 2
         short = name == "latency" and row.count("bytes", 8) == 8 and "from" not in row.parameters
-        if row.implementation in _MOVERS and (barrier or short):
+        if row.implementation in movers and (barrier or short):
             kinds.setdefault((_operation(row), row.implementation), []).append(row)
     return [top for rows in kinds.values() if (top := best(rows))]
 
@@ -229,6 +234,7 @@ def _facts(environment: Mapping[str, Any]) -> dict[str, str]:
         ),
         "system": ", ".join(filter(None, [str(system.get("distribution") or ""), str(system.get("kernel") or "")])),
         "compiler": str(build.get("compiler") or ""),
-        **{title(name): str(versions.get(name) or "") for name in MPI},
+        **{title(name): str(versions.get(name) or "") for name in (*MPIS, UCX)},
+        **{name: f"{peer['title']} {peer['version']}" for name, peer in (environment.get("peers") or {}).items()},
         "measured": str(environment.get("date") or "")[:10],
     }

@@ -8,7 +8,7 @@ from kumiki.report.analysis.compare import against, best
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.hosts import over_hosts as picture_of
 from kumiki.report.page.exhibit import Exhibit
-from kumiki.report.palette import Look, looks, title
+from kumiki.report.palette import Look, looks
 from kumiki.report.quantity import plural
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
 from kumiki.results.row import Row
@@ -53,7 +53,7 @@ def _series(problem: Problem) -> dict[str, dict[int, Row]]:
     """Rows with one rank on each host, by number of hosts; the first point of all is one host alone."""
     alone = {1: problem.sequential} if problem.sequential else {}
     found = {OURS: {**alone, **_one_on_each(problem.messages)}}
-    found |= {title(name): {**alone, **_one_on_each(rows)} for name, rows in problem.mpi.items()}
+    found |= {problem.results.title(name): {**alone, **_one_on_each(rows)} for name, rows in problem.mpi.items()}
     return {name: rows for name, rows in found.items() if set(rows) - {1}}
 
 
@@ -85,4 +85,4 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
 def _verdict(series: dict[str, dict[int, Row]], count: int) -> str:
     ours = series[OURS].get(count)
     other = best(rows[count] for name, rows in series.items() if name != OURS and count in rows)
-    return against(ours, other, title(other.implementation)) if ours and other else "–"
+    return against(ours, other, other.title) if ours and other else "–"

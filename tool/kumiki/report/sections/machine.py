@@ -9,7 +9,7 @@ from kumiki.report.analysis.model import Results
 from kumiki.report.figures.barriers import by_members
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.page.exhibit import Exhibit, Section
-from kumiki.report.palette import Look, looks, title
+from kumiki.report.palette import Look, looks
 from kumiki.report.sections.compas import barrier_growth
 from kumiki.results.row import Row
 
@@ -51,7 +51,7 @@ def thread_barrier(results: Results) -> Section:
         known = looks(row.implementation for row in results.rows)
         rows = [row for row in results.where("thread_barrier.time") if row.usable]
         series = {
-            title(name): (known[name], [row for row in rows if row.implementation == name])
+            results.title(name): (known[name], [row for row in rows if row.implementation == name])
             for name in dict.fromkeys(row.implementation for row in rows)
         }
         picture = by_members("thread-barrier", series, "threads")

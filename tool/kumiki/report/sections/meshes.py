@@ -9,7 +9,6 @@ from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import Program, cores
 from kumiki.report.figures.meshes import by_mesh
 from kumiki.report.page.exhibit import Exhibit
-from kumiki.report.palette import title
 from kumiki.report.tables.by_size import agreement, by_size
 
 _BASE = "Base case of each line: the sequential form of the same problem."
@@ -50,7 +49,7 @@ def _of_family(results: Results, program: Program, family: Family) -> Iterator[E
 
 def _by_sendrecv(results: Results, program: Program) -> Iterator[Exhibit]:
     for name, lines in by_sendrecv(results, program).items():
-        heading = f"{program.title} by MPI_Sendrecv, {title(name)}: rate by size"
+        heading = f"{program.title} by MPI_Sendrecv, {results.title(name)}: rate by size"
         picture = by_mesh(f"{program.suite}-{name}-sendrecv", heading, lines, "rate", cores(results))
         if picture:
             yield Exhibit(

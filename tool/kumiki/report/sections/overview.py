@@ -13,7 +13,7 @@ from kumiki.report.figures.canvas import Picture, Sheet, again
 from kumiki.report.figures.overview import Line, Mark, by_line
 from kumiki.report.own.problem import SUITE as OWN
 from kumiki.report.page.exhibit import Exhibit, Section
-from kumiki.report.palette import Look, looks, title
+from kumiki.report.palette import Look, looks
 from kumiki.report.quantity import factor, plural
 from kumiki.results.row import Row
 
@@ -90,7 +90,7 @@ def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
         yield bound
     peers = [best(row for rows in problem.mpi.values() for row in rows.values()), best(problem.openmp.values())]
     for row in filter(None, peers):
-        if mark := _of(problem, row, title(row.implementation), known[row.implementation]):
+        if mark := _of(problem, row, row.title, known[row.implementation]):
             yield mark
     if problem.best_hybrid and (mark := _of(problem, problem.best_hybrid[1], "Kumiki", known["kumiki"])):
         yield mark

@@ -10,7 +10,7 @@ from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import PREPARED, SUITE, best_routines, by_size, curves
 from kumiki.report.figures.routines import bandwidth, of_single_processes
 from kumiki.report.page.exhibit import Exhibit, Section
-from kumiki.report.palette import looks, rank_looks, title
+from kumiki.report.palette import looks, rank_looks
 from kumiki.suites.described import JAMSTEC
 
 _CHAIN = (
@@ -42,10 +42,10 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             wide=True,
         )
     known = looks(row.implementation for row in results.rows)
-    found = {title(name): rows for name, rows in best_routines(results).items()}
+    found = {results.title(name): rows for name, rows in best_routines(results).items()}
     whole, one = rows_of.bound(results, "all"), rows_of.bound(results, "one")
     picture = bandwidth(
-        "routines-best", "The best routines", found, {title(name): look for name, look in known.items()}, whole
+        "routines-best", "The best routines", found, {results.title(name): look for name, look in known.items()}, whole
     )
     if picture and len(found) > 1:
         yield Exhibit(
@@ -59,13 +59,13 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
     for name in by_size(results):
         own = curves(results, name)
         shades = dict(zip(own, rank_looks(range(len(own))).values(), strict=True))
-        picture = bandwidth(f"routines-{name}", f"The routines of {title(name)}", own, shades, whole)
+        picture = bandwidth(f"routines-{name}", f"The routines of {results.title(name)}", own, shades, whole)
         if picture:
             prepared = [routine for routine in PREPARED if routine in own]
             cost = f" Those that need a preparation ({', '.join(prepared)}) have it in their time;" if prepared else ""
             yield Exhibit(
                 "Figure",
-                f"The routines of {title(name)} over the size of the message",
+                f"The routines of {results.title(name)} over the size of the message",
                 f"{_CHAIN} {_BAND}",
                 f"Higher is better.{cost} {'a' if cost else 'A'} routine that falls behind the others as messages grow "
                 "waits for its receiver.",
@@ -75,7 +75,7 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             )
         picture = of_single_processes(
             f"routines-one-{name}",
-            f"The routines of {title(name)}",
+            f"The routines of {results.title(name)}",
             rows_of.of_single_processes(results, name),
             shades,
             one,
@@ -83,7 +83,7 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
         if picture:
             yield Exhibit(
                 "Figure",
-                f"The routines of {title(name)} as a single process sees them",
+                f"The routines of {results.title(name)} as a single process sees them",
                 "Bytes of a message over the time that one process of the chain needs for it, itself, as it sends and "
                 "receives; the faint line at each point goes from the slowest process of the chain to the fastest.",
                 "Higher is better. The first process only sends and the last only receives: where a faint line is "

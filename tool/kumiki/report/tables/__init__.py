@@ -10,8 +10,7 @@ from kumiki.report.analysis.bound import share
 from kumiki.report.analysis.compare import best, equal
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.routines import best_routines
-from kumiki.report.analysis.select import MPI, Problem, in_order, network_rows, option, problems
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import Problem, in_order, network_rows, option, problems
 from kumiki.report.quantity import (
     amount,
     common_scale,
@@ -23,6 +22,7 @@ from kumiki.report.quantity import (
     tolerance,
     unit_text,
 )
+from kumiki.results.implementation import MPIS, UCX
 from kumiki.results.row import Row
 
 OPERATIONS = {
@@ -93,13 +93,13 @@ def thread_barrier(results: Results) -> Table | None:
     order = ("kumiki", "bound", "central", "pthread", "std", "openmp")
     rows = [row for row in results.where("thread_barrier.time") if row.usable]
     names = in_order((row.implementation for row in rows), order)
-    heads = {name: "bare flags" if name == "bound" else title(name) for name in names}
+    heads = {name: "bare flags" if name == "bound" else results.title(name) for name in names}
     return _grid("threads", {heads[n]: {r.threads: r for r in rows if r.implementation == n} for n in names})
 
 
 def rank_barrier_series(results: Results) -> dict[str, dict[int, Row]]:
     """Rows by ranks under the name of implementation and form: Kumiki's forms first, then the bound, then the MPIs."""
-    order = ("kumiki", "bound", *MPI)
+    order = ("kumiki", "bound", *results.mpis)
     forms = ("", "plain", "split-phase", "shuffle-exchange")
 
     def place(row: Row) -> tuple[int, str, int]:
@@ -108,7 +108,7 @@ def rank_barrier_series(results: Results) -> dict[str, dict[int, Row]]:
 
     found: dict[str, dict[int, Row]] = {}
     for row in sorted((row for row in results.where("rank_barrier.time") if row.trusted), key=place):
-        name = "bare flags" if row.implementation == "bound" else title(row.implementation)
+        name = "bare flags" if row.implementation == "bound" else row.title
         form = row.text("form")
         silent = form in ("", "plain") and row.implementation != "kumiki"
         name = name if silent else f"{name}, {form}"
@@ -134,7 +134,7 @@ NETWORK_OPERATIONS = {
 def network_latency(results: Results) -> Table | None:
     """8 bytes between two hosts: a line for each operation, a column for each implementation."""
     rows = network_rows(results, "network.latency")
-    order = ("kumiki", "tcp", "ucx", *MPI)
+    order = ("kumiki", "tcp", UCX, *MPIS)
     names = in_order((row.implementation for row in rows), order)
     cells = {(row.text("operation"), row.implementation): row for row in rows}
     lines = [
@@ -142,7 +142,7 @@ def network_latency(results: Results) -> Table | None:
         for operation, words in NETWORK_OPERATIONS.items()
         if any((operation, name) in cells for name in names)
     ]
-    heads = ["plain TCP (bound)" if name == "tcp" else title(name) for name in names]
+    heads = ["plain TCP (bound)" if name == "tcp" else results.title(name) for name in names]
     return Table("operation", [Column(head, noted=True) for head in heads], lines) if lines else None
 
 
@@ -163,7 +163,7 @@ def messages(results: Results, fabric: str) -> Table | None:
         for metric, words in MESSAGE_FIGURES.items()
         if any((metric, name) in cells for name in names)
     ]
-    return Table("message", [Column(title(name), noted=True) for name in names], lines) if lines else None
+    return Table("message", [Column(results.title(name), noted=True) for name in names], lines) if lines else None
 
 
 def routines(results: Results) -> Table | None:
@@ -177,7 +177,7 @@ def routines(results: Results) -> Table | None:
         )
         for size in sizes
     ]
-    return Table("size", [Column(title(name), noted=True) for name in found], lines) if lines else None
+    return Table("size", [Column(results.title(name), noted=True) for name in found], lines) if lines else None
 
 
 def ranked(head: str, entries: Sequence[tuple[Row, str] | None], linked: bool = True) -> Line:
@@ -299,8 +299,8 @@ def _entries(problem: Problem) -> list[tuple[str, str, Row]]:
     found += [(f"Kumiki messages {r} × {t}", "kumiki", row) for (r, t), row in problem.messages.items()]
     found += [(f"OpenMP, {plural(t, 'thread')}", "openmp", row) for (_, t), row in problem.openmp.items()]
     for name, rows in problem.mpi.items():
-        found += [(f"{title(name)}, {plural(r, 'rank')}", name, row) for (r, _), row in rows.items()]
-    found += [(f"library, {title(row.implementation)}", row.implementation, row) for row in problem.library]
+        found += [(f"{problem.results.title(name)}, {plural(r, 'rank')}", name, row) for (r, _), row in rows.items()]
+    found += [(f"library, {row.title}", row.implementation, row) for row in problem.library]
     return found
 
 

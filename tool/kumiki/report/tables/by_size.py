@@ -5,8 +5,7 @@ from __future__ import annotations
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.meshes import SENDRECV
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import MPI, Problem, Program, in_order, magnitude, problems
-from kumiki.report.palette import title
+from kumiki.report.analysis.select import Problem, Program, in_order, magnitude, problems
 from kumiki.report.quantity import significant, tolerance
 from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
 from kumiki.results.row import Row
@@ -17,10 +16,13 @@ MFLOPS_DIGITS = 4
 def by_size(results: Results, program: Program) -> Table | None:
     """A line for each size, the smallest first; None where there is but one form of one size."""
     found = [problem for problem in reversed(problems(results, program)) if not problem.variant]
-    names = in_order({row.implementation for problem in found for row in problem.form(SENDRECV)}, MPI)
+    names = in_order({row.implementation for problem in found for row in problem.form(SENDRECV)}, results.mpis)
     columns = [Column("sequential", "MFLOPS"), Column("memory allows", "MFLOPS"), Column("best Kumiki", "MFLOPS")]
     for name in names:
-        columns += [Column(f"{title(name)}, 1 process", "MFLOPS"), Column(f"{title(name)}, at its best", "MFLOPS")]
+        columns += [
+            Column(f"{results.title(name)}, 1 process", "MFLOPS"),
+            Column(f"{results.title(name)}, at its best", "MFLOPS"),
+        ]
     columns += [Column("a message", "B"), Column("gosa")]
     lines = [Line(problem.label, _cells(results, problem, names)) for problem in sorted(found, key=magnitude)]
     return Table("size", columns, lines) if lines else None

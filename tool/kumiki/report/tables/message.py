@@ -5,7 +5,6 @@ from __future__ import annotations
 from kumiki.report.analysis.fragments import Choice, choices, length_text
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.roundtrip import RAW, Share, raw_title, round_trips, shares
-from kumiki.report.palette import title
 from kumiki.report.quantity import enumerate_words, percent, size_text
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
 
@@ -26,7 +25,7 @@ def round_trip_table(results: Results, fabric: str) -> Table | None:
         raw = found.get(RAW[fabric], {}).get(size)
         beside = ranked("", [(raw, "") if raw else None]).cells
         lines.append(Line(line.head, [*line.cells, *beside], line.crowded))
-    columns = [Column(title(name), noted=True) for name in names]
+    columns = [Column(results.title(name), noted=True) for name in names]
     return Table("size", [*columns, Column(f"{raw_title(fabric)} (raw link)")], lines)
 
 

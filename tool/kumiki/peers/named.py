@@ -1,0 +1,50 @@
+"""What `--peer NAME=PREFIX` says."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kumiki.errors import UserError
+from kumiki.results.implementation import RESERVED, title
+
+NAME = re.compile(r"[a-z][a-z0-9._-]{0,31}")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name for rows, and the folder below which something is installed."""
+
+    name: str
+    prefix: Path
+    """Absolute; links in it are kept, as the user means them."""
+
+
+def named(words: Iterable[str]) -> tuple[Named, ...]:
+    """The values of all options, in their order; raises UserError for one that is none, and for a name given twice."""
+    found: list[Named] = []
+    for word in words:
+        one = _read(word)
+        if one.name in (other.name for other in found):
+            raise UserError(f"--peer {word}: the name {one.name} is given twice; give each installation one of its own")
+        found.append(one)
+    return tuple(found)
+
+
+def _read(word: str) -> Named:
+    name, equals, prefix = word.partition("=")
+    if not equals:
+        raise UserError(f"--peer {word}: say what it is to be called, too: --peer NAME={word}")
+    if not NAME.fullmatch(name):
+        raise UserError(
+            f"--peer {word}: '{name}' is no name; one begins with a small letter, and holds small letters, digits and "
+            ". _ - (32 at most), such as openmpi5"
+        )
+    if name in RESERVED:
+        raise UserError(f"--peer {word}: the name {name} stands for {title(name)} in every report; choose another")
+    if not prefix:
+        raise UserError(f"--peer {word}: name the folder that it is installed in, as in --peer {name}=/opt/{name}")
+    return Named(name, Path(os.path.abspath(os.path.expanduser(prefix))))
