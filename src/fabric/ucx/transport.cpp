@@ -125,12 +125,13 @@ Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
     return {};
 }
 
-/// A setting of UCX's TCP. UCX 1.13 takes the names of its transports' settings here without their prefix; a name that
-/// means nothing is no error.
+/// A setting of UCX's TCP. UCX 1.13 knows the settings of its transports here without their prefix, and lets pass any
+/// name; newer ones (1.22) know them with it, and refuse all other names.
 Result<> set_for_tcp(ucp_config_t* config, const std::string& name, const std::string& value) {
     if (std::getenv(("UCX_TCP_" + name).c_str()) != nullptr) return {};
     if (auto done = set(config, ("TCP_" + name).c_str(), value); !done) return done;
-    return set(config, name.c_str(), value);
+    static_cast<void>(set(config, name.c_str(), value));
+    return {};
 }
 
 Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interface) {
