@@ -28,7 +28,7 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
                                 settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
     const std::uint64_t identity = segment->header().identity;
-    // Not before: a second join that is refused must not begin the file of the first one anew.
+    // Opened only now, because a second join that is refused must not truncate the trace file of the first.
     auto trace = trace::Trace::open(settings.trace, settings.rank, settings.host);
     if (!trace) return tl::unexpected(trace.error());
     std::unique_ptr<Fabric> fabric(new Fabric(settings, std::move(segment)));
@@ -53,7 +53,8 @@ Fabric::Fabric(const Settings& settings, std::shared_ptr<const shm::Segment> seg
       progress_(memory_, messenger_, wait::patience(settings)),
       group_blocks_(memory_.own()) {}
 
-// The agents use each other: the network's fills the inbox until the end, and handlers send over the network.
+// The two agents use each other: the network's agent fills the inbox until the end, and handlers send over the network.
+// So the messenger's agent stops while the network still exists.
 Fabric::~Fabric() { messenger_.stop(); }
 
 void Fabric::map_ranks() {

@@ -9,7 +9,7 @@ namespace kumiki::fabric {
 
 Group::Group(Fabric& fabric, std::uint64_t id, const std::vector<Member>& members) : fabric_(fabric), id_(id) {
     Network* const network = fabric.network();
-    std::unordered_map<int, int> number_of_host; // from the job's numbers to the group's
+    std::unordered_map<int, int> number_of_host; // from host numbers in the job to those in the group
     std::vector<int> members_of_host;
     for (const Member& member : members) {
         const int number = size();
@@ -38,9 +38,9 @@ Group::Group(Fabric& fabric, std::uint64_t id, const std::vector<Member>& member
 }
 
 Group::~Group() {
-    if (is_job()) return; // what it used goes with the fabric
+    if (is_job()) return; // its blocks are destroyed with the fabric
     if (!on_one_host()) fabric_.network()->close_group(*this);
-    // release: whatever this rank has done with the block is over when its owner finds the number.
+    // release: all accesses of this rank to the block come before its owner sees this count.
     for (const Local& local : locals_) local.block->gone.fetch_add(1, std::memory_order_release);
     fabric_.group_blocks().give_back(block_, host_size());
 }

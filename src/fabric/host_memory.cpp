@@ -44,7 +44,7 @@ Failure HostMemory::refusal(std::string_view operation, int rank, const void* ow
 }
 
 Result<> HostMemory::prepare(const Extent& extent) const {
-    // Without this look, memory that is not there would be found by a signal in the middle of a store.
+    // Without this check, missing memory would show as a fatal signal in the middle of a store.
     const auto wanted = extent.size() * static_cast<std::size_t>(host_size_);
     if (const auto available = platform::available_memory(); wanted > available)
         return fail(

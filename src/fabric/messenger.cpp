@@ -49,7 +49,7 @@ bool Messenger::deliver(int rank, int handler, std::span<const std::byte> payloa
 bool Messenger::deliver_on_host(int rank, int source, int handler, std::span<const std::byte> payload) {
     shm::Inbox& target = fabric_.memory().block(rank).inbox;
     if (!shm::try_send(target, source, handler, payload)) return false;
-    // Either this sees the attendant, or the attendant that is about to stop sees the message (see ~Attendance).
+    // Either this thread sees the attendant, or the attendant that is about to stop sees the message (see ~Attendance).
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (target.attendants.load(std::memory_order_relaxed) != 0) fabric_.progress().ring(rank);
     else wait::ring(target.agent, fabric_.progress().patience());
@@ -58,7 +58,7 @@ bool Messenger::deliver_on_host(int rank, int source, int handler, std::span<con
 
 void Messenger::send(int rank, int handler, std::span<const std::byte> payload) {
     if (in_handler()) {
-        // Messages of handlers keep their order: none overtakes one that had to be kept.
+        // Messages of handlers keep their order: none may overtake one that had to be kept.
         if (kept_count_.load(std::memory_order_relaxed) != 0 || !deliver(rank, handler, payload))
             keep(rank, handler, payload);
         return;
@@ -66,8 +66,9 @@ void Messenger::send(int rank, int handler, std::span<const std::byte> payload) 
     if (deliver(rank, handler, payload)) return;
     if (fabric_.memory().is_remote(rank))
         return fabric_.progress().wait([&] { return deliver(rank, handler, payload); });
-    // Two ranks that fill each other's inboxes would wait for each other: so whoever waits for a place empties its own.
-    // No attendance is promised: while this thread sleeps at the other's bell, the agent serves here.
+    // Two ranks that fill each other's inboxes would wait for each other, so a thread that waits for a free slot
+    // empties its own inbox. It does not register as an attendant: while it sleeps at the other rank's bell, the agent
+    // serves this rank.
     wait::wait(fabric_.memory().block(rank).inbox.space, fabric_.progress().patience(), [&] {
         progress();
         return deliver(rank, handler, payload);
@@ -83,11 +84,11 @@ int Messenger::run_all(bool give_way_to_poller) {
         handled += run_arrived();
         const bool all_sent = (send_kept(), kept_count_.load(std::memory_order_relaxed) == 0);
         running_.store(std::thread::id(), std::memory_order_relaxed);
-        // An exchange and not a store: a thread that found `busy` taken because of a message that this one had not seen
-        // yet has written it before, so that the next look sees the message.
+        // An exchange instead of a store: if another thread came for a message that this thread had not seen yet and
+        // found `busy` taken, its exchange precedes this one, so that the next check sees the message.
         mine.busy.exchange(0, std::memory_order_acq_rel);
-        if (!all_sent) break; // no place yet; the agent tries again
-        // In a flood the agent would go on for ever, though the program looks again.
+        if (!all_sent) break; // no free slot yet; the agent tries again
+        // Under a flood of messages the agent would continue forever, although the program polls again.
         if (give_way_to_poller && polled_.load(std::memory_order_relaxed)) break;
     }
     return handled;
@@ -129,33 +130,35 @@ void Messenger::serve() {
         });
         leave_to_poller();
         run_all(true);
-        // A full inbox of another rank rings nobody here; this is the rare path of a rare path.
+        // No bell tells this rank when another rank's inbox has room again. Polling suffices on so rare a path.
         if (kept_count_.load(std::memory_order_relaxed) != 0)
             std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
-    progress(); // what came between the last look and the end
+    progress(); // messages that arrived after the last check
 }
 
-// Being woken for every message would cost the sender a system call and the poller a core. So the agent promises, in
-// the program's name, that somebody looks: itself after a millisecond, should the program have stopped polling.
+// Waking the agent for every message would cost the sender a system call and the poller a core. So the agent registers
+// as an attendant on behalf of the program; should the program stop polling, the agent itself looks after a
+// millisecond.
 void Messenger::leave_to_poller() {
     if (!polled_.load(std::memory_order_relaxed)) return;
     attend();
     while (polled_.exchange(false, std::memory_order_relaxed) && !stop_.load(std::memory_order_acquire))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    depart(); // serve() looks next
+    depart(); // serve() checks the inbox next
 }
 
 void Messenger::silence() {
     if (!active() || in_handler()) return;
-    while (inbox().busy.exchange(1, std::memory_order_acq_rel) != 0) platform::yield(); // taken and never given back
+    while (inbox().busy.exchange(1, std::memory_order_acq_rel) != 0) platform::yield(); // taken and never released
     stop_.store(true, std::memory_order_release);
     wait::ring(inbox().agent, fabric_.progress().patience());
 }
 
 void Messenger::attend() { inbox().attendants.fetch_add(1, std::memory_order_relaxed); }
 
-/// A sender that still saw this attendant did not ring the agent: then its message is seen by who looks after this.
+/// A sender that still saw this attendant did not ring the agent's bell; the check that follows this call then sees its
+/// message.
 void Messenger::depart() {
     inbox().attendants.fetch_sub(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -1,4 +1,4 @@
-// The C interface of collectives: all of them on a group, of which the job is one.
+// The C interface of collectives. All of them work on a group; the job is a group, too.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// The C interface of groups: making and freeing them, and who is in them.
+// The C interface of groups: making and freeing them, and querying their members.
 #include <algorithm>
 #include <span>
 
@@ -10,7 +10,7 @@ using kumiki::face::report;
 
 namespace {
 
-/// What a collective has made becomes a group of the job's.
+/// Adds a group that a collective has made to the groups of the job.
 template <class Make>
 kumiki_status make(kumiki_group* group, const char* operation, kumiki_group** made, Make make) {
     return on_group(group, operation, [&](Collectives& all) -> kumiki::Result<> {
@@ -32,7 +32,7 @@ kumiki_status make(kumiki_group* group, const char* operation, kumiki_group** ma
     });
 }
 
-/// Null where there is no group, or this process is a child of the rank.
+/// Returns null when there is no group, or when this process is a forked child of the rank.
 const kumiki::fabric::Group* members_of(const kumiki_group* group) {
     return group == nullptr || group->is_inherited() ? nullptr : &group->collectives->group();
 }

@@ -16,11 +16,11 @@ using kumiki::face::report;
 namespace kumiki::face {
 namespace {
 
-/// The one variable that is not somebody's own: the C interface hands back a code, and the sentence has to wait
-/// somewhere for the thread that asks for it.
+/// The only variable of the library without an owner: a C function returns only a code, so the sentence is kept here
+/// until the thread asks for it.
 thread_local std::string last_message = "no error";
 
-/// A process that nobody launched settles for itself what the launcher would have told it.
+/// Without a launcher, the process itself decides the settings that a launcher would have passed.
 void settle_alone(Settings& settings) {
     const auto cpus = platform::usable_cpus();
     const int threads = settings.threads == 0 ? static_cast<int>(cpus.size()) : settings.threads;
@@ -28,11 +28,12 @@ void settle_alone(Settings& settings) {
     if (settings.bind) settings.cpus = cpus;
 }
 
-/// kumiki-run tells its ranks everything; other launchers leave signs; and a process may be a job of its own.
+/// kumiki-run passes everything to its ranks; other launchers are recognized by the environment; without either, the
+/// process is a job of its own.
 Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
     if (settings.segment >= 0) return fabric::Fabric::join(settings);
     for (const std::string& remark : unknown_settings(environ)) std::fprintf(stderr, "kumiki: %s\n", remark.c_str());
-    if (std::getenv("KUMIKI_SIZE") == nullptr) { // who sets it to 1 wants a job of its own
+    if (std::getenv("KUMIKI_SIZE") == nullptr) { // a user who sets it to 1 wants a job of one process
         auto met = fabric::meet_by_other_launcher(settings);
         if (!met) return tl::unexpected(met.error());
         if (*met) return fabric::Fabric::join(settings, (*met)->segment, (*met)->wireup);
@@ -41,7 +42,7 @@ Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
     return fabric::Fabric::join(settings);
 }
 
-/// What `kumiki tune` has found for this kind of machine counts where the user has not set a length.
+/// Uses the lengths that `kumiki tune` found for this kind of machine, unless the user has set a length.
 Result<message::Messages::Options> message_options(const Settings& settings) {
     message::Messages::Options options;
     options.fragment = settings.fragment_bytes.value_or(0);
@@ -105,7 +106,7 @@ kumiki_status kumiki_join(kumiki_job** job) {
 
 kumiki_status kumiki_leave(kumiki_job* job) {
     if (job == nullptr) return KUMIKI_OK;
-    if (job->is_inherited()) { // a destructor calls this, and tells nobody what comes back
+    if (job->is_inherited()) { // a destructor calls this and drops the result
         const auto status = kumiki::face::refuse_child("leave");
         fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
         return status;
@@ -117,8 +118,8 @@ kumiki_status kumiki_leave(kumiki_job* job) {
 }
 
 void kumiki_abandon(kumiki_job* job) {
-    // Not left in good order: the state stays `joined`, by which the launcher knows. Threads of the job may still run,
-    // so nothing is freed; but handlers, which are the program's, must not run when it has gone from under them.
+    // The state stays `joined`, which tells the launcher that this rank failed. Threads of the job may still run, so
+    // nothing is freed. But handlers belong to the program, and must not run once its objects are destroyed.
     if (job != nullptr && !job->is_inherited()) job->fabric->messenger().silence();
 }
 

@@ -1,4 +1,4 @@
-// The C interface of regions, put, get, signals, atomics: the fast paths. Everything up to the copy is inline here.
+// The C interface of regions, put, get, signals and atomics: the fast paths. Everything up to the copy is inline here.
 #include "face/job.hpp"
 #include "fabric/signal.hpp"
 
@@ -42,7 +42,7 @@ using kumiki::fabric::Fabric;
 
 using kumiki::fabric::Network;
 
-// -- what is not on this host: over the network, or nowhere --
+// -- targets that are not on this host: reached over the network, or refused --
 
 kumiki::Failure no_data(const char* operation) {
     return {KUMIKI_ERROR_ARGUMENT, std::string(operation) + ": the address of the own data is null"};
@@ -65,7 +65,7 @@ kumiki::Failure no_data(const char* operation) {
         fabric.network()->get(rank, fabric.memory().offset(there), {static_cast<std::byte*>(destination), bytes}));
 }
 
-/// Nothing to move, but the rank must exist all the same.
+/// There is nothing to move, but the rank must exist.
 kumiki_status nothing(const Fabric& fabric, const char* operation, int rank, const void* own) {
     return fabric.has_rank(rank) ? KUMIKI_OK : report(fabric.memory().refusal(operation, rank, own, 0));
 }
@@ -79,8 +79,8 @@ kumiki_status no_operation(const char* name, kumiki_signal_operation operation) 
         {KUMIKI_ERROR_ARGUMENT, std::string(name) + ": there is no signal operation " + std::to_string(operation)});
 }
 
-/// Waits until satisfied(word) and returns the value that was. The loop writes nothing before it has ended: a spin that
-/// stores what it sees fills the store buffer, and the answer of who has waited has to queue behind that.
+/// Waits until satisfied(word) and returns the value seen. The loop writes nothing until it ends: a spin that stores
+/// what it sees fills the store buffer, and the reply of the waiting thread would queue behind those stores.
 template <class Satisfied>
 std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, Satisfied satisfied) {
     std::uint64_t seen = 0;
@@ -95,8 +95,8 @@ std::uint64_t wait_for(Fabric& fabric, std::atomic_ref<std::uint64_t> word, Sati
 
 bool is_comparison(kumiki_comparison comparison) { return comparison >= KUMIKI_EQUAL && comparison <= KUMIKI_LESS; }
 
-/// Calls use(satisfied) with the predicate of a comparison with `value`: code for each, so that a loop does not decide
-/// anew in every turn which it is.
+/// Calls use(satisfied) with the predicate of the comparison with `value`. Each comparison gets its own code, so that a
+/// loop does not branch on the comparison in every iteration.
 template <class Use>
 auto with_comparison(kumiki_comparison comparison, std::uint64_t value, Use use) {
     switch (comparison) {
@@ -148,7 +148,7 @@ kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* des
 
 namespace {
 
-/// Begins a transfer with a rank of another host by start(network, offset there, done).
+/// Begins a transfer with a rank of another host by calling start(network, offset there, done).
 template <class Start>
 kumiki_status start_elsewhere(kumiki_job* job, const char* operation, int rank, const void* there, const void* own,
                               size_t bytes, kumiki_request* request, Start start) {
@@ -246,7 +246,7 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
         return refuse_child("put_signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put_signal", rank, bytes);
-    // Both addresses are checked before anything is written.
+    // Check both addresses before writing anything.
     auto* word = fabric.memory().word(rank, signal);
     if (word == nullptr) [[unlikely]]
         return signal_elsewhere(fabric, "put_signal", rank, there, source, bytes, signal, operation, value);
@@ -305,7 +305,8 @@ kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki
 
 namespace {
 
-/// One atomic operation on a word of rank `rank`; signals are words too, so who waits there is woken.
+/// Performs one atomic operation on a word of rank `rank`. The word may be a signal, so threads that wait there are
+/// woken.
 template <class Operate, class OperateElsewhere>
 kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* there, uint64_t* before,
                          Operate operate, OperateElsewhere operate_elsewhere) {

@@ -19,7 +19,7 @@ void tell(const Status& from, kumiki_message_status* status) {
     if (status != nullptr) *status = {from.source, from.tag, from.bytes};
 }
 
-/// `lowest_tag`: 0 for who sends, and must name a rank, too.
+/// `lowest_tag` is 0 for a sender, which must also name a rank, and KUMIKI_ANY for a receiver.
 [[gnu::noinline]] kumiki_status refuse(const kumiki_job* job, const char* name, int rank, int tag, int lowest_tag,
                                        const void* result) {
     const bool is_rank = job->fabric->has_rank(rank) || (rank == KUMIKI_ANY && lowest_tag == KUMIKI_ANY);

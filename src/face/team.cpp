@@ -24,7 +24,7 @@ kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** tea
 }
 
 void kumiki_team_destroy(kumiki_team* team) {
-    // In a forked child its threads are not there to be ended.
+    // In a forked child the team's threads do not exist, so they cannot be ended.
     if (team != nullptr && team->team != nullptr) delete team;
 }
 
@@ -39,7 +39,8 @@ kumiki_status kumiki_team_run(kumiki_team* team, void (*function)(void*, int), v
 
 namespace {
 
-/// Calls as a thread of the team; another number would reach outside the team's memory.
+/// Runs a call as a thread of the team, after checking the thread's number, because any other would index outside the
+/// team's memory.
 template <class Call>
 kumiki_status as_member(kumiki_team* team, const char* operation, int thread, Call call) {
     if (team->team == nullptr) [[unlikely]]

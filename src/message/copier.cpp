@@ -12,10 +12,10 @@ using fabric::shm::Transfer;
 
 namespace {
 
-/// Below, telling the sender that it may help takes as long as it would help.
+/// For shorter messages, telling the sender that it may help takes as long as its help would save.
 constexpr std::size_t shortest_shared = std::size_t{32} << 10;
-/// Measured on two cores that share memory: shorter parts cost calls, longer ones leave one of the two without work at
-/// the end.
+/// Measured on two cores that share memory: shorter parts cost more calls, longer ones leave one of the two cores idle
+/// at the end.
 constexpr std::size_t shortest_part = std::size_t{16} << 10, usual_longest_part = std::size_t{256} << 10;
 
 } // namespace
@@ -35,7 +35,7 @@ std::size_t Copier::part_of(const Request& request) const {
     return std::min(wanted, longest_part_);
 }
 
-/// Finds how to come at the other side's memory; false: there is no way.
+/// Finds a way to reach the other side's memory; returns false when there is none.
 bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address) {
     const auto& peer = table_.fabric.memory().block(request.rank);
     Request::Copy& copy = request.copy;
@@ -75,7 +75,7 @@ Copier::Help Copier::pull(Request& receive, const Announcement& announced) {
     transfer.offset = table_.fabric.memory().in_region(receive.data, receive.length)
                           ? table_.fabric.memory().offset(receive.data)
                           : Board::nowhere;
-    transfer.parties.store(2, std::memory_order_relaxed); // the cell that tells the sender publishes all this
+    transfer.parties.store(2, std::memory_order_relaxed); // the cell sent to the sender publishes all this
     add(receive);
     return shared == nullptr ? Help::alone : Help::shared;
 }
@@ -84,7 +84,7 @@ void Copier::push(Request& send, Transfer& transfer) {
     send.copy.transfer = &transfer;
     send.copy.pulls = false;
     send.copy.shared = true;
-    if (!reach(send, transfer.offset, transfer.address)) send.copy.process = 0; // the receiver does it all
+    if (!reach(send, transfer.offset, transfer.address)) send.copy.process = 0; // the receiver copies everything
     add(send);
 }
 
@@ -94,7 +94,7 @@ void Copier::add(Request& request) {
     count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// False when there is none left to claim.
+/// Returns false when no part is left to claim.
 bool Copier::copy_part(Request& request) {
     const Request::Copy& copy = request.copy;
     Transfer& transfer = *copy.transfer;
@@ -111,8 +111,8 @@ bool Copier::copy_part(Request& request) {
     } else {
         const auto copied = copy.pulls ? platform::read_peer(copy.process, copy.address + at, own, bytes)
                                        : platform::write_peer(copy.process, copy.address + at, own, bytes);
-        // The message of a rank that has died is never complete: the launcher ends the job, and tells of that rank.
-        // With an error of its own, this rank would take the blame.
+        // The message of a rank that has died is never complete; the launcher ends the job and names that rank. If this
+        // rank reported an error of its own, it would be blamed instead.
         if (copied == platform::PeerCopy::gone) return false;
         if (copied == platform::PeerCopy::refused) transfer.broken.store(1, std::memory_order_relaxed);
     }

@@ -70,7 +70,7 @@ Request& Far::open_send(int rank, int tag, std::span<const std::byte> data) {
     return table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
 }
 
-/// Of a message that is whole, or of a fragment.
+/// `ticket` is the send of a whole message or of a fragment.
 void Far::left(std::uint64_t ticket) {
     Request& send = request_at(ticket);
     const auto flow = std::ranges::find(flows_, &send, &Flow::send);
@@ -92,8 +92,8 @@ bool Far::pump() {
     return sent;
 }
 
-/// Sends the next fragment, when so many may be under way and the last one has left: what waits for room between this
-/// rank and the other one are few bytes, so that a short message finds the way nearly free.
+/// Sends the next fragment if the window allows it and the previous one has left. So only a few bytes wait for room on
+/// the connection, and a short message finds it nearly free.
 bool Far::pump(Flow& flow) {
     Request& send = *flow.send;
     if (flow.posted || send.moved == send.length || send.moved - flow.passed >= window) return false;
@@ -123,7 +123,8 @@ bool Far::receive(const MessageHeader& header, std::span<const std::byte> payloa
     return false;
 }
 
-/// The send that the message speaks of, to its source, of which no fragment has been asked for yet.
+/// Returns the send that the message names, if it goes to the message's source and none of its fragments has been
+/// requested yet.
 Request* Far::waiting_send(const MessageHeader& header) {
     Request* const send = sends_.find(header.ticket);
     const bool waits =
@@ -139,7 +140,7 @@ bool Far::begin(const MessageHeader& header) {
     return true;
 }
 
-/// All of a message may have left before this comes.
+/// The whole message may have left before this report arrives; then there is no flow for it.
 bool Far::note_passed(const MessageHeader& header) {
     const auto flow = std::ranges::find(flows_, header.ticket, [](const Flow& each) { return each.send->number; });
     if (flow == flows_.end()) return true;
@@ -178,7 +179,7 @@ bool Far::take_whole(const MessageHeader& header, std::span<const std::byte> pay
         }
     }
     if (receive == nullptr) {
-        table_.fabric.progress().ring(table_.fabric.rank()); // who probes may wait for it
+        table_.fabric.progress().ring(table_.fabric.rank()); // a probing thread may wait for it
         return true;
     }
     table_.deliver(*receive, header.source, tag, payload);
@@ -209,7 +210,7 @@ bool Far::take_announcement(const MessageHeader& header) {
     return true;
 }
 
-/// What the sender of an announced message is told when its receive is known.
+/// Returns the reply to the sender of an announced message whose receive is known.
 MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t ticket) {
     receive.token = ticket;
     receive.moved = 0;
@@ -221,7 +222,7 @@ MessageHeader Far::answer(Request& receive, std::uint64_t bytes, std::uint64_t t
     return header(Kind::finished, ticket);
 }
 
-/// Fragments come in order.
+/// Fragments arrive in order.
 bool Far::take_fragment(const MessageHeader& header, std::span<const std::byte> payload) {
     Request* const found = receives_.find(header.ticket);
     if (found == nullptr || found->rank != header.source || header.offset != found->moved || payload.empty() ||
@@ -255,7 +256,7 @@ void Far::give(Request& receive, const Arrival& arrival) {
     static_cast<void>(network_.send(source, answer(receive, announced.bytes, announced.request)));
 }
 
-/// A message has found its receive; true when it is time to give credit back.
+/// Counts a message that has found its receive; returns true when it is time to return credit.
 bool Far::settle(int source, std::size_t bytes, MessageHeader& credit) {
     constexpr std::uint64_t step = window / 4;
     const std::uint64_t before = peer(source).settled.fetch_add(weight(bytes), std::memory_order_relaxed);

@@ -59,7 +59,7 @@ private:
         std::uint64_t passed = 0;
         bool posted = false; ///< a fragment has not left yet
     };
-    /// The bytes for which a message counts, with a minimum for empty ones.
+    /// The bytes for which a message counts: its length plus a constant, so that empty messages count, too.
     static std::uint64_t weight(std::size_t bytes) { return bytes + 64; }
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;

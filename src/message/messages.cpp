@@ -41,8 +41,8 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
 
 // -- waiting --
 
-/// One look at each channel, so that no flood keeps a thread from what it waits for. Ringing keeps it from falling
-/// asleep over what has come since.
+/// Polls each channel once, so that a flood of messages does not keep a thread from checking its own condition. The
+/// ring prevents it from sleeping while messages have arrived meanwhile.
 void Messages::progress() {
     if (near_.pending()) {
         const std::lock_guard lock(table_.lock);
@@ -52,8 +52,8 @@ void Messages::progress() {
     near_.copy();
 }
 
-/// Who waits, be it for what is there already, has sent what it had to: what is held back leaves, and the next message
-/// is one of its own.
+/// Every wait, even one for a request that is already complete, sends the messages that are held back, so that the next
+/// message begins a new burst.
 void Messages::leave() {
     if (auto* network = table_.fabric.network()) network->release();
 }

@@ -43,7 +43,7 @@ Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t lon
 Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
     const bool had_work = to.has_work();
-    // None overtakes one that waits.
+    // No message may overtake one that waits.
     const Start started = to.unsent.empty() ? start(to, tag, data) : Start::no_room;
     if (started == Start::complete) [[likely]]
         return nullptr;
@@ -75,7 +75,7 @@ Near::Start Near::start(Peer& to, int tag, std::span<const std::byte> data) {
     return Start::complete;
 }
 
-/// The same for one that has waited; false: it goes on waiting.
+/// The same for a send that has waited; returns false when it must keep waiting.
 bool Near::start(Peer& to, Request& send) {
     switch (start(to, send.tag, {send.data, send.bytes})) {
     case Start::no_room: return false;
@@ -85,7 +85,7 @@ bool Near::start(Peer& to, Request& send) {
     return false;
 }
 
-/// When there is room.
+/// The channel must have room.
 void Near::announce(Peer& to, Request& send) {
     CellContent& cell = to.to.next();
     cell.kind = static_cast<std::uint8_t>(Kind::announce);
@@ -149,7 +149,7 @@ void Near::send_waiting(Peer& to) {
     expect_work(to, true);
 }
 
-/// Copies one fragment into the area while the receiver copies the one before out of it.
+/// Copies fragments into the area; each copy overlaps with the receiver's copy of the previous fragment.
 void Near::send_fragments(Peer& to) {
     while (Request* send = to.flowing.front()) {
         if (!to.to.has_room()) return;
@@ -202,14 +202,14 @@ void Near::meet_new_peers() {
     known_count_.store(known, std::memory_order_release);
 }
 
-/// At most one ring full: others wait, too.
+/// Takes at most one full ring, because other peers wait, too.
 void Near::take(Peer& from) {
     std::size_t taken = 0;
     for (; taken < Channel::cells && from.from.has_arrived(); ++taken) {
         take(from, from.from.next());
         from.from.pass();
     }
-    if (taken > 0) table_.fabric.progress().ring(from.rank); // it may wait for room
+    if (taken > 0) table_.fabric.progress().ring(from.rank); // the sender may wait for room
 }
 
 void Near::take(Peer& from, const CellContent& cell) {
@@ -280,7 +280,7 @@ void Near::give(Request& receive, Arrival& arrival) {
     } else if (arrival.place == Arrival::Place::slot) {
         table_.deliver(receive, arrival.source, arrival.tag, {from.from.slot(arrival.slot), arrival.bytes});
         from.from.return_slot(arrival.slot);
-        table_.fabric.progress().ring(from.rank); // fragments may wait for it
+        table_.fabric.progress().ring(from.rank); // fragments may wait for this slot
     } else {
         receive.rank = arrival.source;
         receive.tag = arrival.tag;
@@ -288,7 +288,7 @@ void Near::give(Request& receive, Arrival& arrival) {
     }
 }
 
-/// A receive has been found for a message that is still at its sender.
+/// Starts the transfer of a message that is still at its sender, once its receive is known.
 void Near::fetch(Request& receive, const Announcement& announced) {
     const int source = receive.rank;
     if (!RequestTable::address(receive, source, receive.tag, announced.bytes) || announced.bytes == 0) {

@@ -76,7 +76,7 @@ private:
         fabric::shm::ChannelReader from;
         std::uint64_t sent_small = 0, settled = 0;    ///< settled: as last seen
         bool introduced = false;                      ///< the peer polls its channel from this rank
-        std::deque<fabric::shm::CellContent> replies; ///< that wait for room
+        std::deque<fabric::shm::CellContent> replies; ///< replies waiting for room
         List<Request> unsent;                         ///< sends waiting for room
         List<Request> flowing;                        ///< sends whose fragments go through the area
         bool has_work() const { return !replies.empty() || !unsent.empty() || !flowing.empty(); }

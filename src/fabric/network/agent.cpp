@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What a message may wait for at most where the program has just gone back to its computation.
+/// The longest time that a message may wait when the program has just returned to its computation.
 constexpr auto short_nap = 50us;
 constexpr auto long_nap = 1ms;
-/// What is held back waits so long for more.
+/// How long held-back messages wait for more.
 constexpr auto patience_for_more = 1ms;
 
 } // namespace
@@ -61,8 +61,8 @@ void Agent::take_over() {
     wake();
 }
 
-/// In the one order of all these accesses, either this sees that the agent does not nap and wakes it, or the agent sees
-/// the reminder when it has napped.
+/// All these accesses have a single total order (sequential consistency), so either this call sees that the agent is
+/// not napping and wakes it, or the agent sees the reminder after its nap.
 void Agent::remind() {
     if (reminded_.load(std::memory_order_relaxed)) return;
     reminded_.store(true);
@@ -71,10 +71,10 @@ void Agent::remind() {
 
 void Agent::wake() {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // full: it will wake all the same
+    [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // a full counter wakes the agent, too
 }
 
-/// Short, unless the program has been in one and the same wait for several naps.
+/// Naps are short unless the program has been in the same wait for several naps.
 void Agent::nap() {
     constexpr int short_naps = 10;
     const std::uint64_t wait = waits_begun_.load(std::memory_order_relaxed);
@@ -115,15 +115,16 @@ void Agent::serve() {
         const bool received = duties_.receive();
         if (received) awake_until = now + duties_.linger;
         if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) {
-            // A thread that was woken by what came may need this very core: as long as more comes, it would wait for a
-            // time slice to end, and both sides would send and receive by turns instead of at once.
+            // A thread that a message has woken may need this core. Without the yield it would wait for the end of a
+            // time slice as long as messages arrive, and both sides would send and receive in turn instead of
+            // concurrently.
             std::this_thread::yield();
         } else if (!received && duties_.arm())
             sleep(duties_.descriptor, release_at == never ? duties_.period : patience_for_more);
     }
 }
 
-/// Until `descriptor` is readable, somebody wakes it, or the time is over.
+/// Sleeps until `descriptor` is readable, wake() is called, or the time is over.
 void Agent::sleep(int descriptor, std::chrono::nanoseconds at_most) {
     std::array<pollfd, 2> events{{{wake_, POLLIN, 0}, {descriptor, POLLIN, 0}}};
     const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);

@@ -8,25 +8,25 @@ namespace {
 
 bool is_atomic(std::uint8_t operation) { return operation <= static_cast<std::uint8_t>(Network::Atomic::swap); }
 
-/// Of a put: none, or one that the interface has.
+/// The signal operation of a put must be none, or one of the interface.
 bool is_signal(std::uint8_t operation) {
     return operation == MessageHeader::no_signal || operation == KUMIKI_SIGNAL_SET || operation == KUMIKI_SIGNAL_ADD;
 }
 
-/// A part of `whole` bytes, `offset` bytes from their beginning.
+/// Whether a part at `offset` lies within `whole` bytes.
 bool is_part(std::uint64_t offset, std::uint64_t bytes, std::uint64_t whole) {
     return bytes <= whole && offset <= whole - bytes;
 }
 
 } // namespace
 
-/// Ranks of one host share their memory; only that all have come they tell the leader of the group by a message. Who
-/// leads in a group, the group knows (GroupLink).
+/// Ranks of one host share memory, so the only message between them is `arrived`, which tells the leader of the group
+/// that all have entered a barrier. Only GroupLink knows which rank leads a group, and checks that.
 bool Checking::may_come_from(MessageKind kind, int source) const {
     if (source == own_rank_) return false;
     switch (kind) {
     case MessageKind::arrived: return hosts_.here(source);
-    case MessageKind::sign_of_life: // of a host whose leader is stopped, by the next rank
+    case MessageKind::sign_of_life: // when a host's leader is stopped, the next rank sends it
         return !hosts_.here(source) && hosts_.leads();
     default: return !hosts_.here(source);
     }
@@ -44,7 +44,7 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
         if (header.operation != MessageHeader::no_signal && !is_word(header.signal))
             return "signals what is no word of a region";
         return nullptr;
-    case MessageKind::get: // never of nothing: it would have no answer
+    case MessageKind::get: // a get of 0 bytes would have no answer
         return header.bytes != 0 && is_region(header.offset, header.bytes) ? nullptr : "asks for what is in no region";
     case MessageKind::atomic:
         if (!is_atomic(header.operation)) return "is no atomic that there is";

@@ -1,5 +1,5 @@
-// What the collectives of groups over several hosts send and receive: messages, the barrier between the hosts, and
-// which ranks wait where.
+// Communication of the collectives of groups on several hosts: messages, the barrier between the hosts, and the
+// comparison of the ranks' calls.
 #include <utility>
 
 #include "fabric/fabric.hpp"
@@ -14,10 +14,10 @@ void Network::open_group(const Group& group) {
         message.ticket = epoch;
         post(group.rank_in_job(group.leader(host)), message);
     };
-    // The hosts' barrier is complete: the members on this host may go on.
+    // The barrier between the hosts is complete: the members on this host may continue.
     auto open_gate = [&group](std::uint64_t epoch) {
         wait::Gate& gate = group.host().over_hosts;
-        // Nobody arrives at the next barrier before this one is open.
+        // No member arrives at the next barrier before this one is open.
         gate.arrived.value.store(0, std::memory_order_relaxed);
         gate.epoch.value.store(epoch, std::memory_order_release);
         for (int local = 0; local < group.host_size(); ++local) group.ring(local);
@@ -85,10 +85,10 @@ void Network::enter_barrier(const Group& group, std::uint64_t epoch) {
     static_cast<void>(send(group.rank_in_job(group.leader(group.own_host())), message));
 }
 
-// -- who waits where --
+// -- comparison of calls --
 
-/// Calls are compared between the leaders of hosts. Each tells, now and then, in which collective it is: so the later
-/// one of two that differ finds the difference out, wherever the other one is by then.
+/// The leaders of hosts compare their calls. Each tells the others from time to time which collective it is in, so that
+/// the later of two differing leaders detects the difference, wherever the other one is by then.
 void Network::tell_calls() {
     for (auto& [id, link] : groups_) {
         const Group& group = link.group();
@@ -100,7 +100,7 @@ void Network::tell_calls() {
     }
 }
 
-/// What comes late, for a group that is at its end, says nothing any more.
+/// A late message for a group that has been closed no longer matters and is ignored.
 void Network::compare_calls(const MessageHeader& header) {
     const GroupLink* const link = this->link(header.signal);
     if (link == nullptr || !link->group().leads() || !link->leads_another_host(header.source)) return;

@@ -103,8 +103,8 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
 
 Result<> Network::serve() {
     Agent::Duties duties;
-    // The agent does not wait for the lock for ever: the thread that has it may be sending to a rank that has been cut
-    // off, and it is the agent that finds that out. Meanwhile that thread receives.
+    // The agent does not wait for the lock forever: the thread that holds it may be sending to a rank that has been cut
+    // off, which only the agent detects. Meanwhile that thread receives.
     duties.receive = [this] {
         if (mutex_.is_wanted()) {
             platform::yield();

@@ -1,4 +1,4 @@
-// What the arrival of a message does, in whichever thread receives it.
+// Carries out the messages that arrive, in the thread that receives them.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -27,14 +27,14 @@ bool Network::progress() {
     return sinks_.pump() || anything;
 }
 
-/// Nothing that comes over the wire is believed: a message that cannot be right is dropped, and the job goes on.
+/// No message from the network is trusted: an invalid message is dropped, and the job continues.
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     if (const char* fault = checking_->fault(header, payload)) return drop(header, fault);
     hosts_life_->seen(hosts_.host_of(header.source));
     if (!carry_out(header, payload)) drop(header, unfitting);
 }
 
-/// False when the message does not fit what came before it; then nothing has been done.
+/// Returns false when the message does not fit the messages before it; then nothing has been done.
 bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> payload) {
     switch (header.kind) {
     case MessageKind::put: place(header, payload); return true;
@@ -71,7 +71,7 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
     return false;
 }
 
-/// Once for each rank: who sends one such message sends more.
+/// Reports once for each rank, because a rank that sends one such message is likely to send more.
 void Network::drop(const MessageHeader& header, const char* fault) {
     const bool is_rank = header.source >= 0 && header.source < hosts_.size();
     const auto speaker = static_cast<std::size_t>(is_rank ? header.source : hosts_.size());
@@ -83,7 +83,7 @@ void Network::drop(const MessageHeader& header, const char* fault) {
                rank_, is_rank ? fmt::format(" of rank {}", header.source) : "", fault, static_cast<int>(header.kind));
 }
 
-/// A rank speaks for itself, and bursts are not nested.
+/// All messages of a burst must name the sender of the burst, and bursts must not be nested.
 bool Network::take_burst(int source, std::span<const std::byte> payload) {
     return Burst::open(payload, [&](const MessageHeader& each, std::span<const std::byte> part) {
         if (each.source != source || each.kind == MessageKind::burst)
@@ -103,8 +103,8 @@ void Network::place(const MessageHeader& header, std::span<const std::byte> payl
     fabric_.progress().ring(rank_);
 }
 
-/// The region's memory is sent as it is: it stays until all ranks have released it, and who waits for an answer has
-/// not.
+/// The answer is sent directly from the region's memory. That memory stays until all ranks have released the region,
+/// and a rank that waits for an answer has not.
 void Network::answer_get(const MessageHeader& request) {
     MessageHeader answer = header(MessageKind::got);
     answer.ticket = request.ticket;
@@ -116,7 +116,7 @@ void Network::answer_get(const MessageHeader& request) {
     }
 }
 
-/// Parts come in order.
+/// Parts arrive in order.
 bool Network::take_got(const MessageHeader& header, std::span<const std::byte> payload) {
     Ticket* const ticket = tickets_.find(header.ticket);
     if (ticket == nullptr || ticket->of != header.source || header.bytes != ticket->into.size()) return false;
@@ -136,8 +136,8 @@ bool Network::take_answer(const MessageHeader& header) {
     return true;
 }
 
-/// The ticket is gone when its owner sees that nothing is left; so its number is closed before. That of a started get
-/// has no owner but the network.
+/// The owner destroys its ticket as soon as it sees that nothing is left, so the number is closed before that. The
+/// ticket of a non-blocking get belongs to the network.
 void Network::settle(std::uint64_t number, Ticket& ticket, std::size_t done) {
     const bool is_last = ticket.left.load(std::memory_order_relaxed) == done;
     if (is_last) tickets_.close(number);
@@ -160,7 +160,7 @@ void Network::answer_atomic(const MessageHeader& request) {
         word.compare_exchange_strong(answer.value, request.value);
         break;
     }
-    fabric_.progress().ring(rank_); // signals are words too
+    fabric_.progress().ring(rank_); // a thread may wait for this word as a signal
     post(request.source, answer);
 }
 

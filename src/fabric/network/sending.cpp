@@ -1,4 +1,4 @@
-// What a rank does to ranks of other hosts: as messages, of which short ones wait for each other.
+// Sends the operations of this rank on ranks of other hosts as messages, and collects short ones in bursts.
 #include <algorithm>
 #include <utility>
 
@@ -19,8 +19,8 @@ MessageHeader Network::header(SinkId sink) const {
     return made;
 }
 
-/// A call of the transport's that may receive meanwhile: what came may have left something to do, which the agent would
-/// sleep over.
+/// Wraps a call of the transport that may receive meanwhile. Received messages may leave work to do, so the agent is
+/// woken, which might otherwise sleep.
 template <class Send>
 Result<> Network::sending(Send send) {
     messages_.fetch_add(1, std::memory_order_relaxed);
@@ -61,7 +61,7 @@ Result<bool> Network::post_now(int rank, const MessageHeader& header, std::span<
     return transport_->post(rank, header, payload, ticket);
 }
 
-/// Room is made by what was held back first.
+/// Makes room by sending the messages that are held back already.
 Result<> Network::hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     if (!held_back_.has_room_for(rank, payload.size()))
         if (auto released = release(rank); !released) return released;
@@ -81,7 +81,7 @@ void Network::release() {
     release_all();
 }
 
-/// False when another thread uses the network for long.
+/// Returns false when another thread uses the network for long.
 bool Network::try_release() {
     releases_.fetch_add(1, std::memory_order_relaxed);
     if (!held_back_.any()) return true;
@@ -94,14 +94,15 @@ void Network::release_all() {
     while (held_back_.any()) static_cast<void>(release(held_back_.first()));
 }
 
-/// A rank that cannot be reached any more is found by its missing signs of life; until then nobody waits here for it.
+/// An unreachable rank is detected by its missing heartbeats; until then no thread waits for it here, so a failure
+/// counts as sent.
 bool Network::post(int rank, const MessageHeader& header, std::span<const std::byte> payload, std::uint64_t ticket) {
     messages_.fetch_add(1, std::memory_order_relaxed);
     return transport_->post(rank, header, payload, ticket).value_or(true);
 }
 
-/// In parts that the target puts in their place one by one, while the next ones travel (Maestro paper, 2.2); the last
-/// brings the signal. Between two parts other messages may go.
+/// Sends the data in parts, which the target stores one by one while the next ones travel (Maestro paper, 2.2). The
+/// last part carries the signal. Other messages may go between two parts.
 Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes,
                                 const Signal* signal) {
     do {
@@ -127,7 +128,8 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
         const std::lock_guard lock(mutex_);
         return hold_back(rank, message, source);
     }();
-    // Not sooner: another thread's flush() in between would not have asked for this one.
+    // Set only after the put is sent: otherwise a flush() of another thread in between would clear the mark without
+    // covering this put.
     unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
     return sent;
 }
@@ -152,7 +154,7 @@ Result<> Network::start_put(int rank, std::uint64_t offset, std::span<const std:
     if (auto released = release(rank); !released) return released; // what was put before comes before
     started_puts_.add(rank, offset, source, done);
     pump_puts();
-    agent_.wake(); // the program may not look again for long
+    agent_.wake(); // the program may not poll again for long
     return {};
 }
 
@@ -206,8 +208,8 @@ bool Network::active_message(int rank, int handler, std::span<const std::byte> p
 }
 
 Result<> Network::flush() {
-    // One question to each target, all on their way at once.
-    Ticket ticket{.of = Ticket::several, .left = 1}; // one more than questions, until all are on their way
+    // One request to each target, all in flight at once.
+    Ticket ticket{.of = Ticket::several, .left = 1}; // one more than requests, until all are sent
     MessageHeader question = header(MessageKind::flush);
     Result<> outcome;
     for (int rank = 0; rank < static_cast<int>(unflushed_.size()); ++rank) {
@@ -232,7 +234,7 @@ Result<> Network::flush() {
 Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
     request.ticket = tickets_.open(ticket);
     if (auto sent = send(rank, request); !sent) {
-        const std::lock_guard lock(mutex_); // nobody who receives looks at it
+        const std::lock_guard lock(mutex_); // no receiving thread uses the ticket now
         tickets_.close(request.ticket);
         return sent;
     }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// To look at all connections takes time, and who sends one such message may send many.
+/// Checking all connections takes time, and a stranger may send many such messages, so the checks are limited.
 constexpr auto look_each = 1s;
 constexpr std::size_t most_told = 16;
 

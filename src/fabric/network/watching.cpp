@@ -1,5 +1,5 @@
-// Who is alive. Hosts tell each other by messages; within a host each rank counts beats in the shared memory, so that a
-// rank that hangs is missed as well as a host that was cut off.
+// Heartbeats. Hosts send them as messages; within a host each rank counts beats in shared memory. So a rank that hangs
+// is detected as well as a host that was cut off.
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace kumiki::fabric {
 
-/// From one sign of life to the next.
+/// The interval between two heartbeats.
 std::chrono::milliseconds Network::beat() const {
     return std::min<std::chrono::milliseconds>(std::chrono::seconds(1), std::chrono::milliseconds(timeout_) / 5);
 }
@@ -33,8 +33,8 @@ void Network::watch() {
     }
 }
 
-/// A rank that leaves closes its connections, and this one leaves soon after; a rank that dies is named by the
-/// launcher. Otherwise messages have been lost, and the job would wait for them for ever.
+/// When a rank leaves it closes its connections, and this rank leaves soon after; when a rank dies, the launcher names
+/// it. In any other case messages have been lost, and the job would wait for them forever.
 void Network::watch_over_connections() {
     const auto failed = transport_->failed();
     if (!failed) return;
@@ -44,7 +44,7 @@ void Network::watch_over_connections() {
             "; messages were lost: look for a firewall or a switch that ends connections");
 }
 
-/// The agent calls this, or a thread that has the lock for long, because it waits until its message has left.
+/// Called by the agent, or by a thread that holds the lock for long because it waits until its message has left.
 void Network::show_life_that_is_due() {
     if (life_due_.load(std::memory_order_relaxed) && life_due_.exchange(false, std::memory_order_relaxed)) show_life();
 }
@@ -62,15 +62,16 @@ void Network::watch_over_neighbours() {
     }
 }
 
-/// A host speaks by its first rank. While that one is stopped, the next one speaks in its place: the host lives.
+/// The first rank of a host sends its heartbeats. While that rank is stopped, the next one sends them instead, because
+/// the host is alive.
 bool Network::speaks_for_host() const {
     for (int local = 0; local < fabric_.memory().host_rank(); ++local)
         if (!neighbours_life_->overdue(local)) return false;
     return true;
 }
 
-/// Where kumiki-run has started the ranks it knows best who is stopped, and tells everybody (shm::Header::stopped);
-/// under other launchers the neighbours find out.
+/// kumiki-run knows which of the ranks that it started are stopped, and tells all ranks (shm::Header::stopped); under
+/// other launchers the neighbours detect it.
 void Network::miss_neighbour(int local) {
     using State = platform::ProcessStatus::State;
     const int process = fabric_.memory().host_block(local).process.load(std::memory_order_relaxed);
@@ -84,7 +85,7 @@ void Network::miss_neighbour(int local) {
     give_up(who + " has shown no sign of life");
 }
 
-/// Signs of other hosts come to the first rank only.
+/// Other hosts send their heartbeats only to the first rank.
 void Network::watch_over_hosts() {
     if (!hosts_.leads()) return;
     for (int host = 0; host < hosts_.count(); ++host)
@@ -98,7 +99,8 @@ void Network::show_life() {
         if (host != hosts_.own()) post(hosts_.leader(host), header(MessageKind::sign_of_life));
 }
 
-/// The job cannot go on, and no call could tell: nobody may be in one. The launcher ends the others.
+/// The job cannot continue, and no call could return the error, because no thread may be in a call. The launcher ends
+/// the other ranks.
 void Network::give_up(const std::string& what, std::string_view remedy) const {
     constexpr int environment_not_usable = 3;
     fmt::print(stderr, "kumiki: rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT){}\n", rank_,

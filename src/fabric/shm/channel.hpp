@@ -10,19 +10,19 @@
 
 #include "platform/memory.hpp"
 
-/// The way of two-sided messages from one rank of a host to another (or to itself): a ring of cells with one writer and
-/// one reader, and the area in which the writer may place fragments without the reader's help (the reserved region of
-/// the Maestro paper, 2.3). Which thread writes and which reads, the users of this header settle among themselves.
+/// The channel for two-sided messages from one rank of a host to another (or to itself): a ring of cells with one
+/// writer and one reader, and an area into which the writer may place fragments without the reader's help (the reserved
+/// region of the Maestro paper, 2.3). The users of this header ensure that one thread at a time writes and one reads.
 ///
-/// Only `Cell::lap` carries data from the writer to the reader, only `taken` and `returned` carry room back: each is
-/// stored with release and loaded with acquire order.
+/// Only `Cell::lap` publishes data from the writer to the reader, and only `taken` and `returned` hand room back: each
+/// is stored with release and loaded with acquire order.
 namespace kumiki::fabric::shm {
 
-/// What travels in one cache line: a small message is here whole.
+/// The contents of one cache line; they include the whole of a small message.
 struct CellContent {
     static constexpr std::size_t capacity = 48;
-    std::uint8_t kind;   ///< what it is: message::Kind
-    std::uint8_t slot;   ///< of the area, where the data are there
+    std::uint8_t kind;   ///< message::Near::Kind
+    std::uint8_t slot;   ///< slot of the area, if the data are there
     std::uint16_t bytes; ///< of the data, here or in the slot
     std::int32_t tag;
     std::uint32_t spare;
@@ -30,18 +30,18 @@ struct CellContent {
 };
 
 struct alignas(platform::cache_line) Cell {
-    std::atomic<std::uint32_t> lap; ///< the last one in which it was filled, from 1
+    std::atomic<std::uint32_t> lap; ///< the last lap in which the cell was filled, from 1
     CellContent content;
 };
 static_assert(sizeof(Cell) == platform::cache_line);
 
-/// Starts as zeros; of its memory only what is touched is used.
+/// Starts as zeros; only pages that are touched use memory.
 struct alignas(platform::smallest_page) Channel {
     static constexpr std::size_t cells = 64, slots = 16, slot_bytes = std::size_t{8} << 10;
 
-    alignas(platform::apart) std::atomic<std::uint64_t> taken;    ///< cells that the reader has emptied
-    std::atomic<std::uint64_t> settled;                           ///< small messages that have found their receive
-    alignas(platform::apart) std::atomic<std::uint32_t> returned; ///< slots that the reader gives back, as bits
+    alignas(platform::apart) std::atomic<std::uint64_t> taken; ///< cells that the reader has emptied
+    std::atomic<std::uint64_t> settled;                        ///< small messages that have been matched with a receive
+    alignas(platform::apart) std::atomic<std::uint32_t> returned; ///< bit set of slots that the reader returns
     alignas(platform::smallest_page) std::array<Cell, cells> cell;
     alignas(platform::smallest_page) std::array<std::array<std::byte, slot_bytes>, slots> area;
 };
@@ -56,7 +56,7 @@ public:
         taken_ = channel_->taken.load(std::memory_order_acquire);
         return next_ - taken_ < Channel::cells;
     }
-    /// When has_room(): the cell to fill, and its release to the reader.
+    /// Valid when has_room(): next() is the cell to fill, and publish() releases it to the reader.
     CellContent& next() { return channel_->cell[next_ % Channel::cells].content; }
     void publish() {
         channel_->cell[next_ % Channel::cells].lap.store(static_cast<std::uint32_t>(next_ / Channel::cells + 1),
@@ -64,7 +64,7 @@ public:
         ++next_;
     }
 
-    /// A place in the area, when more than `spared` are free; -1: they are not.
+    /// Returns a slot of the area if more than `spared` are free, else -1.
     int take_slot(int spared) {
         if (std::popcount(free_slots_) <= spared)
             free_slots_ |= channel_->returned.exchange(0, std::memory_order_acquire);
@@ -87,7 +87,7 @@ private:
     std::uint32_t free_slots_ = (1U << Channel::slots) - 1;
 };
 
-/// The reader's end. has_arrived() may be called by any thread, the others by one at a time.
+/// The reader's end. Any thread may call has_arrived(); one thread at a time may call the other functions.
 class ChannelReader {
 public:
     explicit ChannelReader(Channel& channel) : channel_(&channel) {}
@@ -97,7 +97,7 @@ public:
         return channel_->cell[next % Channel::cells].lap.load(std::memory_order_acquire) ==
                static_cast<std::uint32_t>(next / Channel::cells + 1);
     }
-    /// When has_arrived(): the oldest cell, and giving it back.
+    /// Valid when has_arrived(): next() is the oldest cell, and pass() returns it to the writer.
     const CellContent& next() const {
         return channel_->cell[next_.load(std::memory_order_relaxed) % Channel::cells].content;
     }

@@ -10,7 +10,7 @@ bool try_send(Inbox& inbox, int source, int handler, std::span<const std::byte> 
         InboxSlot& slot = inbox.slot[place % Inbox::slots];
         const std::uint64_t free = 2 * (place / Inbox::slots);
         const std::uint64_t turn = slot.turn.load(std::memory_order_acquire);
-        if (turn < free) return false; // the message of the lap before is still there
+        if (turn < free) return false; // the message of the previous lap is still there
         if (turn > free) {             // another sender was faster
             place = inbox.tail.load(std::memory_order_relaxed);
             continue;
@@ -33,7 +33,7 @@ void receive(Inbox& inbox, ActiveMessage& message) {
     message.bytes = slot.bytes;
     std::memcpy(message.payload.data(), slot.payload.data(), message.bytes);
     slot.turn.store(2 * (head / Inbox::slots + 1), std::memory_order_release);
-    // The holder of `busy` changes; that lock's order hands the new head on.
+    // Relaxed order suffices: the next holder of `busy` sees the new head through that lock's acquire and release.
     inbox.head.store(head + 1, std::memory_order_relaxed);
 }
 

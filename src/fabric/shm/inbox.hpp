@@ -23,13 +23,13 @@ struct ActiveMessage {
 /// Puts a message into the inbox; false when it is full. payload.size() is at most InboxSlot::capacity.
 bool try_send(Inbox& inbox, int source, int handler, std::span<const std::byte> payload);
 
-/// Whether a message has arrived. Cheap: for polling.
+/// Whether a message has arrived. Cheap enough for polling.
 inline bool has_message(const Inbox& inbox) {
     const std::uint64_t head = inbox.head.load(std::memory_order_relaxed);
     return inbox.slot[head % Inbox::slots].turn.load(std::memory_order_acquire) == 2 * (head / Inbox::slots) + 1;
 }
 
-/// Takes the oldest message out; only by the thread that holds Inbox::busy, after has_message() said so.
+/// Takes the oldest message out. Only the thread that holds Inbox::busy may call it, after has_message() returned true.
 void receive(Inbox& inbox, ActiveMessage& message);
 
 } // namespace kumiki::fabric::shm

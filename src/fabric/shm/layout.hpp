@@ -25,7 +25,7 @@ inline constexpr std::uint64_t layout_version = 0x6b756d696b690006; // "kumiki",
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
-/// One active message in an inbox. `turn` says whose move it is: 2k = free for the k-th lap's sender, 2k + 1 = full.
+/// One active message in an inbox. `turn` tells its state: 2k = free for the sender of lap k, 2k + 1 = full.
 struct alignas(platform::cache_line) InboxSlot {
     static constexpr std::size_t capacity = KUMIKI_ACTIVE_MESSAGE_MAX;
     std::atomic<std::uint64_t> turn;
@@ -38,39 +38,38 @@ struct alignas(platform::cache_line) InboxSlot {
 /// The active messages that have arrived at a rank: a bounded queue with many senders and one receiver at a time.
 struct Inbox {
     static constexpr std::size_t slots = 64;
-    alignas(platform::apart) std::atomic<std::uint64_t> tail; ///< next place to send to
-    alignas(platform::apart) std::atomic<std::uint64_t> head; ///< next place to receive from
-    std::atomic<std::uint32_t> busy;                          ///< 1: a thread of the receiver runs handlers
-    alignas(platform::apart)
-        std::atomic<std::uint32_t> attendants; ///< threads of the receiver that look here while they wait
-    wait::Bell agent;                          ///< rung when there are no attendants
-    wait::Bell space;                          ///< rung when places have become free
+    alignas(platform::apart) std::atomic<std::uint64_t> tail;       ///< next place to send to
+    alignas(platform::apart) std::atomic<std::uint64_t> head;       ///< next place to receive from
+    std::atomic<std::uint32_t> busy;                                ///< 1: a thread of the receiver runs handlers
+    alignas(platform::apart) std::atomic<std::uint32_t> attendants; ///< threads of the receiver that poll in a wait
+    wait::Bell agent;                                               ///< rung when there are no attendants
+    wait::Bell space;                                               ///< rung when places have become free
     alignas(platform::apart) std::array<InboxSlot, slots> slot;
 };
 
-/// From which ranks of the host messages have ever come: only their channels need be looked at.
+/// The ranks of this host that have ever sent a message to this rank: only their channels need polling.
 struct Correspondents {
-    alignas(platform::apart) std::atomic<std::uint64_t> count; ///< changes after `known` has
+    alignas(platform::apart) std::atomic<std::uint64_t> count; ///< changed after `known`
     std::array<std::atomic<std::uint64_t>, most_ranks / 64> known;
 };
 
-/// A long message whose parts both sides copy: each claims the next part that nobody has claimed yet. Belongs to the
-/// receiver, who takes it up when both have put it down.
+/// A long message that both sides copy in parts: each claims the next unclaimed part. Belongs to the receiver, which
+/// reuses it when both sides have finished with it.
 struct alignas(platform::apart) Transfer {
     std::atomic<std::uint64_t> claimed; ///< bytes from the beginning; may pass the end
     std::atomic<std::uint64_t> done;    ///< bytes that have been copied
-    std::atomic<std::uint32_t> parties; ///< who still looks at it; 0: nobody
+    std::atomic<std::uint32_t> parties; ///< sides that still use it; 0: none
     std::atomic<std::uint32_t> broken;  ///< 1: some memory could not be reached
     std::uint64_t offset;               ///< of the receiver's memory in its arena, or Board::nowhere
-    std::uint64_t address;              ///< of it in its process
+    std::uint64_t address;              ///< that memory's address in the receiver's process
 };
 
-/// What belongs to one rank.
+/// The data of one rank.
 struct alignas(platform::smallest_page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
-    std::atomic<std::uint64_t> beats; ///< of its agent, by which its neighbours know that it lives; 0: it has none
-    wait::Bell bell;                  ///< who waits at this rank for anything that other ranks do
+    std::atomic<std::uint64_t> beats; ///< heartbeats of its agent, watched by its neighbours; 0: it has none
+    wait::Bell bell;                  ///< wakes threads of this rank that wait for other ranks
     Inbox inbox;
     Correspondents correspondents;
     std::array<Transfer, 16> transfers;
@@ -82,8 +81,8 @@ struct alignas(platform::smallest_page) Header {
     std::uint64_t ranks;
     std::uint64_t arena_bytes;
     std::uint64_t identity; ///< of this memory: a random number
-    /// Ranks of the job, on all hosts, that are known to be stopped: until they are continued silence means nothing.
-    /// Set by kumiki-run.
+    /// The number of ranks of the job, on all hosts, that are known to be stopped. Until they continue, missing
+    /// heartbeats mean nothing. Set by kumiki-run.
     std::atomic<std::uint32_t> stopped;
 };
 

@@ -7,7 +7,7 @@
 namespace kumiki::fabric::shm {
 namespace {
 
-/// User space has 2^47 bytes of addresses on the smallest 64-bit machines; all arenas together take at most half of it.
+/// The smallest 64-bit machines have 2^47 bytes of user address space; all arenas together take at most half of it.
 constexpr std::size_t most_addresses = std::size_t{1} << 46;
 
 std::size_t default_arena(int ranks) {

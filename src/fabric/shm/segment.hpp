@@ -11,7 +11,8 @@ namespace kumiki::fabric::shm {
 /// The memory that the ranks of one host share, mapped into this process. The launcher creates it, the ranks adopt it.
 class Segment {
 public:
-    /// For `ranks` ranks, each with `arena_bytes` of address space for its regions (0: as much as the host has memory).
+    /// Creates the memory for `ranks` ranks, each with `arena_bytes` of address space for its regions (0: the size of
+    /// the host's memory).
     static Result<Segment> create(int ranks, std::size_t arena_bytes);
     /// Maps the memory behind an inherited descriptor; fails when it holds no segment of this version for `ranks`
     /// ranks.
@@ -21,7 +22,7 @@ public:
     Header& header() const { return *reinterpret_cast<Header*>(mapping_.data()); }
     int ranks() const { return static_cast<int>(header().ranks); }
     RankBlock& block(int rank) const { return reinterpret_cast<RankBlock*>(mapping_.data() + sizeof(Header))[rank]; }
-    /// The way of messages between two ranks of the host.
+    /// The channel for messages from one rank of the host to another.
     Channel& channel(int from, int to) const {
         return reinterpret_cast<Channel*>(mapping_.data() + channel_offset(header().ranks))[to * ranks() + from];
     }

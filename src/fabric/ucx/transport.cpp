@@ -1,5 +1,6 @@
-// The network engine: UCX. One worker for each rank; every message is an eager active message of UCP. Puts are messages
-// too, and not UCP's puts: over TCP those cost a round trip more (docs/decisions/network.md).
+// The network engine: UCX. Each rank has one worker; every message is an eager active message of UCP. Puts are
+// messages, too, instead of UCP's puts, because over TCP those cost an additional round trip
+// (docs/decisions/network.md).
 #include "fabric/network/transport.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace kumiki::fabric {
 namespace {
 
-/// UCX calls it an input/output error when there are no descriptors left.
+/// UCX reports an input/output error when the process has run out of file descriptors.
 std::string hint() {
     constexpr rlim_t plenty = 1024;
     rlimit limit{};
@@ -31,8 +32,8 @@ Failure failure(const char* what, ucs_status_t status) {
             fmt::format("the network engine (UCX) cannot {}: {}{}", what, ucs_status_string(status), hint())};
 }
 
-/// The process at the other end has gone. That is no failure of who sends to it: the launcher tells of its end, or its
-/// missing signs of life do.
+/// Whether the process at the other end has ended. That is not a failure of the sender: the launcher reports it, or its
+/// missing heartbeats reveal it.
 bool has_gone(ucs_status_t status) {
     return UCS_IS_ENDPOINT_ERROR(status) || UCS_IS_LINK_ERROR(status) || status == UCS_ERR_CONNECTION_RESET ||
            status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_UNREACHABLE || status == UCS_ERR_CANCELED;
@@ -69,29 +70,29 @@ public:
     void drain() override;
 
 private:
-    static constexpr unsigned message = 1; ///< the one number of active messages that is used
-    /// Bytes kept for one rank; then who sends waits, so that a rank that receives slowly does not fill this memory.
+    static constexpr unsigned message = 1; ///< the only active message id in use
+    /// The most bytes kept for one rank; beyond it a sender waits, so that a slow receiver does not fill this memory.
     static constexpr std::size_t most_kept = std::size_t{4} << 20;
 
-    /// What travels before the payload. The key is in every message, not in the first of a connection only: UCX does
-    /// not tell over which connection a message has come.
+    /// Travels before the payload. Every message carries the key, not only the first of a connection, because UCX does
+    /// not tell over which connection a message arrived.
     struct Sealed {
         Key key;
         MessageHeader header;
     };
-    /// A message that is on its way from here: UCX reads header and payload when there is room.
+    /// A message in flight from this rank: UCX reads header and payload when there is room.
     struct Posted {
         UcxTransport* transport = nullptr;
         Sealed sealed;
-        std::vector<std::byte> kept; ///< the payload, unless it is somebody else's
+        std::vector<std::byte> kept; ///< the payload, unless the caller owns it
         int rank = 0;
         std::uint64_t ticket = 0;
-        ucs_status_t* outcome = nullptr; ///< of who waits for it
+        ucs_status_t* outcome = nullptr; ///< where the waiting sender expects the result
     };
 
     struct Connection {
         ucp_ep_h endpoint = nullptr; ///< null: not connected yet
-        std::size_t kept = 0;        ///< bytes of messages that wait for room
+        std::size_t kept = 0;        ///< bytes of messages waiting for room
         ucs_status_t status = UCS_OK;
     };
 
@@ -114,10 +115,10 @@ private:
     int descriptor_ = -1;
     std::vector<Peer> peers_;
     std::vector<Connection> connections_; ///< by rank
-    std::unique_ptr<Posted> spare_;       ///< most messages leave at once: then the next one has this again
+    std::unique_ptr<Posted> spare_;       ///< reused, because most messages leave at once
 };
 
-/// A setting of UCX, unless the user has made it.
+/// Makes a setting of UCX, unless the user has made it.
 Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
     if (std::getenv((std::string("UCX_") + name).c_str()) != nullptr) return {};
     const auto status = ucp_config_modify(config, name, value.c_str());
@@ -125,8 +126,8 @@ Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
     return {};
 }
 
-/// A setting of UCX's TCP. UCX 1.13 knows the settings of its transports here without their prefix, and lets pass any
-/// name; newer ones (1.22) know them with it, and refuse all other names.
+/// Makes a setting of UCX's TCP transport. UCX 1.13 expects the names of transport settings here without their prefix
+/// and accepts any name; newer versions (1.22) expect the prefix and refuse all other names.
 Result<> set_for_tcp(ucp_config_t* config, const std::string& name, const std::string& value) {
     if (std::getenv(("UCX_TCP_" + name).c_str()) != nullptr) return {};
     if (auto done = set(config, ("TCP_" + name).c_str(), value); !done) return done;
@@ -135,13 +136,14 @@ Result<> set_for_tcp(ucp_config_t* config, const std::string& name, const std::s
 }
 
 Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interface) {
-    // What is between ranks of one host is ours; two network namespaces of one machine are two hosts.
+    // Kumiki itself handles communication within a host; two network namespaces of one machine are two hosts.
     if (auto done = set(config, "TLS", "^sm"); !done) return done;
     if (!interface.empty())
         if (auto done = set(config, "NET_DEVICES", interface); !done) return done;
-    // A call must not wait in connect() for a host that is cut off: so long nobody would show life, or miss any.
+    // A call must not block in connect() for a host that is cut off, because meanwhile this rank would neither send
+    // heartbeats nor notice missing ones.
     if (auto done = set_for_tcp(config, "CONN_NB", "y"); !done) return done;
-    // One part in one segment: otherwise UCX would allocate memory for the whole and copy two pieces together there.
+    // A part must fit one segment; otherwise UCX would allocate memory for the whole and assemble two pieces there.
     if (auto done = set_for_tcp(config, "TX_SEG_SIZE", "160k"); !done) return done;
     return set_for_tcp(config, "RX_SEG_SIZE", "320k");
 }
@@ -152,8 +154,8 @@ Result<> UcxTransport::open(const std::string& interface) {
         return tl::unexpected(failure("read its settings", status));
     const Owned<ucp_config_t*> config(read);
     if (auto done = configure(read, interface); !done) return done;
-    // Ranks leave at different times; that a connection ends then is no news. Losses are found by missing signs of
-    // life.
+    // Ranks leave at different times, so the end of a connection is expected then. Lost ranks are detected by missing
+    // heartbeats.
     if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
 
     ucp_params_t wanted{};
@@ -197,7 +199,7 @@ Result<> UcxTransport::open(const std::string& interface) {
 
 UcxTransport::~UcxTransport() {
     if (!worker_) return;
-    events_ = {}; // who is told may have gone
+    events_ = {}; // the receiver of events may no longer exist
     std::vector<void*> closing;
     for (const Connection& each : connections_) {
         if (each.endpoint == nullptr) continue;
@@ -220,7 +222,8 @@ Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
     parameters.field_mask =
         UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     parameters.address = reinterpret_cast<const ucp_address_t*>(peers_[static_cast<std::size_t>(rank)].address.data());
-    // A peer that has gone must not end this process from within; see open(). That the connection has failed is kept.
+    // A peer that has ended must not end this process from inside UCX; see open(). The failure of the connection is
+    // recorded.
     parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
     parameters.err_handler.cb = [](void* failing, ucp_ep_h, ucs_status_t status) {
         static_cast<Connection*>(failing)->status = status;
@@ -245,7 +248,7 @@ std::unique_ptr<UcxTransport::Posted> UcxTransport::prepare(int rank, const Mess
     return made;
 }
 
-/// True: it has left.
+/// Returns true when the message has left.
 Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<const std::byte> payload) {
     auto to = endpoint(posted->rank);
     if (!to) return tl::unexpected(to.error());
@@ -276,7 +279,7 @@ void UcxTransport::has_left(void* request, ucs_status_t status, void* posted) {
     if (message->ticket != 0 && self.events_.left) self.events_.left(message->sealed.header, message->ticket);
 }
 
-/// The peer may need this very core, to receive or to connect.
+/// The peer may need this core to receive or to connect.
 void UcxTransport::receive_meanwhile() {
     if (events_.waiting) events_.waiting();
     if (ucp_worker_progress(worker_.get()) == 0) std::this_thread::yield();
@@ -318,8 +321,8 @@ Result<bool> UcxTransport::post(int rank, const MessageHeader& header, std::span
     return hand_over(prepare(rank, header, ticket), payload);
 }
 
-/// Whoever reaches the port can make UCX call this, with what he likes: also with a header that is too short, or with a
-/// message of the other protocol (rendezvous), whose `data` are no bytes.
+/// Anyone who can reach the port can make UCX call this with arbitrary contents, including a header that is too short,
+/// or a message of the rendezvous protocol, whose `data` are not payload bytes.
 ucs_status_t UcxTransport::received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
                                     const ucp_am_recv_param_t* parameters) {
     const UcxTransport& own = *static_cast<UcxTransport*>(self);
@@ -342,7 +345,7 @@ void UcxTransport::drain() {
     ucp_request_param_t parameters{};
     void* request = ucp_worker_flush_nbx(worker_.get(), &parameters);
     if (!UCS_PTR_IS_PTR(request)) return;
-    // A peer that has gone cannot take what is left for it: not longer than a second.
+    // A peer that has ended cannot receive the rest, so this waits at most a second.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
     while (ucp_request_check_status(request) == UCS_INPROGRESS && std::chrono::steady_clock::now() < end)
         ucp_worker_progress(worker_.get());

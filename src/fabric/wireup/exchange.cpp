@@ -19,7 +19,7 @@ std::string hexadecimal(std::string_view bytes) {
     return digits;
 }
 
-/// Returns nothing when the text holds anything but digits.
+/// Returns nothing when the text contains anything but digits.
 template <class Number>
 std::optional<Number> number(std::string_view digits) {
     Number value = 0;

@@ -10,8 +10,9 @@
 
 namespace kumiki::fabric {
 
-/// Rounds in which each rank sends all others some bytes, over a key-value space: as hexadecimal digits, since process
-/// managers take text, and in pieces of the length that they take. The first piece begins with the number of pieces.
+/// Rounds in which each rank sends some bytes to all others over a key-value space. The bytes are sent as hexadecimal
+/// digits, because process managers accept only text, and in pieces of the length that they accept. The first piece
+/// begins with the number of pieces.
 class Exchange {
 public:
     explicit Exchange(std::shared_ptr<KeyValueSpace> space) : space_(std::move(space)) {}
@@ -24,9 +25,9 @@ public:
 
     /// Begins a round: sends `own` and waits until all ranks have sent theirs. Collective.
     Result<> tell(std::string_view own);
-    /// What `rank` sent in this round. Fails when these are no bytes of ours.
+    /// Returns the bytes that `rank` sent in this round. Fails when the text was not written by Kumiki.
     Result<std::string> told_by(int rank) const;
-    /// One whole round: what all ranks sent, in the order of the ranks. Collective.
+    /// Performs a whole round and returns the bytes of all ranks in rank order. Collective.
     Result<std::vector<std::string>> all(std::string_view own);
 
 private:

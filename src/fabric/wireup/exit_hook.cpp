@@ -11,11 +11,11 @@ namespace kumiki::fabric {
 namespace {
 
 struct ExitHook {
-    pid_t process; ///< that has added it
+    pid_t process; ///< the process that added the hook
     std::function<void(int code)> call;
 };
 
-/// The hooks belong to the whole process, as its exit does: hence the one global of this floor.
+/// The hooks belong to the whole process, as its exit does; hence the only global variable of this layer.
 struct ExitHooks {
     std::mutex mutex;
     std::vector<ExitHook> all;
@@ -26,7 +26,7 @@ void call_all(int status, void* pointer) {
         if (getpid() == hook.process) hook.call(status);
 }
 
-/// Never destroyed, because the hooks are called after everything else has been.
+/// Never destroyed, because the hooks run after everything else has been destroyed.
 ExitHooks& exit_hooks() {
     static ExitHooks* const made = [] {
         auto* hooks = new ExitHooks;
@@ -36,8 +36,8 @@ ExitHooks& exit_hooks() {
     return *made;
 }
 
-/// The C library calls last what was registered first, so that this is registered before main. An MPI library may use
-/// the connection at exit (MPICH 5 ends it then, and does not survive that we have closed it).
+/// The C library calls exit handlers in reverse order of registration, so this one is registered before main to run
+/// last. An MPI library may use the connection at exit (MPICH 5 ends it then, and fails if Kumiki has closed it).
 [[maybe_unused]] const ExitHooks& registered_before_main = exit_hooks();
 
 } // namespace

@@ -54,7 +54,8 @@ std::vector<std::string> HostMap::other_hosts() const {
     return found;
 }
 
-/// Ranks that may run on the very same processors as `rank`; mpirun binds ranks or lets them share all.
+/// The ranks that may run on exactly the same processors as `rank`; mpirun binds ranks or lets them share all
+/// processors.
 std::vector<int> HostMap::sharers(int rank) const {
     std::vector<int> found;
     for (int other = 0; other < size(); ++other)
@@ -68,8 +69,8 @@ int HostMap::share(int rank) const {
 
 int HostMap::threads(int rank) const { return at(rank).threads > 0 ? at(rank).threads : share(rank); }
 
-/// Whether the machine is crowded. It counts the whole machine, since hosts that are namespaces share its processors;
-/// the answer is the same for all its ranks, which choose their kind of barrier by it.
+/// Whether the machine is crowded. It counts the ranks of the whole machine, because hosts that are namespaces share
+/// its processors. The answer is the same for all ranks of the machine, which choose their kind of barrier by it.
 bool HostMap::is_crowded() const {
     std::size_t wanted = 0;
     std::vector<int> cpus;
@@ -85,8 +86,8 @@ bool HostMap::is_crowded() const {
     return wanted > cpus.size();
 }
 
-/// The processors that this rank gets alone. Where the sets of ranks overlap without being equal it gets none, and so
-/// stays unbound.
+/// The processors that this rank gets exclusively. Where the processor sets of ranks overlap without being equal it
+/// gets none, and stays unbound.
 std::vector<int> HostMap::processors() const {
     const auto equals = sharers(rank_);
     const int count = threads(rank_);

@@ -8,8 +8,8 @@
 
 namespace kumiki::fabric {
 
-/// Which ranks share a host, from the introductions of all; and what follows for one rank: its place on its host, its
-/// threads and processors.
+/// Derives from the introductions of all ranks which of them share a host, and for one rank its place on its host, its
+/// threads and its processors.
 class HostMap {
 public:
     /// `all` are the introductions in the order of the ranks.
@@ -28,7 +28,7 @@ public:
     int largest_local_size() const;
     struct Arena {
         std::uint64_t bytes;
-        bool is_wish; ///< a user has asked for it
+        bool is_wish; ///< a user has set it
     };
     /// The smallest arena that a rank has asked for, or that a host's memory suggests.
     Arena least_arena() const;

@@ -37,8 +37,8 @@ Introduction Introduction::of_this_process(const Settings& settings) {
     Introduction own;
     own.machine = boot();
     if (own.machine.empty()) own.machine = name;
-    // Each network namespace counts as a host; and across the border of a process namespace no memory can be shared by
-    // way of /proc.
+    // Each network namespace counts as a host. Ranks in different process namespaces cannot share memory through /proc,
+    // so these count, too.
     own.host = fmt::format("{}/{}/{}/{}", own.machine, inode("/proc/self/ns/net"), inode("/proc/self/ns/pid"), name);
     own.addresses = platform::addresses_of(platform::interfaces());
     own.process = getpid();

@@ -9,22 +9,23 @@
 
 namespace kumiki::fabric {
 
-/// What a rank tells about itself before the ranks know which of them share a host.
+/// The description of a rank that it sends before the ranks know which of them share a host.
 struct Introduction {
-    std::string machine; ///< identifies the boot of the machine; where the system does not tell it, the machine's name
+    std::string machine; ///< identifies the boot of the machine, or is the machine's name where the system provides no
+                         ///< such identifier
     std::string host;    ///< the same text for all ranks that can share memory with each other
     std::string addresses; ///< of the host in the network (platform::addresses_of)
     int process = 0;
-    int threads = 0;                ///< that the user asked for; 0: as many as there are processors for
-    std::uint64_t arena_bytes = 0;  ///< that the user asked for; 0: as much as the host has memory
+    int threads = 0;                ///< set by the user; 0: one per processor
+    std::uint64_t arena_bytes = 0;  ///< set by the user; 0: the size of the host's memory
     std::uint64_t memory_bytes = 0; ///< of the host
-    std::vector<int> cpus;          ///< that the rank may run on
+    std::vector<int> cpus;          ///< processors that the rank may run on
 
     static Introduction of_this_process(const Settings& settings);
 
-    /// The introduction as text: machine and host are lines of their own, since names may hold blanks.
+    /// Returns the introduction as text. Machine and host have their own lines, because names may contain blanks.
     std::string pack() const;
-    /// Fails when the text is not of this version of Kumiki.
+    /// Fails when the text does not come from this version of Kumiki.
     static Result<Introduction> unpack(const std::string& text);
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-/// A whole number from the environment; -1 when the variable is missing or holds no number.
+/// Returns a whole number from the environment, or -1 when the variable is missing or not a number.
 int number_in_environment(const char* name) {
     const char* text = std::getenv(name);
     if (text == nullptr) return -1;
@@ -32,13 +32,13 @@ Module part_for_pmix(const char* file, const char* function) {
             .to_run = "libpmix2"};
 }
 
-/// Open MPI 5 omits PMIx_Init where its process has already called it, and then lacks what that call would have told it
-/// ("local rank: Not found"); and PMIx 5 cannot be ended and begun again, because its second PMIx_Finalize frees what
-/// it no longer owns. So Kumiki does not use PMIx within a rank that such a launcher has started: a process of ours
-/// uses it instead. Launchers with PMIx 4 tell only the first process that connects in a rank's name where it is; and
-/// the MPI that belongs to them, Open MPI 4, shares PMIx within the process.
+/// Open MPI 5 omits PMIx_Init where its process has already called it, and then lacks the data that the call would have
+/// returned ("local rank: Not found"); and PMIx 5 cannot be ended and begun again, because its second PMIx_Finalize
+/// frees what it no longer owns. So Kumiki does not use PMIx inside a rank that such a launcher has started; a separate
+/// process (the proxy) uses it instead. Launchers with PMIx 4 give the location of a rank only to the first process
+/// that connects on its behalf, and their MPI, Open MPI 4, shares PMIx within the process.
 Result<std::unique_ptr<KeyValueSpace>> open_pmix_beside_mpi() {
-    const char* version = std::getenv("PMIX_VERSION"); // of the launcher's PMIx, such as 5.0.7a1
+    const char* version = std::getenv("PMIX_VERSION"); // version of the launcher's PMIx, such as 5.0.7a1
     constexpr int first_that_needs_a_proxy = 5;
     if (version == nullptr || std::atoi(version) < first_that_needs_a_proxy) return open_pmix();
     const auto program = locate(part_for_pmix("kumiki-pmix-proxy", nullptr));
@@ -46,7 +46,7 @@ Result<std::unique_ptr<KeyValueSpace>> open_pmix_beside_mpi() {
     return open_proxy(*program);
 }
 
-/// srun speaks PMI-2 and PMI-1, and names its job; MPICH's mpirun names none. PMI-1 needs no library.
+/// srun supports PMI-2 and PMI-1 and sets a job id; MPICH's mpirun sets none. PMI-1 needs no library.
 Result<std::unique_ptr<KeyValueSpace>> open_pmi(std::chrono::milliseconds patience) {
     if (is_set("PMI_JOBID") && pmi2_is_loaded()) return open_pmi2();
     const int descriptor = number_in_environment("PMI_FD"), rank = number_in_environment("PMI_RANK"),

@@ -8,7 +8,7 @@
 
 namespace kumiki::fabric {
 
-/// The process manager that has started this process, by the signs that it leaves in the environment.
+/// The process manager that started this process, recognized by its environment variables.
 enum class ProcessManager {
     none,
     pmix,        ///< Open MPI's mpirun, srun --mpi=pmix
@@ -17,11 +17,10 @@ enum class ProcessManager {
     bare_srun,   ///< srun without any PMI, for several tasks
 };
 
-/// Finds the innermost one: mpirun inside an allocation of Slurm leaves the signs of both, and then those of mpirun
-/// count.
+/// Finds the innermost one: inside a Slurm allocation, mpirun leaves the variables of both, and then mpirun's count.
 ProcessManager find_process_manager();
 
-/// Opens the key-value space of PMIx in this process, by the module kumiki-pmix.so.
+/// Opens the key-value space of PMIx in this process, through the module kumiki-pmix.so.
 Result<std::unique_ptr<KeyValueSpace>> open_pmix();
 
 /// Opens the key-value space of the process manager; null when there is none, so that the process is a job of its own.

@@ -19,7 +19,7 @@ namespace {
 
 using shm::Segment;
 
-/// What a rank that has failed to make memory sends, followed by the reason, in the place of a descriptor's number.
+/// Sent instead of a descriptor's number by a rank that has failed to create the memory, and followed by the reason.
 constexpr std::string_view no_place = "none: ";
 
 Result<HostMap> introduce(Exchange& exchange, const Settings& settings) {
@@ -34,8 +34,8 @@ Result<HostMap> introduce(Exchange& exchange, const Settings& settings) {
     return HostMap(std::move(all), exchange.rank());
 }
 
-/// An arena has the same size on all hosts: the least that any rank asks for or has memory for, unless that is more
-/// address space than the host with the most ranks has.
+/// An arena has the same size on all hosts: the smallest that any rank asks for or has memory for, limited by the
+/// address space of the host with the most ranks.
 Result<Segment> create(const HostMap& map) {
     const auto [bytes, is_wish] = map.least_arena();
     if (is_wish) return Segment::create(map.local_size(), bytes);
@@ -44,7 +44,7 @@ Result<Segment> create(const HostMap& map) {
     return Segment::create(map.local_size(), std::min(bytes, fullest->arena_bytes()));
 }
 
-/// Makes the memory of this host and tells its other ranks where it is.
+/// Creates the memory of this host and tells its other ranks where it is.
 Result<Segment> make(Exchange& exchange, const HostMap& map) {
     auto made = create(map);
     const auto place = made ? std::to_string(made->descriptor()) : fmt::format("{}{}", no_place, made.error().message);
@@ -52,7 +52,7 @@ Result<Segment> make(Exchange& exchange, const HostMap& map) {
     return made;
 }
 
-/// Maps the memory that the first rank of this host has made.
+/// Maps the memory that the first rank of this host has created.
 Result<Segment> find(Exchange& exchange, const HostMap& map) {
     if (auto told = exchange.tell(""); !told) return tl::unexpected(told.error());
     const int leader = map.leader();
@@ -70,7 +70,7 @@ Result<Segment> find(Exchange& exchange, const HostMap& map) {
                                 "container may forbid it); kumiki-run does without this",
                                 leader, path, std::strerror(errno)));
     auto adopted = Segment::adopt(descriptor, map.local_size());
-    close(descriptor); // what is mapped stays
+    close(descriptor); // the mapping stays
     return adopted;
 }
 

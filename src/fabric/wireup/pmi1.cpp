@@ -23,10 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// A longer line does not come from a process manager.
+/// No process manager sends a longer line.
 constexpr std::size_t longest_line = std::size_t{64} << 10;
 
-/// The value of `name=value` in a line of words.
+/// Returns the value of `name=value` in a line of words.
 std::optional<std::string> word(std::string_view line, std::string_view name) {
     while (!line.empty()) {
         const auto end = std::min(line.find(' '), line.size());
@@ -45,12 +45,12 @@ tl::unexpected<Failure> not_understood(std::string_view question, std::string_vi
                             answer.substr(0, 80), question.substr(0, 80)));
 }
 
-/// Requests to the process manager and its answers: one line each.
+/// Sends requests to the process manager and receives its answers, one line each.
 class Conversation {
 public:
     Conversation(int descriptor, milliseconds patience) : descriptor_(descriptor), patience_(patience) {}
 
-    /// Returns the answer, which must be of this kind and report success. Waits for ever with `slow`.
+    /// Returns the answer, which must be of this kind and report success. Waits forever with `slow`.
     Result<std::string> ask(const std::string& question, std::string_view kind, bool slow = false) const {
         if (auto sent = tell(question); !sent) return tl::unexpected(sent.error());
         auto answer = receive_line(slow ? std::nullopt : std::optional(Clock::now() + patience_));
@@ -67,7 +67,7 @@ public:
         if (!value) return not_understood(question, *answer);
         return std::move(*value);
     }
-    /// Identifies what the descriptor refers to; nothing when it is closed.
+    /// Identifies the file that the descriptor refers to; returns nothing when it is closed.
     std::optional<ino_t> inode() const {
         struct stat status{};
         if (fstat(descriptor_, &status) != 0) return {};
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// Reads one character at a time: what comes after the line may be for an MPI library.
+    /// Reads one character at a time, because the data after the line may be for an MPI library.
     Result<std::string> receive_line(std::optional<Clock::time_point> until) const {
         for (std::string line; line.size() < longest_line;) {
             if (!is_readable(until)) return silent();
@@ -94,14 +94,14 @@ private:
         }
         return gone("it sends a line without an end");
     }
-    /// Returns false when nothing has come by then.
+    /// Returns false when nothing has arrived by then.
     bool is_readable(std::optional<Clock::time_point> until) const {
         pollfd event{.fd = descriptor_, .events = POLLIN, .revents = 0};
         for (;;) {
             const auto left = until ? std::max(ceil<milliseconds>(*until - Clock::now()), milliseconds(0)).count() : -1;
             const int ready = poll(&event, 1, static_cast<int>(left));
             if (ready >= 0) return ready > 0;
-            if (errno != EINTR) return true; // recv() will tell what is wrong
+            if (errno != EINTR) return true; // recv() will report the error
         }
     }
     tl::unexpected<Failure> silent() const {
@@ -128,7 +128,7 @@ public:
     Result<> begin() {
         if (auto greeted = manager_.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init"); !greeted)
             return tl::unexpected(greeted.error());
-        // The process manager counts the zero at the end, and some process managers also count the name of the space.
+        // The process manager counts the terminating zero, and some process managers also count the name of the space.
         const auto maxes = manager_.ask("cmd=get_maxes", "maxes");
         if (!maxes) return tl::unexpected(maxes.error());
         const auto longest = word(*maxes, "vallen_max").value_or("");
@@ -139,8 +139,8 @@ public:
         auto space = manager_.ask_for("cmd=get_my_kvsname", "my_kvsname", "kvsname");
         if (!space) return tl::unexpected(space.error());
         space_ = std::move(*space);
-        // Hydra takes a process that ends without this for one that has failed, and ends the job. MPI_Finalize sends it
-        // too, and closes the descriptor; whether the program will call it is not known before the end.
+        // Hydra regards a process that ends without this as failed, and ends the job. MPI_Finalize sends it, too, and
+        // closes the descriptor; whether the program will call it is not known before the end.
         socket_ = manager_.inode();
         at_process_exit([manager = manager_, socket = socket_](int code) {
             if (code == 0 && manager.inode() == socket) static_cast<void>(manager.ask("cmd=finalize", "finalize_ack"));
@@ -165,8 +165,8 @@ public:
 
     void abort(int code) override {
         if (manager_.inode() != socket_) return;
-        // Hydra ends all ranks at once, and loses the output that it has not passed on yet: this wait gives the
-        // sentence that tells why the time to get out.
+        // Hydra ends all ranks at once and loses output that it has not forwarded yet. This wait gives the error
+        // message time to get out.
         std::this_thread::sleep_for(milliseconds(200));
         static_cast<void>(manager_.tell(fmt::format("cmd=abort exitcode={}", code)));
     }
@@ -182,7 +182,7 @@ private:
     int rank_, size_;
     std::size_t longest_value_ = 0;
     std::string space_;
-    std::optional<ino_t> socket_; ///< what the descriptor refers to, as long as it is this connection
+    std::optional<ino_t> socket_; ///< identity of the connection, as long as the descriptor refers to it
 };
 
 } // namespace

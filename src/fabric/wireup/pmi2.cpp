@@ -12,8 +12,8 @@ namespace {
 constexpr const char* library_name = "libpmi2.so.0";
 constexpr std::size_t most_value = 1024; // PMI2_MAX_VALLEN
 
-/// The functions that we use. The library is loaded and not linked, because most systems that Kumiki is built on have
-/// no Slurm.
+/// The functions that Kumiki uses. The library is loaded rather than linked, because most systems on which Kumiki is
+/// built have no Slurm.
 struct Library {
     int (*initialized)();
     int (*initialize)(int* spawned, int* size, int* rank, int* application);
@@ -70,7 +70,7 @@ public:
     Result<std::string> get(int, std::string_view key) override {
         std::array<char, most_value + 1> value{};
         int length = 0;
-        constexpr int anywhere = -1; // the hint which rank put the value; -1: none
+        constexpr int anywhere = -1; // the hint about which rank put the value; -1: none
         auto done = outcome("PMI2_KVS_Get", library_.get(job_.data(), anywhere, std::string(key).c_str(), value.data(),
                                                          static_cast<int>(value.size()), &length));
         if (!done) return tl::unexpected(done.error());
@@ -83,7 +83,7 @@ private:
         int spawned = 0, application = 0;
         return outcome("PMI2_Init", library_.initialize(&spawned, &size_, &rank_, &application));
     }
-    /// An MPI library has already called PMI2_Init, and has its answer.
+    /// Used where an MPI library has already called PMI2_Init and received the answer.
     Result<> ask_who() {
         if (auto known = outcome("PMI2_Job_GetRank", library_.get_rank(&rank_)); !known) return known;
         return outcome("PMI2_Info_GetSize", library_.get_size(&size_));

@@ -19,14 +19,14 @@ Result<> outcome(const char* call, pmix_status_t status) {
                             call, PMIx_Error_string(status)));
 }
 
-/// PMIx, as Open MPI's mpirun and srun --mpi=pmix offer it. The library counts its users, so that an MPI library of the
-/// same process may begin before us, after us, or both.
+/// PMIx, as Open MPI's mpirun and srun --mpi=pmix offer it. The library counts its users, so an MPI library of the same
+/// process may initialize it before Kumiki, after it, or both.
 class Pmix : public KeyValueSpace {
 public:
     Result<> begin() {
         if (auto begun = outcome("PMIx_Init", PMIx_Init(&self_, nullptr, 0)); !begun) return begun;
-        // PMIx cannot be begun again once it has ended, and an MPI library may still want to use it; also, Open MPI's
-        // mpirun takes a process that ends without this for one that has failed.
+        // PMIx cannot be initialized again after it has been finalized, and an MPI library may still want to use it.
+        // Also, Open MPI's mpirun regards a process that ends without this as failed.
         at_process_exit([](int code) {
             if (code == 0) PMIx_Finalize(nullptr, 0);
         });
@@ -45,8 +45,8 @@ public:
     std::size_t longest_value() const override { return 64 << 10; }
 
     bool has_written(std::string_view key) override {
-        // Without `immediate`, the answer to a key that was never written comes only when it is written. The server
-        // itself must be asked, because a rank that joins a second time uses another proxy.
+        // Without `immediate`, a query for a key that was never written is answered only when the key is written. The
+        // query must go to the server itself, because a rank that joins a second time uses another proxy.
         pmix_info_t now;
         bool yes = true;
         PMIX_INFO_CONSTRUCT(&now);

@@ -51,7 +51,7 @@ bool send_packet(int socket, std::string_view packet) {
     }
 }
 
-/// Returns nothing when the other side is gone.
+/// Returns nothing when the other side has ended.
 std::optional<std::string> receive_packet(int socket) {
     std::string packet(longest_packet, '\0');
     for (;;) {
@@ -94,7 +94,7 @@ public:
 
 private:
     Result<std::string> ask(std::string_view question) const {
-        send_packet(socket_, question); // when this fails, there is no answer either
+        send_packet(socket_, question); // if this fails, no answer will come either
         return answer();
     }
     Result<std::string> answer() const {
@@ -150,16 +150,16 @@ bool wait_for_question(int socket, int process) {
     return events[0].revents != 0;
 }
 
-/// Starts the proxy. The started program ends at once, and the proxy becomes init's child, because a rank may wait for
-/// all its child processes.
+/// Starts the proxy. The started program exits at once, so that the proxy becomes a child of init, because a rank may
+/// wait for all its child processes.
 Result<> start(const std::filesystem::path& program, int socket) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(
-        &actions, socket, socket); // so that this program inherits it, and no other that the rank starts does
+        &actions, socket, socket); // so that only this program inherits it, and no other that the rank starts
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    // Signals that the launcher passes on to the rank's group are for the rank.
+    // Signals that the launcher sends to the rank's process group are meant for the rank only.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
     std::string path = program, descriptor = std::to_string(socket), rank = std::to_string(getpid());
     const std::array<char*, 4> arguments{path.data(), descriptor.data(), rank.data(), nullptr};
@@ -195,7 +195,7 @@ Result<std::unique_ptr<KeyValueSpace>> adopt_proxy(int socket) {
 }
 
 bool serve(const Result<std::shared_ptr<KeyValueSpace>>& space, int socket, pid_t rank) {
-    // A kernel that is too old for this returns a negative number, which poll ignores.
+    // Too old a kernel returns a negative number, which poll ignores.
     const auto process = static_cast<int>(syscall(SYS_pidfd_open, rank, 0));
     send_packet(socket, greeting(space));
     while (space && wait_for_question(socket, process)) {

@@ -9,8 +9,8 @@
 
 namespace kumiki::fabric {
 
-/// What process managers offer to the ranks of a job so that they find each other: each rank puts values that the
-/// others can read after the next fence. Keys and values are printable text without spaces, `=` or `;`; no key is put
+/// The service by which process managers let the ranks of a job find each other: each rank puts values that the others
+/// can read after the next fence. Keys and values are printable text without spaces, `=` or `;`; a key must not be put
 /// twice.
 class KeyValueSpace {
 public:
@@ -18,17 +18,17 @@ public:
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Characters of the longest value.
+    /// The length of the longest value, in characters.
     virtual std::size_t longest_value() const = 0;
     /// Whether this rank wrote the key before the last fence, in this process or in another that was the same rank.
     virtual bool has_written(std::string_view key) = 0;
     virtual Result<> put(std::string_view key, std::string_view value) = 0;
-    /// Waits until all ranks are here; from then on what they put before can be read. Collective.
+    /// Waits until all ranks have called it; from then on, values that they put before can be read. Collective.
     virtual Result<> fence() = 0;
     /// Returns what `rank` put under the key before the last fence.
     virtual Result<std::string> get(int rank, std::string_view key) = 0;
-    /// Asks the process manager to end all ranks, when this rank ends with this code while the others need it. Does
-    /// nothing where the process manager ends them by itself.
+    /// Asks the process manager to end all ranks, because this rank ends with this code while the others still need it.
+    /// Does nothing where the process manager ends them by itself.
     virtual void abort(int code) { static_cast<void>(code); }
 };
 

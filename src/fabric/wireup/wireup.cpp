@@ -20,11 +20,11 @@
 namespace kumiki::fabric {
 namespace {
 
-/// kumiki-run's socket: a card is its length (32 bits) and as many bytes.
+/// kumiki-run's socket: a card is sent as its length (32 bits), followed by that many bytes.
 class LauncherSocket {
 public:
     explicit LauncherSocket(int descriptor) : descriptor_(descriptor) {}
-    ~LauncherSocket() { close(descriptor_); } // this tells the launcher that this rank has what it needs
+    ~LauncherSocket() { close(descriptor_); } // tells the launcher that this rank has all cards
     LauncherSocket(const LauncherSocket&) = delete;
     LauncherSocket& operator=(const LauncherSocket&) = delete;
 
@@ -74,9 +74,9 @@ private:
     int descriptor_;
 };
 
-/// A rank that exits within its job must end the others. Launchers that do not know of the job take a rank that exits
-/// with 0 for one that has done its part, and the others would wait for it for ever: therefore it exits with the code
-/// that kumiki-run would return for it.
+/// A rank that exits inside its job must end the others. Launchers that do not know of the job regard a rank that exits
+/// with 0 as finished, and the others would wait for it forever. Therefore it exits with the code that kumiki-run would
+/// return for it.
 void end_all_at_exit_within(const OthersJob& job, const Settings& settings, std::shared_ptr<KeyValueSpace> space) {
     at_process_exit([segment = std::weak_ptr(job.segment), local_rank = settings.local_rank,
                      space = std::move(space)](int code) {

@@ -12,25 +12,25 @@
 
 namespace kumiki::fabric {
 
-/// The most bytes that a card which kumiki-run passes on may have.
+/// The largest card, in bytes, that kumiki-run forwards.
 inline constexpr std::size_t longest_card = std::size_t{64} << 10;
 
-/// How the ranks of several hosts find each other: each passes its card, and gets the cards of all ranks, in the order
-/// of the ranks. Collective.
+/// The function by which ranks of several hosts find each other: each rank passes its card and gets the cards of all
+/// ranks in rank order. Collective.
 using Wireup = std::function<Result<std::vector<std::vector<std::byte>>>(const std::vector<std::byte>& own)>;
 
-/// The exchange through kumiki-run's socket, which the settings name (KUMIKI_WIREUP). Its call fails when there is no
-/// such socket, when the launcher ends, or when no cards come.
+/// The exchange through kumiki-run's socket, which the settings name (KUMIKI_WIREUP). The call fails when there is no
+/// such socket, when the launcher ends, or when no cards arrive.
 Wireup wireup_of(const Settings& settings);
 
-/// The job of a rank that another launcher than kumiki-run has started (mpirun, srun).
+/// The job of a rank that was started by a launcher other than kumiki-run (mpirun, srun).
 struct OthersJob {
     std::shared_ptr<const shm::Segment> segment;
     Wireup wireup;
 };
 
-/// Looks for such a launcher and joins with the other ranks that it has started; then writes rank, size, threads and
-/// processors into the settings. Returns nothing when there is no such launcher, or when it has started only one
+/// Looks for such a launcher and forms a job with the other ranks that it has started, then writes rank, size, threads
+/// and processors into the settings. Returns nothing when there is no such launcher, or when it has started only one
 /// process. When one rank fails to share memory, all ranks fail. Collective.
 Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings);
 
