@@ -46,7 +46,7 @@ public:
     static void give_back(T& element) { element.free.store(true, std::memory_order_release); }
 
 private:
-    /// Leaves at least half of the elements ready, so that it is called rarely.
+    /// Leaves at least a third of the elements ready, so that it is called rarely.
     void collect() {
         for (T& each : elements_)
             if (each.free.load(std::memory_order_acquire)) ready_.push_back(&each);
