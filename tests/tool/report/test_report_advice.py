@@ -59,7 +59,7 @@ def test_memory_bus_that_saturates_and_one_that_does_not() -> None:
     full = said(Host(cores=16, bus_threads=5.2, suites=("memory",)), "memory", "saturates at 8 threads")
     assert re.search(r"at most 5\.[12]\d times", full.text)
     free = said(Host(cores=16, bus_threads=16, suites=("memory",)), "memory", "not saturated by the 16 threads")
-    assert "gain from every one" in free.text
+    assert "gain from every thread" in free.text
 
 
 def test_memory_bus_that_is_full_before_all_cores_run() -> None:
@@ -80,17 +80,18 @@ def test_barrier_grain_is_a_hundred_barriers() -> None:
     row = host.find("thread_barrier.time", threads=2)
     row["median"], row["ci95"] = 0.25, [0.24, 0.26]
     piece = said(host, "barrier", "A barrier of 2 threads costs 250 ns")
-    assert "at least 25 µs of work (100 barriers)" in piece.text and piece.rows == [row["id"]]
+    assert "at least 25 µs of work (100 times as long)" in piece.text and piece.rows == [row["id"]]
 
 
 def test_split_phase_only_where_it_pays() -> None:
     assert "111 ns" in said(Host(suites=("rank-barrier",), split_gain=0.5), "barrier", "use the split-phase").text
     assert (
-        "nothing of it is hidden"
+        "no part of it is hidden"
         in said(Host(suites=("rank-barrier",), split_gain=1.0), "barrier", "split-phase", "equal to").text
     )
     assert (
-        "does not pay" in said(Host(suites=("rank-barrier",), split_gain=1.5), "barrier", "split-phase", "dearer").text
+        "does not pay off"
+        in said(Host(suites=("rank-barrier",), split_gain=1.5), "barrier", "split-phase", "more expensive").text
     )
 
 
@@ -115,12 +116,12 @@ def test_what_messages_cost_and_what_limits_them() -> None:
     host = Host(suites=("remote-memory", "message"))
     short = said(host, "message", "of 8 B within a host arrives after").text
     assert "1.4" in short and "times as fast as the fastest of its peers (UCX" in short
-    assert re.search(r"a rank sends 3[01]\.\d million a second", short)
-    assert "use puts where" in said(host, "message", "For short data").text
+    assert re.search(r"a rank sends 3[01]\.\d million per second", short)
+    assert "use puts if" in said(host, "message", "For short data").text
     limit = said(host, "message", "memory limits messages").text
-    assert re.match(r"From (4|16) KiB on memory", limit) and "bandwidth of memcpy" in limit
-    assert "no need to hold it back" in said(host, "message", "right after one of 64 MiB", "Open MPI").text
-    assert "from regions goes faster at" in said(host, "message", "allocate there").text
+    assert re.match(r"From (4|16) KiB on, memory", limit) and "bandwidth of memcpy" in limit
+    assert "there is no need to hold it back" in said(host, "message", "right after one of 64 MiB", "Open MPI").text
+    assert "are faster from regions at" in said(host, "message", "sent repeatedly in regions").text
     verdict = said(host, "message", "the bandwidth of messages within a host is").text
     assert "higher at 1 B to 64 KiB; equal (within 10 %) at" in verdict
 
@@ -131,7 +132,7 @@ def test_messages_that_are_slow_are_not_praised() -> None:
     assert unsaid(host, "memory limits messages") and unsaid(host, "For short data")
     row = host.find("message.interleaving")
     row["median"], row["ci95"] = 97.0, [96.0, 98.0]
-    assert "send it first" in said(host, "message", "right after one of 64 MiB").text
+    assert "send the short one first" in said(host, "message", "right after one of 64 MiB").text
 
 
 def test_messages_between_hosts_are_held_against_tcp() -> None:
@@ -142,7 +143,7 @@ def test_messages_between_hosts_are_held_against_tcp() -> None:
 
 
 def test_a_length_of_fragments_is_named_only_where_it_pays() -> None:
-    assert "no length of fragments is better" in said(Host(suites=("message",)), "message", "For messages of 16").text
+    assert "no fragment length is better" in said(Host(suites=("message",)), "message", "For messages of 16").text
     better = said(Host(suites=("message",), tuning_gain=1.5), "message", "`kumiki tune`").text
     assert re.match(r"Cut into fragments of 64 KiB, messages of 16 MiB within a host are 1\.5\d* times as fast", better)
 
@@ -168,19 +169,19 @@ def test_split_phase_that_hides_the_whole_barrier() -> None:
     host = Host(suites=("rank-barrier",))
     row = host.find("rank_barrier.time", form="split-phase", ranks=2)
     row["median"], row["ci95"] = -0.003, [-0.01, 0.002]
-    assert "nothing of it remains" in said(host, "barrier", "use the split-phase").text
+    assert "none of it remains" in said(host, "barrier", "use the split-phase").text
 
 
 def test_waiting_policies() -> None:
-    piece = said(Host(suites=("wait",)), "waiting", "Where others need the cores use `--wait sleep`")
-    assert "where every wait is short `--wait spin`" in piece.text and len(piece.rows) == 8
+    piece = said(Host(suites=("wait",)), "waiting", "Use `--wait sleep` if others need the cores")
+    assert "`--wait spin` if every wait is short" in piece.text and len(piece.rows) == 8
     host = Host(suites=("wait",))
     for policy in ("spin", "yield", "adaptive"):
         row = host.find("wait.wakeup", policy=policy)
         row["median"], row["ci95"] = 50.0, [48.0, 52.0]
-    assert "`--wait sleep` serves everywhere" in said(host, "waiting", "no policy wakes sooner").text
+    assert "Use `--wait sleep` everywhere" in said(host, "waiting", "no policy wakes a rank sooner").text
     host.find("wait.wakeup", policy="spin")["ci95"] = [20.0, 90.0]
-    assert "do not tell which policy" in said(host, "waiting", "What a waiting rank takes").text
+    assert "do not show which policy" in said(host, "waiting", "Share of a core that a waiting rank uses").text
 
 
 def test_crowded_ranks_name_the_mpi_that_spins() -> None:
@@ -237,7 +238,7 @@ def test_equal_settings_are_called_equal_and_not_ranked() -> None:
     two["median"], two["ci95"] = one["median"] * 1.001, list(one["ci95"])
     assert "equal to it: `-n 2 -t 1` within 1 %" in said(host, "program", "use `kumiki run -n 1 -t 2`").text
     assert "gains equally from threads and from ranks" in said(host, "program", "Laplace gains").text
-    assert "Equal to it in all of them: `-n 2 -t 1` within 1 %" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
+    assert "Equal to it for all of them: `-n 2 -t 1` within 1 %" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
 
 
 def test_threads_or_ranks() -> None:
@@ -278,7 +279,7 @@ def test_what_limits_a_program() -> None:
         host.rows.remove(row)
     assert "bound by communication" in said(host, "program", "spends", "communication and synchronisation").text
     calm = Host(cores=2, bus_threads=2, exchange=0.0, suites=("matmul",))
-    assert ": next to nothing is lost" in said(calm, "program", "spends").text
+    assert ": almost nothing is lost" in said(calm, "program", "spends").text
 
 
 def test_superlinear_computation_pays_for_communication() -> None:
@@ -288,16 +289,16 @@ def test_superlinear_computation_pays_for_communication() -> None:
         other = host.find(f"laplace.{part}", form="hybrid", ranks=1, threads=2)
         other["median"], other["ci95"] = row["median"] * share, [end * share for end in row["ci95"]]
     text = said(host, "program", "spends 38 %").text
-    assert "next to nothing is lost" not in text
-    assert re.search(r"made up for by a computation that is 1\.\d+ times as fast for each processor", text)
-    assert "measure that again" in text
+    assert "almost nothing is lost" not in text
+    assert re.search(r"made up for by a computation that is 1\.\d+ times as fast per processor", text)
+    assert "measure the base case again" in text
 
 
 def test_growth_of_communication_with_ranks() -> None:
     piece = said(Host(cores=8, bus_threads=8, exchange=0.1, suites=("laplace",)), "program", "spends")
     few, many = (
         float(share)
-        for share in re.search(r"by ranks: ([\d.]+) % at `-n 2.*?, ([\d.]+) % at `-n 8", piece.text).groups()
+        for share in re.search(r"with more ranks: ([\d.]+) % at `-n 2.*?, ([\d.]+) % at `-n 8", piece.text).groups()
     )  # type: ignore[union-attr]
     assert many > few > 1
 
@@ -317,7 +318,7 @@ def test_a_program_to_leave_sequential_among_others() -> None:
     for row in host.rows:
         if row["metric"] == "cg.time" and row["parameters"]["form"] == "hybrid":
             row["median"], row["ci95"] = row["median"] * 3, [end * 3 for end in row["ci95"]]
-    assert "Leave Conjugate gradient (class A) sequential" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
+    assert "Run Conjugate gradient (class A) sequentially" in said(host, "setting", "`kumiki run -n 1 -t 2`").text
 
 
 def test_peers() -> None:
@@ -330,10 +331,10 @@ def test_peers() -> None:
 
 def test_kinds_of_program() -> None:
     piece = said(Host(cores=16, bus_threads=4), "character", "memory bus delivers")
-    bound, free = piece.text.split("Living in the caches")
+    bound, free = piece.text.split("Working in the caches")
     assert "Laplace" in bound and "Conjugate gradient" in bound and "Matrix product" in free
     wide = said(Host(cores=16, bus_threads=16), "character", "grows with the threads")
-    assert "gain alike" in wide.text
+    assert "benefit alike" in wide.text
 
 
 def test_oversubscription_and_a_free_core() -> None:
@@ -346,16 +347,18 @@ def test_oversubscription_and_a_free_core() -> None:
             row["median"], row["ci95"] = row["median"] * 0.5, [end * 0.5 for end in row["ci95"]]
     assert "is faster than using all of them for Laplace" in said(host, "occupancy", "eaving 1 core of 4 free").text
     harmless = Host(crowding=1.0, exchange=0.0, suites=("laplace",))
-    assert "bring nothing: it changes nothing in Laplace" in said(harmless, "occupancy", "More threads than").text
+    assert "bring nothing: this makes no difference to Laplace" in said(harmless, "occupancy", "More threads than").text
     noisy = Host(crowding=1.0, exchange=0.0, noise=0.3, suites=("laplace",))
-    assert "do not tell what more threads than cores" in said(noisy, "occupancy", "more threads than cores").text
+    assert (
+        "do not show the effect of more threads than cores" in said(noisy, "occupancy", "more threads than cores").text
+    )
 
 
 def test_no_setting_serves_all() -> None:
     host = Host(cores=8, bus_threads=8, suites=("laplace", "matmul"))
     faster(host, "laplace.time", 0.3, ranks=8, threads=1)
     faster(host, "matmul.time", 0.3, ranks=1, threads=8)
-    assert "no one setting is the fastest for all" in said(host, "setting", "loses the least").text
+    assert "no single setting is the fastest for all" in said(host, "setting", "loses the least").text
 
 
 def test_wrong_results_are_reported_and_not_used() -> None:
@@ -388,11 +391,11 @@ def test_nothing_to_say_about_nothing() -> None:
 @pytest.mark.parametrize(
     ("hidden", "words"),
     [
-        (112, ("was not measured rightly: 112 %", "more than all cannot be")),
+        (112, ("was not measured correctly: 112 %", "more than all of it is impossible")),
         (93, ("93 %", "send early and compute")),
-        (50, ("50 %", "waits for the last")),
-        (10, ("10 %", "gains next to")),
-        (-300, ("hides nothing", "it takes longer than with one after the other")),
+        (50, ("50 %", "waiting for the last")),
+        (10, ("10 %", "gains almost nothing")),
+        (-300, ("hides nothing", "both together take longer than one after the other")),
     ],
 )
 def test_what_computation_hides_of_the_messages(hidden: float, words: tuple[str, ...]) -> None:
@@ -443,7 +446,7 @@ def test_oversubscribed_settings_are_never_recommended_by_one_start() -> None:
         assert not re.search(r"use `[^`]*-n (1 -t 4|2 -t 2|4 -t 1)`", text), text
         assert "4 processors" not in text, text
     piece = said(host, "occupancy", "Laplace was clearly faster with")
-    assert "One start does not show that it will be so again. `kumiki evaluate --suite laplace" in piece.text
+    assert "A single start does not prove that this is repeatable. Run `kumiki evaluate --suite laplace" in piece.text
     assert re.search(r"computes with \d of its \d threads|4 -t 1", piece.text)
 
 
@@ -469,20 +472,22 @@ def test_five_samples_carry_no_verdict() -> None:
         "gains more",
         "log2 P",
     )
-    verdicts += ("log2 P", "times as fast", "equal to", "is higher", "is lower", "by bsend", "serves everywhere")
+    verdicts += ("log2 P", "times as fast", "equal to", "is higher", "is lower", "by bsend", "everywhere: no policy")
     for piece in report.advice(host.results):
         assert not any(verdict in piece.text for verdict in verdicts), piece.text
-    text = said(host, "setting", "These samples do not tell which setting to use").text
-    assert "`kumiki evaluate --suite laplace,cg --output again` would tell" in text
+    text = said(host, "setting", "These samples do not show which setting to use").text
+    assert "Run `kumiki evaluate --suite laplace,cg --output again` on an otherwise idle machine" in text
 
 
 def test_wide_intervals_are_no_ground_for_do_not_parallelise() -> None:
     host = Host(suites=("cg",))
     for row in host.rows:
         row["ci95"] = [0.5 * row["median"], 2.0 * row["median"]]
-    text = said(host, "program", "these samples do not tell whether it gains").text
+    text = said(host, "program", "these samples do not show whether it gains").text
     assert "± 75 %" in text and unsaid(host, "do not parallelise")
-    assert "do not tell what more threads than cores" in said(host, "occupancy", "more threads than cores").text
+    assert (
+        "do not show the effect of more threads than cores" in said(host, "occupancy", "more threads than cores").text
+    )
 
 
 def test_a_routine_that_needs_preparation_must_have_shown_that_it_is_better() -> None:
@@ -502,15 +507,15 @@ def test_one_disturbed_direction_makes_no_far_host() -> None:
     host = Host(hosts=3, suites=("network",))
     row = host.find("network.latency", **{"from": 0, "to": 2})
     row["median"], row["ci95"] = row["median"] * 43.3, [end * 43.3 for end in row["ci95"]]
-    assert unsaid(host, "not equally far")
+    assert unsaid(host, "not equally distant")
     back = host.find("network.latency", **{"from": 2, "to": 0})
     back["median"], back["ci95"] = back["median"] * 43.3, [end * 43.3 for end in back["ci95"]]
-    assert "43" in said(host, "network", "not equally far").text
+    assert "43" in said(host, "network", "not equally distant").text
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("drift", "drifted"), ("modes", "two kinds"), ("start", "one more run should warm up")],
+    [("drift", "drifted"), ("modes", "two groups"), ("start", "add one more warm-up run")],
 )
 def test_unsteady_samples_are_told(kind: str, words: str) -> None:
     host = Host(suites=("memory",))
@@ -522,5 +527,5 @@ def test_other_load_is_told() -> None:
     host = Host(suites=("memory",))
     results = host.results
     results["environment"]["load"] = {"start": 0.0, "during": 1.2}
-    assert any("others kept 1.2 of 2 cores busy" in piece.text for piece in report.advice(results))
+    assert any("other processes kept 1.2 of 2 cores busy" in piece.text for piece in report.advice(results))
     assert unsaid(host, "other load")

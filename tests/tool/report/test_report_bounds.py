@@ -40,7 +40,7 @@ def test_a_bound_is_drawn_in_every_figure_with_the_share_that_is_reached(figure:
     picture = scaling("name", problem(bounded(0.9)), figure, 2)  # type: ignore[arg-type]
     assert picture and "bound: moving its data" in [key.text for key in picture.legend]
     (note,) = [note for note in picture.notes if "the bound" in note]
-    assert "nothing computed" in note and "% of it: moving data is what limits it" in note
+    assert "without any computation" in note and "% of it: data movement limits it" in note
 
 
 def test_what_is_not_measured_is_not_drawn() -> None:
@@ -53,10 +53,10 @@ def test_what_is_not_measured_is_not_drawn() -> None:
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        (0.9, "moving data is what limits it"),
+        (0.9, "data movement limits it"),
         (0.6, "of it."),
-        (0.2, "and not the bytes that it moves"),
-        (1.3, "which cannot be"),
+        (0.2, "not data movement"),
+        (1.3, "which is impossible"),
     ],
 )
 def test_the_share_says_what_limits_the_program(part: float, words: str) -> None:

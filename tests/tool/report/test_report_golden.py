@@ -64,7 +64,7 @@ def test_share_of_communication_is_the_tables(name: str) -> None:
         ("quiet", "Laplace (640 × 640, 500 iterations): use `kumiki run -n 1 -t 4`, 90 ms."),
         ("quiet", "Laplace (640 × 640, 500 iterations): use `kumiki run -n 1 -t 1`, 116 ms."),
         ("quiet", "Laplace (640 × 640, 500 iterations): do not parallelise at this size."),
-        ("quiet", "Laplace (640 × 640, 500 iterations): these samples do not tell whether it gains."),
+        ("quiet", "Laplace (640 × 640, 500 iterations): these samples do not show whether it gains."),
         ("quiet", "Laplace at `-n 1 -t 2` spends 48 % of its time in communication and synchronisation."),
         ("quiet", "100 ms against 200 ms sequentially: 2.00 times as fast on 4 processors, efficiency 50 %."),
         ("quiet", "100 ms against 200 ms sequentially: 3.00 times as fast on 2 processors, efficiency 150 %."),
@@ -74,7 +74,7 @@ def test_share_of_communication_is_the_tables(name: str) -> None:
         ("quiet", "A sentence that nobody has thought of."),
         (
             "eight-cores",
-            "If one setting is to serve all programs, use `kumiki run -n 1 -t 1`: it is the fastest measured setting, "
+            "If you want one setting for all programs, use `kumiki run -n 1 -t 1`: it is the fastest measured setting, "
             "or equal to it, for Matrix product.",
         ),
         ("noisy", "Laplace: do not parallelise at this size."),
@@ -100,11 +100,11 @@ VERDICTS = (
     "takes longer",
     "is faster than using all",
     "is slower for",
-    "costs most in",
+    "costs most for",
     "gains more from",
     "gains from threads but",
     "gains from ranks but",
-    "It costs",
+    "this costs",
 )
 """What is false of settings that are all the same."""
 

@@ -36,8 +36,8 @@ def page(host: Host, folder: Path) -> str:
 
 
 def test_put_beside_tcp_and_its_peers() -> None:
-    assert "1.30 times what plain TCP takes" in said(cluster(), "put of 8 B")
-    assert "2.50 times what plain TCP takes" in said(cluster(put_over_tcp=2.5), "put of 8 B")
+    assert "1.30 times the latency of plain TCP" in said(cluster(), "put of 8 B")
+    assert "2.50 times the latency of plain TCP" in said(cluster(put_over_tcp=2.5), "put of 8 B")
     assert "faster than the fastest put of its peers (UCX" in said(cluster(put_over_tcp=2.0), "put of 8 B")
     assert "slower than the fastest put of its peers (UCX" in said(cluster(put_over_tcp=4.0), "put of 8 B")
 
@@ -54,8 +54,8 @@ def test_half_of_the_bandwidth() -> None:
 
 
 def test_a_host_that_is_farther_is_named() -> None:
-    assert unsaid(cluster(4), "not equally far")
-    assert "host 3" in said(cluster(4, far_host=2.0), "not equally far")
+    assert unsaid(cluster(4), "not equally distant")
+    assert "host 3" in said(cluster(4, far_host=2.0), "not equally distant")
 
 
 def test_programs_that_the_network_limits_are_named() -> None:
@@ -75,8 +75,8 @@ def test_every_sentence_cites_rows() -> None:
 def test_section_has_its_exhibits(tmp_path: Path, hosts: int, maps: int) -> None:
     text = page(cluster(hosts), tmp_path)
     assert "The shortest operations between two hosts" in text
-    assert "Bandwidth between two hosts over the size of the message" in text and "bound: plain TCP" in text
-    assert text.count("between every two hosts</h3>") == maps
+    assert "Bandwidth between two hosts over message size" in text and "bound: plain TCP" in text
+    assert text.count("between every pair of hosts</h3>") == maps
     assert "plain TCP (bound)" in text
 
 

@@ -189,8 +189,8 @@ def test_five_runs_carry_no_verdict() -> None:
     host = Own(amdahl(0.1), runs=5)
     fit = laws.fit(host.problem())
     assert fit and fit.low is None
-    assert "`--repeat 6` or more runs would" in host.said("Amdahl's law foresees nothing")
-    text = host.said("these samples do not tell whether it gains from running in parallel")
+    assert "measure with `--repeat 6` or more" in host.said("Amdahl's law predicts nothing")
+    text = host.said("these samples do not show whether it gains from running in parallel")
     assert "takes 1.00 s (5 samples, ± 0 %)" in text and "`--repeat 12`" in text
     assert not any("use `" in piece.text for piece in report.advice(host.results, host.samples))
 
@@ -217,7 +217,7 @@ def test_fewest_processors_stand_for_one_that_was_not_measured() -> None:
     assert "500 ms on 2 processors: 2.00 times as fast on 4 processors, efficiency 100 %" in host.said(
         "use `./heat 4 1`"
     )
-    assert report.summary(host.results)[0][0].endswith("2 processors, taken as 2 times as fast as one, 500 ms")
+    assert report.summary(host.results)[0][0].endswith("2 processors, assumed to be 2 times as fast as one, 500 ms")
 
 
 def test_do_not_parallelise_what_does_not_gain() -> None:
@@ -226,7 +226,7 @@ def test_do_not_parallelise_what_does_not_gain() -> None:
     equal = Own(lambda r, t: 1.0, noise=0.01)
     assert "equal to it within" in equal.said("do not parallelise at this size")
     wide = Own(lambda r, t: 1.0, noise=0.2)
-    assert "`--repeat 12`" in wide.said("do not tell whether it gains from running in parallel")
+    assert "`--repeat 12`" in wide.said("do not show whether it gains from running in parallel")
     assert "use `./heat 1 8`" in Own(amdahl(0.1), noise=0.01).said("times as fast")
     crowded = Own(amdahl(0.0), sequential=0.1, noise=0.01)
     assert "The sequential form takes 10" in crowded.said("do not parallelise at this size")
@@ -260,14 +260,14 @@ def test_what_limits_the_program() -> None:
 
 def test_law_that_does_not_hold_is_not_used() -> None:
     text = Own(lambda r, t: {1: 1.0, 2: 0.5, 4: 0.25, 8: 0.9}[t]).said("does not describe your program")
-    assert "no figure beyond them" in text
+    assert "no prediction beyond them" in text
 
 
 def test_faster_than_the_processors_alone() -> None:
     host = Own(lambda r, t: 1 / t**1.2)
-    assert all("foresees" not in piece.text for piece in report.advice(host.results, host.samples))
-    assert "less than none" in Own(lambda r, t: 1 / t**1.02).said("Amdahl's law with")
-    assert "none as far as these runs tell" in Own(lambda r, t: 1 / t**1.01, noise=0.05, runs=7).said(
+    assert all("predicts" not in piece.text for piece in report.advice(host.results, host.samples))
+    assert "a negative share means" in Own(lambda r, t: 1 / t**1.02).said("Amdahl's law with")
+    assert "indistinguishable from zero in these runs" in Own(lambda r, t: 1 / t**1.01, noise=0.05, runs=7).said(
         "Amdahl's law with"
     )
 
@@ -275,7 +275,7 @@ def test_faster_than_the_processors_alone() -> None:
 def test_law_foresees_twice_the_cores() -> None:
     text = Own(amdahl(0.1)).said("Amdahl's law with")
     assert "a serial share of 10 % (95 %: 10 % to 10 %)" in text
-    assert "on 16 processors it foresees 6.40 times the speed of one, on any number at most 10.0" in text
+    assert "on 16 processors it predicts 6.40 times the speed of one, and at most 10.0 times on any number" in text
     assert "with 16 times the work" in both().said("Gustafson's law")
 
 

@@ -310,7 +310,7 @@ def test_routines_have_a_figure_for_each_implementation(tmp_path: Path) -> None:
         assert f"The routines of {name} over the size of the message" in text
         assert f"The routines of {name} as a single process sees them" in text
     assert "The best routine of each implementation" in text and "The best routine by size" in text
-    assert text.count("Those that need a preparation (ssend)") == 2
+    assert text.count("The time of ssend includes the preparation") == 2
     assert "sendrecv" in page.sections["mpi"] and "mpi" not in write(Host(), tmp_path)[1].sections
 
 
@@ -329,5 +329,5 @@ def test_messages_have_their_section(host: Host, where: str, bound: str, tmp_pat
     for heading in ("Short messages", "The shortest messages", "Bandwidth of messages", "Time of messages"):
         assert f"{heading} {where}" in section
     assert bound in section and "Kumiki message from a region" in section
-    assert f"Messages of 16 MiB {where} over the length of their fragments" in section
+    assert f"Messages of 16 MiB {where} over fragment length" in section
     assert "message" not in write(Host(), tmp_path)[1].sections

@@ -146,7 +146,7 @@ def verdict(results: Results) -> str:
 def test_communication_of_the_master_alone_is_the_same_or_not() -> None:
     assert verdict(products({1: 0.100, 2: 0.101, 4: 0.100})) == "the same within 10 %"
     assert verdict(products({1: 0.1, 2: 0.2, 4: 0.4})) == "up to 4.00 times as long"
-    assert verdict(products({1: 0.1, 2: 0.12}, width=0.5)) == "the samples do not tell"
+    assert verdict(products({1: 0.1, 2: 0.12}, width=0.5)) == "the samples do not show it"
 
 
 def test_threads_that_did_not_compute_say_nothing_of_the_master() -> None:
@@ -188,7 +188,7 @@ def test_round_trips_stand_in_the_page_with_their_shares() -> None:
         row["ci95"] = [row["median"] * 0.7, row["median"] * 1.4]
     table = titled(messages(wide.results()).exhibits, "Round trips within a host and their share").table
     assert table and table.lines[0].cells[0].note == "", "a share of which the samples tell nothing is not named"
-    for words in ("share of the raw link that", "Round trips within a host"):
+    for words in ("as a share of the raw link", "Round trips within a host"):
         picture = titled(exhibits, words).picture
         assert picture and "raw link" in " ".join(key.text for key in picture.legend)
 
@@ -217,10 +217,10 @@ def test_the_best_length_is_told_for_each_size_of_messages() -> None:
     assert (long.size, long.as_good) == (2**20, [65536, 262144])
     assert long.own and long.own.value == 4.0
     exhibits = messages(results).exhibits
-    lines = texts(titled(exhibits, "best length of fragments").table or Table("", []))
+    lines = texts(titled(exhibits, "best fragment length").table or Table("", []))
     assert lines["4 KiB"][0] == "4048 B" and lines["4 KiB"][-1] == "none"
     assert lines["1 MiB"][-1] == "256 KiB"
-    figure = titled(exhibits, "over the length of their fragments")
+    figure = titled(exhibits, "over fragment length")
     assert "1 MiB" in figure.title, "the figure over lengths is of the longest messages"
 
 
@@ -236,7 +236,7 @@ def test_messages_of_the_radix_sort_stand_beside_what_even_keys_make() -> None:
             made.add("radix-sort", f"radix_sort.{form}", "kumiki", size, unit, **where)
         made.add("radix-sort", "radix_sort.sent", "kumiki", size, "KiB", rank=0, **where)
     program = next(program for program in PROGRAMS if program.suite == "radix-sort")
-    picture = titled(program_section(made.results(), program).exhibits, "what one rank sends").picture
+    picture = titled(program_section(made.results(), program).exhibits, "data that one rank sends").picture
     assert picture and len(picture.legend) == 3
     assert picture.svg.count("#row-") >= 4
 

@@ -80,7 +80,7 @@ def test_rows_are_equal_only_where_their_intervals_leave_nothing_else() -> None:
     assert untold(one, near) and not (equal(one, near) or better(one, near) or better(near, one))
     assert better(one, far) and not better(far, one)
     assert against(one, same, "it") == "equal to it within 6 %"
-    assert against(one, near, "it") == "not told apart from it by these samples"
+    assert against(one, near, "it") == "not distinguishable from it in these samples"
     assert against(one, far, "it") == "1.50 times as fast as it"
     assert against(far, one, "it") == "slower than it by a factor of 1.50"
 

@@ -1,8 +1,8 @@
-"""Whether sentences of advice are true of the rows that they are about: a reading of its own.
+"""Checks independently whether sentences of advice are true of the rows that they describe.
 
-Nothing here uses the advisers or what they stand on. Each rule reads a sentence as a person would, looks for the rows
-that it must be about, and computes again what it says. A sentence that no rule reads is no true one: who writes a new
-first sentence writes the rule by which it is checked.
+Nothing here uses the advisers or the code below them. Each rule reads a sentence as a person would, finds the rows that
+it must describe, and computes its statement again. A sentence that no rule reads counts as untrue: whoever writes a new
+first sentence also writes the rule that checks it.
 """
 
 from __future__ import annotations
@@ -251,8 +251,8 @@ def _titles(text: str) -> list[str]:
 
 
 def _crowded(world: World, found: re.Match[str]) -> None:
-    """'Do not start more threads than cores: it costs at least 6 % in Laplace and 7 % in Matrix product'."""
-    for share, title in re.findall(r"([\d.]+) (?:%|times the time) in ([A-Z][a-z ]+?)(?=,| and|$)", found["costs"]):
+    """'Do not start more threads than cores: this costs at least 6 % for Laplace and 7 % for Matrix product'."""
+    for share, title in re.findall(r"([\d.]+) (?:%|times the time) for ([A-Z][a-z ]+?)(?=,| and|$)", found["costs"]):
         rows = [row for row in world.of(title) if row["parameters"].get("form") == "hybrid"]
         over = min((row for row in rows if row["oversubscribed"]), key=lambda row: row["median"])
         roomy = min((row for row in rows if not row["oversubscribed"]), key=lambda row: row["median"])
@@ -327,7 +327,7 @@ def _busy(world: World, found: re.Match[str]) -> None:
 
 
 def _unsteady(world: World, found: re.Match[str]) -> None:
-    kind = {"drifted": "drift", "had two kinds": "modes", "began with": "start"}[found["what"]]
+    kind = {"drifted": "drift", "had two groups": "modes", "began with": "start"}[found["what"]]
     expect(sum(row.get("unsteady") == kind for row in world.rows) == int(found["count"]), f"not so many are {kind}")
 
 
@@ -369,33 +369,36 @@ RULES: list[tuple[str, Callable[[World, re.Match[str]], None]]] = [
     ),
     (rf"^{_LEAD}: use {_RUN}, .*?; equal to it: (?P<listed>[^.]*)", _equal_to_it),
     (rf"^{_LEAD}: do not parallelise", _do_not),
-    (rf"^{_LEAD}: these samples do not tell whether it gains", _not_told),
+    (rf"^{_LEAD}: these samples do not show whether it gains", _not_told),
     (
-        rf"^If one setting is to serve all programs, use {_RUN}: it is the fastest measured setting, or equal to it, "
+        rf"^If you want one setting for all programs, use {_RUN}: it is the fastest measured setting, or equal to it, "
         r"for (?P<titles>[^.]*)\.",
         _serves_all,
     ),
     (
-        rf"^If one setting is to serve all programs, use {_RUN}: no one setting is the fastest for all of "
-        r"(?P<titles>.*?), and this one loses the least: at worst (?P<share>[\d.]+) %, in (?P<worst>[A-Z][a-z ]+)\.",
+        rf"^If you want one setting for all programs, use {_RUN}: no single setting is the fastest for all of "
+        r"(?P<titles>.*?), and this one loses the least: at worst (?P<share>[\d.]+) %, for (?P<worst>[A-Z][a-z ]+)\.",
         _loses_least,
     ),
     (r"^Run the programs sequentially: no parallel setting measured here is faster for (?P<titles>.*)\.$", _sequential),
-    (r"^These samples do not tell which setting to use: for (?P<titles>.*?) no parallel setting", _tells_nothing),
-    (r"^Do not start more threads than cores: it costs at least (?P<costs>.*?)(?:, against| and changes)", _crowded),
+    (r"^These samples do not show which setting to use: for (?P<titles>.*?) they do not distinguish", _tells_nothing),
+    (
+        r"^Do not start more threads than cores: this costs at least (?P<costs>.*?)(?:, compared| and makes no)",
+        _crowded,
+    ),
     (r"^The memory bus saturates at (?P<threads>\d+) threads?:", _saturates),
-    (r"^Whether the memory bus is full with", _bus_untold),
+    (r"^These samples do not show whether .* saturate the memory bus", _bus_untold),
     (r"^(?P<verb>Copy|Leave) large .* with (?P<threads>\d+) threads?\.$", _nontemporal),
     (
         rf"^{_LEAD} on one core: under Kumiki \((?P<figure>{FIGURE})\) it is .* the sequential form "
         rf"\((?P<base>{FIGURE})\)",
         _one_core,
     ),
-    (r"^Nothing was run on several cores with one for each thread", _nothing_parallel),
+    (r"^No program ran on several cores with a core for each thread", _nothing_parallel),
     (r"^The memory bus is not saturated by the (?P<threads>\d+) threads", _carries_all),
     (r"^(?P<count>\d+) rows? of (?P<all>\d+) did not converge", _loose),
-    (r"^This evaluation was taken beside other load \(others kept (?P<busy>[\d.]+) of", _busy),
-    (r"^(?P<count>\d+) rows? (?P<what>drifted|had two kinds|began with)", _unsteady),
+    (r"^This evaluation ran beside other load \(other processes kept (?P<busy>[\d.]+) of", _busy),
+    (r"^(?P<count>\d+) rows? (?P<what>drifted|had two groups|began with)", _unsteady),
     (rf"^A put of 8 B with its signal reaches another host after (?P<figure>{FIGURE})", _network),
     (rf"^{_LEAD} at `-n (?P<ranks>\d+) -t (?P<threads>\d+)` spends (?P<share>[\d.]+) %", _spends),
 ]

@@ -34,18 +34,18 @@ def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None)
 
 
 def first_of(advice: Sequence[Advice]) -> list[Advice]:
-    """What decides whether the figures may be used at all, then the three to five pieces that matter most."""
+    """The alerts that decide whether the figures can be used at all, then the three to five most important pieces."""
     return [*(piece for piece in advice if piece.kind == ALERT), *headlines(advice)]
 
 
 def summary(results: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """The tables of a program of the user's own with their captions; none for suites, which print theirs as they go."""
+    """The tables of the user's own program with their captions; none for suites, which print theirs as they run."""
     found = [(problem, table.settings(problem)) for problem in own_problems(Results.parse(results))]
     return [(problem.caption, made) for problem, made in found if made]
 
 
 def side_by_side(sides: Iterable[tuple[str, Mapping[str, Any], Mapping[str, Any] | None]]) -> Comparison:
-    """Several platforms: of each what it is called, and the contents of results.json and samples.json."""
+    """Several platforms: the name of each, and the contents of its results.json and samples.json."""
     return Comparison(tuple(Platform(label, Results.parse(results, samples)) for label, results, samples in sides))
 
 

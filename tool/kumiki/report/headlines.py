@@ -1,4 +1,4 @@
-"""The sentences of the first screen, chosen in one place by what the owner of a machine needs to know."""
+"""Chooses the sentences of the first screen by what the owner of a machine needs to know."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from kumiki.report.platforms.guidelines import Guidelines
 
 FEWEST, MOST = 3, 5
 WEIGHTY = 1.2
-"""Advice with less at stake than this ratio stands below the first screen."""
+"""Advice with less at stake than this ratio does not appear on the first screen."""
 NEEDS = (
     ("setting", "program"),
     ("own", "memory"),
     ("network",),
     ("trust",),
 )
-"""What an owner asks, the first question first: how to run programs here, what limits them, what the network between
-the hosts costs, how far to trust the figures. Each is answered by the first piece of the first of these kinds that
-has something to say. Room that is left goes to whatever has the most at stake."""
+"""The owner's questions in order of importance: how to run programs here, what limits them, what the network between
+the hosts costs, and how far to trust the figures. The first piece of the first listed kind that has any answers each
+question. The remaining space goes to the advice with the most at stake."""
 
 
 def headlines(advice: Sequence[Advice]) -> list[Advice]:
-    """Three to five pieces of this advice (fewer where there are not so many), the most important first.
+    """Three to five pieces of this advice (fewer if there are fewer), the most important first.
 
-    What decides whether the figures may be used at all is not among them: it stands above them.
+    Alerts, which decide whether the figures can be used at all, are not among them: they appear above.
     """
     left = [piece for piece in advice if piece.kind != ALERT]
     answers = [piece for kinds in NEEDS if (piece := _first(left, kinds))]
@@ -36,12 +36,12 @@ def headlines(advice: Sequence[Advice]) -> list[Advice]:
     for piece in left:
         if len(answers) < FEWEST and piece not in answers:
             answers.append(piece)
-    # How far to trust what was said comes after it.
+    # How far to trust the statements comes after them.
     return sorted(answers, key=lambda piece: piece.kind == "trust")
 
 
 def in_turn(guides: Sequence[Guidelines]) -> list[Advice]:
-    """The first guideline of each platform, then the second of each, as far as there is room."""
+    """The first guideline of each platform, then the second of each, as space permits."""
     rounds = zip_longest(*([replace(piece, heading=guide.label) for piece in guide.pieces] for guide in guides))
     chosen = [piece for pieces in rounds for piece in pieces if piece][:MOST]
     order = [guide.label for guide in guides]

@@ -1,4 +1,4 @@
-"""One colour, marker and dash for each implementation, the same everywhere, and told apart without colour too.
+"""One colour, marker and dash for each implementation, the same everywhere, and distinguishable without colour.
 
 Plots are drawn with placeholder colours that stand for CSS variables, so that one drawing serves light, dark and
 paper: the values of the variables are in templates/style.css. The hues follow Okabe and Ito's palette for colour-blind
@@ -31,7 +31,7 @@ _PLACEHOLDERS = {role: f"#fe{index:02x}a7" for index, role in enumerate(_ROLES)}
 _OTHERS = ("other-1", "other-2", "other-3", "other-4")
 
 TINTS = 6
-"""How many numbers of ranks can be told apart by tint."""
+"""How many numbers of ranks the tints can distinguish."""
 
 _MARKERS = {
     "kumiki": "o",
@@ -64,7 +64,7 @@ class Look:
 
     @property
     def point(self) -> Look:
-        """The same for what has no line."""
+        """The same look without a line."""
         return replace(self, dash="none")
 
 
@@ -74,21 +74,21 @@ def colour(role: str) -> str:
 
 
 def to_variables(svg: str) -> str:
-    """Put CSS variables in the place of the placeholder colours."""
+    """Replaces the placeholder colours by CSS variables."""
     for role, placeholder in _PLACEHOLDERS.items():
         svg = svg.replace(placeholder, f"var(--{role})")
     return svg
 
 
 def looks(implementations: Iterable[str]) -> dict[str, Look]:
-    """A look for each implementation of a report; names that are not known get the spare colours in order."""
+    """A look for each implementation of a report; unknown names get the spare colours in order."""
     strangers = sorted({name for name in implementations if name not in _MARKERS})
     known = {name: Look("bound" if name == "tcp" else name, marker) for name, marker in _MARKERS.items()}
     return known | {name: _spare(place) for place, name in enumerate(strangers)}
 
 
 def _spare(place: int) -> Look:
-    """Of colours and markers every pair once, before the first pair comes again."""
+    """Every pair of a colour and a marker comes once before the first pair comes again."""
     turn, colour = divmod(place, len(_OTHERS))
     return Look(_OTHERS[colour], _OTHER_MARKERS[(colour + turn) % len(_OTHER_MARKERS)])
 

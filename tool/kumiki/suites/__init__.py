@@ -1,4 +1,4 @@
-"""The suites, in the order in which they are measured: the machine's own limits first, then what is built on them."""
+"""The suites in the order in which they are measured: the machine's own limits first, then the software on top."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ MODULES = (
     "cavity",
     "overlap",
 )
-"""One for each suite, with all that is known of it."""
+"""One module per suite, which contains everything about that suite."""
 
 ALL: tuple[Suite, ...] = tuple(import_module(f"kumiki.suites.{name}").SUITE for name in MODULES)
 
 EVERY = "all"
-"""In the place of a name: every suite that says something there."""
+"""Used instead of a name: every suite that applies to the hosts."""
 
 
 def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]:
     """The suites of these names in their usual order.
 
-    None: all that say something of one host, or of several, but for those that are measured only by name.
+    None: all that apply to one host, or to several, except those that are measured only on request.
 
-    Raises UserError for a name that is none, and for a suite that says nothing there.
+    Raises UserError for an unknown name, and for a suite that does not apply.
     """
     known = [*(suite.name for suite in ALL), EVERY]
     for name in names or ():
@@ -64,10 +64,10 @@ def chosen(names: Sequence[str] | None, over_hosts: bool = False) -> list[Suite]
 
 
 def left_out(over_hosts: bool) -> list[Suite]:
-    """The suites that say nothing of several hosts, or of one."""
+    """The suites that do not apply to several hosts, or to one."""
     return [suite for suite in ALL if suite.builder(over_hosts) is None]
 
 
 def only_by_name(over_hosts: bool) -> list[Suite]:
-    """The suites that an evaluation without --suite does not measure, although they say something there."""
+    """The suites that apply but that an evaluation without --suite does not measure."""
     return [suite for suite in ALL if suite.by_name and suite.builder(over_hosts)]

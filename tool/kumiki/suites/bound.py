@@ -1,4 +1,4 @@
-"""What bounds a program that moves memory: its bytes moved by as many threads, and nothing computed."""
+"""The bound of a program that moves memory: its bytes moved by as many threads, without any computation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROGRAM = Program("streams")
 FORM = "bound"
 SECONDS, QUICK_SECONDS = 0.4, 0.2
 LEAST_SAMPLE_SECONDS = 0.01
-"""The program makes its samples so long (kernels/streams/task.hpp)."""
+"""The duration of the program's samples (kernels/streams/task.hpp)."""
 MOVED_BYTES_PER_SECOND = 10e9
 FILLED_BYTES_PER_SECOND = 2e9
 """By one core, for the estimate."""
@@ -18,24 +18,24 @@ FILLED_BYTES_PER_SECOND = 2e9
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a program must move for a part of its work, as its problem's size says, each number once.
+    """The bytes that a program must move for part of its work, according to the problem size, each number once.
 
-    What caches would save it is no part of this: the bytes are moved through memory of the problem's size, and what of
-    it fits in a cache comes from there. So nothing that keeps to the program's walks over its data is faster.
+    Savings by caches are not deducted: the bytes are moved through memory of the problem's size, and the part of it
+    that fits into a cache comes from there. So no code that makes the program's passes over its data is faster.
     """
 
     work: float
     """In units of the program's rate: with the unit Mcell/s, millions of cells."""
     unit: str
-    """Of its rate."""
+    """The unit of its rate."""
     read: int = 0
-    """Bytes that are read and left as they are."""
+    """Bytes that are only read."""
     update: int = 0
-    """Bytes that are read and written where they lie."""
+    """Bytes that are read and written in place."""
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What tells the measuring program of it."""
+        """The options of the measurement program."""
         bytes_moved = ("--read", str(self.read), "--update", str(self.update))
         return (*bytes_moved, "--work", f"{self.work:.9g}", "--unit", self.unit)
 

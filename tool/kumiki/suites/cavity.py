@@ -10,7 +10,7 @@ from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {33: 0.015, 65: 0.15, 129: 1.9}
-"""By points along an edge: from rest to the steady state."""
+"""One-core seconds from rest to the steady state, by points along an edge."""
 
 SWEEPS = 4
 """Of the pressure in a time step (kernels/cavity/problem.hpp)."""
@@ -42,7 +42,7 @@ REYNOLDS = {100: 2.5, 400: 5.0, 1000: 10.0}
 
 
 def _velocities(grid: Grid) -> list[Point]:
-    """The velocities on the lines through the middle, by all cores; when they are those, all forms' are."""
+    """The velocities on the centre lines, computed on all cores; if these are correct, those of all forms are."""
     return [
         replace(
             Workload(
@@ -69,7 +69,7 @@ PROBLEMS = Problems(_workload(33), _workload(65), [_workload(129)], in_tiles=_wo
 SUITE = Suite(
     name="cavity",
     title="Cavity flow (MAC)",
-    sentence="A small grid and many short exchanges: whether a machine's latency allows to parallelise at all.",
+    sentence="A small grid and many short exchanges: whether a machine's latency permits parallel execution at all.",
     headline=("cavity.time", "cavity.rate", "cavity.bound"),
     programs=(*with_mpi("cavity"), bound.PROGRAM),
     build=_points,

@@ -39,7 +39,7 @@ PROBLEMS = Problems(_workload("W"), _workload("A"))
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
-    """Between hosts also in messages, which hide behind the product."""
+    """Between hosts also with messages, which overlap with the product."""
     problems = Problems(replace(PROBLEMS.quick, in_messages=True), replace(PROBLEMS.usual, in_messages=True))
     return [*problems.over_hosts(grid), *problems.usual.over_few_hosts(grid)]
 
@@ -47,7 +47,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="cg",
     title="Conjugate gradient (NPB CG)",
-    sentence="Sparse and irregular: latency of memory within a rank, reductions and transposes between ranks.",
+    sentence="Sparse and irregular: memory latency within a rank, reductions and transposes between ranks.",
     headline=("cg.time", "cg.rate", "cg.bound"),
     programs=(*with_mpi("cg"), bound.PROGRAM),
     build=PROBLEMS.everywhere,

@@ -1,4 +1,4 @@
-"""What a suite says of its program for the report: what it is, what its paper shows of it, and what bounds it."""
+"""A suite's description of its program for the report: the program, its exhibits in the paper, and its bound."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MAESTRO = "the Maestro paper"
 
 @dataclass(frozen=True)
 class Paper:
-    """The paper that a program is of, and the tables and figures there to which exhibits of ours have a counterpart.
+    """The paper of a program, and the tables and figures there that have a counterpart in the report.
 
-    They are named by what they show; empty where there is none.
+    The fields are named after what they show; empty if there is no counterpart.
     """
 
     source: str = COMPAS
     rate: str = ""
-    """Over processors, as the others."""
+    """Over processors, like the following ones."""
     time: str = ""
     speedup: str = ""
     efficiency: str = ""
@@ -27,47 +27,47 @@ class Paper:
     by_size: str = ""
     """The rates of all sizes, with the bytes of a message and the residual."""
     over_hosts: str = ""
-    """The time over hosts, in the Maestro paper whatever the program's own is."""
+    """The time over hosts; always in the Maestro paper, whatever the program's own paper is."""
     velocities: str = ""
-    """The publication whose velocities a flow is compared with."""
+    """The publication with whose velocities a flow is compared."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a program cannot be faster than, in words."""
+    """The upper limit of a program's speed, in words."""
 
     metric: str
     """The metric of its rates; empty: the program's own `bound`."""
     name: str
     what: str
-    """What was measured, within a sentence."""
+    """What was measured, as part of a sentence."""
     near: str
-    """What a program says of itself that comes near."""
+    """The statement about a program that comes close to the bound."""
     far: str
 
 
 MOVING = Bound(
     "",
     "moving its data",
-    "what the program must move through memory, or through the cache that holds it, moved by as many threads and "
-    "nothing computed",
-    "moving data is what limits it",
-    "computing, latency or waiting limits it, and not the bytes that it moves",
+    "the data that the program must move through memory, or through the cache that holds them, moved by as many "
+    "threads without any computation",
+    "data movement limits it",
+    "computation, latency or waiting limits it, not data movement",
 )
 
 
 @dataclass(frozen=True)
 class Described:
-    """A program, as the report speaks of it."""
+    """The description of a program in the report."""
 
     title: str
     intro: str = ""
     """The program in a sentence."""
     problem: tuple[str, int | str] = ("", 0)
-    """The parameter of its rows, and the value, that is the problem which its paper solved."""
+    """The parameter of its rows, and the value, of the problem that its paper solved."""
     paper: Paper = Paper()
     parts: tuple[str, ...] = ()
-    """What its paper takes its time apart into, where that is not what all programs tell."""
+    """The parts into which its paper divides the time, if they are not those of all programs."""
     bound: Bound = MOVING
     by_rate: bool = False
-    """Whether its rate is what it is known by, also where its paper does not draw that."""
+    """Whether the program is known by its rate, even if its paper does not draw the rate."""

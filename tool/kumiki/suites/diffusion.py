@@ -55,7 +55,7 @@ PROBLEMS = Problems(
 SUITE = Suite(
     name="diffusion",
     title="Diffusion (ADI)",
-    sentence="Tridiagonal solves along both directions: the grid is transposed between all twice a step.",
+    sentence="Tridiagonal solves in both directions: the grid is transposed between all ranks twice per step.",
     headline=("diffusion.time", "diffusion.rate", "diffusion.bound"),
     programs=(*with_mpi("diffusion"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
@@ -65,7 +65,7 @@ SUITE = Suite(
     by_name=True,
     described=Described(
         "Diffusion",
-        "Diffusion by alternating directions: tridiagonal solves, and a grid that is transposed between all.",
+        "Diffusion by alternating directions: tridiagonal solves, and a grid that is transposed between all ranks.",
         ("size", 513),
         Paper(JAMSTEC, speedup="Figures 16 to 18", efficiency="Figures 19 to 21"),
     ),

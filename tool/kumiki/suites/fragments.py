@@ -1,4 +1,4 @@
-"""Long messages in fragments of one length (Maestro paper, F21, F27): what suite message and `kumiki tune` start."""
+"""Long messages in fragments of one length (Maestro paper, F21, F27), for the suite message and `kumiki tune`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from kumiki.suites.model import KumikiRun, Point
 
 RANKS = 2
 OWN_RULE = 0
-"""The length that stands for the library's own rule (KUMIKI_FRAGMENT=0)."""
+"""The length that represents the library's own rule (KUMIKI_FRAGMENT=0)."""
 PAPER = (223, 4048, 1048528)
 """The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
 FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
-"""Enough to see where the best are."""
+"""Enough to find the best ones."""
 LONGEST_OVER_HOSTS = 130048
-"""What one transfer between hosts takes (Transport::longest_payload in src/fabric/network/transport.hpp)."""
+"""The maximum of one transfer between hosts (Transport::longest_payload in src/fabric/network/transport.hpp)."""
 METRIC = "fragment.bandwidth"
 SMALLEST = 4096
-"""Bytes of the shortest message of which the best length is asked for: nobody cuts shorter ones."""
+"""Bytes of the shortest message for which a length is determined: shorter ones are never cut."""
 
 
 def within(lengths: Iterable[int], over_hosts: bool) -> list[int]:
-    """These lengths in ascending order, with the longest that there is between hosts in the place of all above it."""
+    """These lengths in ascending order; the longest possible one between hosts replaces all above it."""
     return sorted({min(length, LONGEST_OVER_HOSTS) for length in lengths} if over_hosts else set(lengths))
 
 
 def message_bytes(over_hosts: bool, quick: bool) -> int:
-    """Long beside every length, and short enough for a slow network."""
+    """Long compared with every length, and short enough for a slow network."""
     return 2**24 if not over_hosts else 2**20 if quick else 2**22
 
 
@@ -42,7 +42,7 @@ def sizes(largest: int) -> list[int]:
 def point(
     suite: str, length: int, size: int, hosts: Hosts | None, seconds: float, smallest: int | None = None
 ) -> Point:
-    """One start, in which messages of `size` bytes go in fragments of this length. `hosts`: of the two ranks.
+    """One start, in which messages of `size` bytes travel in fragments of this length. `hosts`: those of the two ranks.
 
     With `smallest` shorter messages as well, by factors of 4.
     """

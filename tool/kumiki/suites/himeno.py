@@ -8,16 +8,16 @@ from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Grid, Mpirun, Point, Suite, with_mpi
 
 SWEEPS = {"SS": 500, "S": 50, "M": 10, "L": 2}
-"""As many as take one core a quarter of a second or less."""
+"""Sweeps that take one core a quarter of a second or less."""
 ONE_CORE_SWEEP_SECONDS = {"SS": 0.00015, "S": 0.003, "M": 0.027, "L": 0.22}
 SETUP_SECONDS = {"SS": 0.2, "S": 0.3, "M": 1.0, "L": 5.0}
-"""Filling the arrays, and the sequential run that a result is compared with."""
+"""Seconds to fill the arrays and for the sequential run with which a result is compared."""
 GRIDS = {"SS": (32, 32, 64), "S": (64, 64, 128), "M": (128, 128, 256), "L": (256, 256, 512)}
-"""Planes, rows and columns, boundary included."""
+"""Planes, rows and columns, including the boundary."""
 COEFFICIENTS = 12
 """Of a point, in single precision as the pressure is."""
 OPERATIONS = 34
-"""Of a point, as the benchmark counts them."""
+"""Operations per point, as the benchmark counts them."""
 
 
 def _traffic(size: str) -> bound.Traffic:
@@ -55,7 +55,7 @@ PROBLEMS = Problems(
 
 
 def _by_sendrecv(grid: Grid, workload: Workload) -> list[Point]:
-    """The paper's own form, from one process on: it compares that with the sequential program."""
+    """The paper's own form, starting with one process, which the paper compares with the sequential program."""
     return [
         workload.point(grid, Mpirun(peer, ranks), "sendrecv", ("--sendrecv",), implementation=peer.name)
         for peer in grid.mpis
@@ -71,7 +71,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="himeno",
     title="Himeno benchmark",
-    sentence="A stencil of 19 points with 12 coefficients each: what the memory bus carries, in MFLOPS.",
+    sentence="A stencil of 19 points with 12 coefficients each: the memory bus measured in MFLOPS.",
     headline=("himeno.time", "himeno.rate", "himeno.bound"),
     programs=(*with_mpi("himeno"), bound.PROGRAM),
     build=_points,
@@ -81,7 +81,7 @@ SUITE = Suite(
     by_name=True,
     described=Described(
         "Himeno benchmark",
-        "The Himeno benchmark: a 19-point stencil with twelve coefficients a point, which the memory bus must carry.",
+        "The Himeno benchmark: a 19-point stencil with twelve coefficients per point, limited by the memory bus.",
         ("size", "M"),
         Paper(JAMSTEC, rate="Figures 7 to 9", settings="Table 2", by_size="Table 2"),
     ),

@@ -9,7 +9,7 @@ from kumiki.suites.model import Grid, Point, Suite, with_mpi
 
 ONE_CORE_SECONDS = {"S": 0.003, "W": 0.04, "A": 0.4, "B": 2.0}
 SETUP_SECONDS = {"S": 0.1, "W": 0.1, "A": 0.5, "B": 2.0}
-"""Making the keys, and the full verification."""
+"""Seconds to generate the keys and for the full verification."""
 KEYS = {"S": 2**16, "W": 2**20, "A": 2**23, "B": 2**25}
 
 
@@ -39,7 +39,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="is",
     title="Integer sort (NPB IS)",
-    sentence="Ranks of integers, ten times over: between ranks every key moves, within a rank only counters.",
+    sentence="Ranking of integers, ten times: between ranks every key moves, within a rank only counters.",
     headline=("is.time", "is.rate", "is.bound"),
     programs=(*with_mpi("is"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
@@ -49,7 +49,7 @@ SUITE = Suite(
     by_name=True,
     described=Described(
         "Integer sort",
-        "NPB's integer sort: every key moves to the rank that counts its like.",
+        "NPB's integer sort: every key moves to the rank that counts keys of its range.",
         ("class", "A"),
         Paper(MAESTRO, time="Figure 6", over_hosts="Figure 6"),
     ),

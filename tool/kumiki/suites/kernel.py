@@ -1,4 +1,4 @@
-"""The points that the programs of the papers have in common: the same problem in every form."""
+"""The points that all programs of the papers share: the same problem in every form."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kumiki.suites.model import Alone, Grid, KumikiRun, Launcher, Mpirun, Point
 
 FULL_SECONDS = 0.8
 SAMPLES = 6
-"""A figure is settled by so many where it does not scatter (measure/interval.hpp), and they may take longer."""
+"""This many samples settle a figure that does not scatter (measure/interval.hpp); they may exceed the budget."""
 QUICK_SECONDS = 0.2
 CUTS_DIFFER_FROM = 4
-"""With fewer workers the smallest surface between the parts of a grid is that of rows."""
+"""With fewer workers, cutting a grid into rows gives the smallest surface between its parts."""
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,24 @@ class Workload:
     arguments: tuple[str, ...]
     parameters: Mapping[str, int | str]
     one_core_seconds: float
-    """What one solution takes one core, for the estimate."""
+    """Seconds of one solution on one core, for the estimate."""
     built_on: Peer | None = None
-    """Software of others without which the program does not exist."""
+    """Third-party software without which the program does not exist."""
     setup_seconds: float = 0.0
-    """What making the problem and checking its solutions takes, for the estimate."""
+    """Seconds to set up the problem and check its solutions, for the estimate."""
     in_messages: bool = False
     """Whether the program has the form `message`."""
     most_workers: int | None = None
-    """Into how many parts the problem can be cut at most."""
+    """The largest number of parts into which the problem can be cut."""
     traffic: bound.Traffic | None = None
-    """What it must move; None where that bounds nothing, or is not known."""
+    """The data that it must move; None if they are no bound, or are not known."""
 
     def variant(self, name: str, value: str, *arguments: str) -> Workload:
-        """The same problem solved in another way: the arguments ask for it, and the rows say so."""
+        """The same problem solved in another way, which the arguments select and the rows record."""
         return replace(self, arguments=(*self.arguments, *arguments), parameters={**self.parameters, name: value})
 
     def in_tiles(self, name: str = "tiles") -> Workload:
-        """The same problem with its grid cut both ways, which the program calls so."""
+        """The same problem with its grid cut in both directions, under the program's name for this."""
         return self.variant("split", name, "--split", name)
 
     def everywhere(self, grid: Grid) -> list[Point]:
@@ -60,7 +60,7 @@ class Workload:
         )
 
     def where_it_tells(self, grid: Grid) -> list[Point]:
-        """The problem on one core, and on all of them split in every way."""
+        """The problem on one core, and on all cores in every split."""
         return self._fitting(
             self.point(grid, Alone(), "sequential"),
             *(self.openmp(grid, threads) for threads in grid.thread_counts() if threads == grid.cores),
@@ -71,7 +71,7 @@ class Workload:
         )
 
     def as_series(self, grid: Grid) -> list[Point]:
-        """What is measured where it tells, and what a line over processors needs: ranks alone, threads alone, MPIs."""
+        """The informative points and those needed for a line over processors: ranks only, threads only, MPIs."""
         fewer = [pair for pair in grid.pairs() if 1 in pair and 1 < pair[0] * pair[1] < grid.cores]
         few_ranks = [ranks for ranks in grid.rank_counts() if 1 < ranks < grid.cores]
         more = self._fitting(*(self.hybrid(grid, pair) for pair in fewer), *self.mpi(grid, few_ranks))
@@ -88,7 +88,7 @@ class Workload:
         )
 
     def _fitting(self, *points: Point) -> list[Point]:
-        """Those of the points that are no more workers than the problem can be cut for."""
+        """The points with no more workers than the number of parts into which the problem can be cut."""
         return [point for point in points if self.most_workers is None or point.total <= self.most_workers]
 
     def over_hosts(self, grid: Grid) -> list[Point]:
@@ -104,7 +104,7 @@ class Workload:
         ]
 
     def over_few_hosts(self, grid: Grid) -> list[Point]:
-        """In messages, a rank on each of 2, 4, ... of the hosts: what more hosts bring (Maestro, Figures 6 and 7)."""
+        """With messages, one rank on each of 2, 4, ... hosts: the gain from more hosts (Maestro, Figures 6 and 7)."""
         assert grid.hosts is not None
         if grid.quick or grid.ranks:
             return []
@@ -122,7 +122,7 @@ class Workload:
         )
 
     def bounds(self, grid: Grid, thread_counts: Collection[int]) -> list[Point]:
-        """What the problem must move, moved by so many threads."""
+        """The data that the problem must move, moved by this many threads."""
         named = [f"--parameter={name}={value}" for name, value in self.parameters.items()]
         of = self.metric.removesuffix(".time")
         return [
@@ -146,7 +146,7 @@ class Workload:
         ]
 
     def between_ranks(self, grid: Grid) -> list[Point]:
-        """All cores, in every split that has several ranks: where a way to communicate tells."""
+        """All cores, in every split with several ranks, where the method of communication matters."""
         return [self.hybrid(grid, pair) for pair in grid.pairs() if pair[0] > 1 and pair[0] * pair[1] == grid.cores]
 
     def hybrid(self, grid: Grid, pair: tuple[int, int], form: str = "hybrid") -> Point:
@@ -154,12 +154,12 @@ class Workload:
         return self.point(grid, KumikiRun(*pair, hosts=hosts), form)
 
     def message(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
-        """In Kumiki's messages, as the programs for MPI are: beside them, with one thread in each rank."""
+        """With Kumiki's messages, like the MPI programs and comparable with them: one thread in each rank."""
         counts = rank_counts if self.in_messages else ()
         return [self.hybrid(grid, (ranks, 1), "message") for ranks in counts if ranks > 1]
 
     def mpi(self, grid: Grid, rank_counts: Sequence[int]) -> list[Point]:
-        """Each MPI's form; a quick evaluation takes the largest number of ranks only, since mpirun starts slowly."""
+        """Each MPI's form; a quick evaluation uses only the largest number of ranks, because mpirun starts slowly."""
         chosen = rank_counts if not grid.quick or grid.ranks else rank_counts[-1:]
         return [
             self.point(
@@ -181,7 +181,7 @@ class Workload:
         implementation: str = "kumiki",
         variables: Mapping[str, str] | None = None,
     ) -> Point:
-        """One point; the form is an argument of the program, but for MPI's, which is a program of its own."""
+        """One point; the form is an argument of the program, except for MPI, which is a separate program."""
         total = launcher.ranks * launcher.threads
         own_program = isinstance(launcher, Mpirun)
         sample_seconds = self.one_core_seconds / min(total, grid.cores)
@@ -204,20 +204,20 @@ class Workload:
 
 
 def _places(grid: Grid, threads: int) -> Mapping[str, str]:
-    """Each thread of OpenMP on a core of its own, while there are enough."""
+    """Binds each OpenMP thread to its own core if there are enough."""
     return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
 
 
 @dataclass(frozen=True)
 class Problems:
-    """A program's problems of several sizes: which of them are measured, and how widely."""
+    """A program's problems of several sizes: which of them are measured, and over which settings."""
 
     quick: Workload
-    """For a first impression."""
+    """The one for --quick."""
     usual: Workload
     others: Sequence[Workload] = ()
     in_tiles: Workload | None = None
-    """One of them, with its grid cut both ways."""
+    """One of them, with its grid cut in both directions."""
     long: Sequence[Workload] = ()
     """Sizes that take minutes."""
 
@@ -226,7 +226,7 @@ class Problems:
         return self.quick if grid.quick else self.usual
 
     def everywhere(self, grid: Grid) -> list[Point]:
-        """The main one in every form, over the whole grid; the others as series beside it, unless it must be quick."""
+        """The main problem in every form over the whole grid, and the others as series, except with --quick."""
         if grid.quick:
             return self.quick.everywhere(grid)
         others = [point for workload in self.others for point in workload.as_series(grid)]

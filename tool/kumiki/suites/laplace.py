@@ -44,7 +44,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="laplace",
     title="Laplace (Jacobi)",
-    sentence="A stencil: neighbours exchange borders every iteration, and little is computed between the exchanges.",
+    sentence="A stencil: neighbours exchange borders in every iteration, with little computation in between.",
     headline=("laplace.time", "laplace.rate", "laplace.bound"),
     programs=(*with_mpi("laplace"), bound.PROGRAM),
     build=_points,

@@ -37,7 +37,7 @@ PROBLEMS = Problems(
 SUITE = Suite(
     name="laplace-sor",
     title="Laplace (red-black SOR)",
-    sentence="Half the points at a time: edges half as long and twice as many as in a Jacobi sweep.",
+    sentence="Half of the points at a time: twice as many edges, each half as long, as in a Jacobi sweep.",
     headline=("laplace_sor.time", "laplace_sor.rate", "laplace_sor.bound"),
     programs=(*with_mpi("laplace-sor"), bound.PROGRAM),
     build=PROBLEMS.everywhere,
@@ -47,7 +47,7 @@ SUITE = Suite(
     by_name=True,
     described=Described(
         "Laplace by over-relaxation",
-        "Laplace's equation by red-black over-relaxation: two exchanges a sweep, each of half the points of an edge.",
+        "Laplace's equation by red-black over-relaxation: two exchanges per sweep, each of half the points of an edge.",
         ("size", 513),
         Paper(JAMSTEC, speedup="Figures 22 to 24", efficiency="Figures 25 to 27"),
     ),

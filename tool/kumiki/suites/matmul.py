@@ -12,7 +12,7 @@ from kumiki.suites.model import Alone, Grid, Point, Suite, with_mpi
 SIZE, QUICK_SIZE = 1800, 900
 ONE_CORE_FLOPS = 65e9
 FUNNELLED_THREADS = (1, 2, 4)
-"""Of each rank, as in the paper."""
+"""Threads of each rank, as in the paper."""
 
 
 def _workload(size: int) -> Workload:
@@ -55,7 +55,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 
 
 def _by_threads(grid: Grid, ranks: int) -> list[Point]:
-    """Only the master of a rank fetches: does its time depend on the threads beside it (F07)? Told by name.
+    """Only the master of a rank fetches: does its time depend on the other threads (F07)? Measured on request.
 
     All of them compute, also where there are more than cores: with fewer there would be nothing to see.
     """
@@ -69,14 +69,14 @@ DGEMM = Bound(
     "bound.dgemm",
     "DGEMM of the library",
     "DGEMM of the library on as many threads",
-    "the library's product is what limits it",
-    "moving the matrices or waiting limits it, and not the library's product",
+    "the library's product limits it",
+    "moving the matrices or waiting limits it, not the library's product",
 )
 
 SUITE = Suite(
     name="matmul",
     title="Matrix product",
-    sentence="Much computation on little data: how near the machine comes to the peak of its own matrix library.",
+    sentence="Much computation on little data: how close the machine comes to the peak of its own matrix library.",
     headline=("matmul.time", "matmul.rate", "bound.dgemm"),
     programs=with_mpi("matmul", BLAS),
     build=_points,
@@ -85,7 +85,7 @@ SUITE = Suite(
     quick_seconds=8,
     described=Described(
         "Matrix product",
-        "Dense matrix product: much computation on little data, by the machine's own matrix library.",
+        "Dense matrix product: much computation on little data, with the machine's own matrix library.",
         ("size", SIZE),
         Paper(speedup="Figure 10", settings="Table 5"),
         bound=DGEMM,

@@ -31,7 +31,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="memory",
     title="Memory bus",
-    sentence="What the memory delivers to 1, 2, ... threads: from where on more threads gain nothing.",
+    sentence="Memory bandwidth with 1, 2, ... threads, and the number of threads from which more gain nothing.",
     headline=("memory.read", "memory.write", "memory.copy", "memory.memcpy", "memory.nontemporal"),
     programs=(Program("memory"),),
     build=_points,

@@ -1,4 +1,4 @@
-"""The words that suites are written in: a grid of ranks x threads, points on it, and how a point is started."""
+"""The vocabulary of suites: a grid of ranks x threads, points on it, and how a point is started."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.described import Described
 
 REMOTE_SHELL = "remote-shell"
-"""The program of the native part that an mpirun calls in the place of ssh."""
+"""The program of the native part that an mpirun calls instead of ssh."""
 REMOTE_SHELL_VARIABLE = "REMOTE_SHELL"
-"""The variable in which it finds the remote shell of the hosts."""
+"""The variable that gives it the remote shell of the hosts."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
 MOST_SAMPLES = 200
-"""More samples than this narrow no interval that a reader would notice, and swell samples.json."""
+"""More samples than this would not narrow an interval noticeably, and would bloat samples.json."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What to measure over: the machine's cores, and the ranks and threads that the user named, if any."""
+    """The settings to measure: the machine's cores, and the ranks and threads that the user named, if any."""
 
     cores: int
-    """Of one host."""
+    """The cores of one host."""
     quick: bool = False
     ranks: tuple[int, ...] | None = None
     threads: tuple[int, ...] | None = None
     hosts: Hosts | None = None
-    """Over which hosts; None: on this one alone."""
+    """The hosts to measure over; None: only this one."""
     named: bool = False
-    """Whether the user named the suite: then it may take what the usual evaluation has no time for."""
+    """Whether the user named the suite: then it may take longer than the default evaluation allows."""
     peers: tuple[Peer, ...] = ()
     """The installations of MPIs and of UCX that the user named, to be measured beside those of the distribution."""
 
@@ -47,17 +47,17 @@ class Grid:
 
     @property
     def ucxs(self) -> tuple[Peer, ...]:
-        """The same of UCX."""
+        """The installations of UCX to measure beside."""
         return (UCX, *(peer for peer in self.peers if peer.kind == UCX.kind))
 
     @property
     def in_full(self) -> bool:
-        """Whether a suite measures all that it can."""
+        """Whether a suite measures everything it can."""
         return self.named and not self.quick
 
     @property
     def all_cores(self) -> int:
-        """Of all hosts together: those of one machine share its own."""
+        """The cores of all hosts together; hosts on one machine share its cores."""
         return self.cores if self.hosts is None or self.hosts.one_machine else len(self.hosts) * self.cores
 
     def pairs_over_hosts(self) -> list[tuple[int, int]]:
@@ -83,7 +83,7 @@ class Grid:
         return self._splits((*self._whole(), *self._spare(), *self._crowded()))
 
     def pairs_with_a_core_free(self) -> list[tuple[int, int]]:
-        """The same without the oversubscribed column, and in a first impression, too, with one that leaves a core."""
+        """The same without the oversubscribed column, and always with the settings that leave a core free."""
         return self._splits((*self._whole(), max(1, self.cores - 1)))
 
     def _splits(self, totals: Sequence[int]) -> list[tuple[int, int]]:
@@ -105,11 +105,11 @@ class Grid:
         return sorted(self.ranks or (*self._whole(), *((2 * self.cores,) if oversubscribed else ())))
 
     def _spare(self) -> tuple[int, ...]:
-        """All cores but one, which a first impression does without."""
+        """All cores but one; empty with --quick."""
         return () if self.quick or self.cores < 2 else (self.cores - 1,)
 
     def _crowded(self) -> tuple[int, ...]:
-        """The oversubscribed column, which a first impression does without."""
+        """The oversubscribed column; empty with --quick."""
         return () if self.quick else (2 * self.cores,)
 
     def _whole(self) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Alone:
-    """The program starts itself, with threads that its own arguments name."""
+    """The program is started directly; its arguments give the number of threads."""
 
     threads: int = 1
     ranks: int = 1
@@ -155,7 +155,7 @@ Launcher = Alone | KumikiRun | Mpirun
 
 @dataclass(frozen=True)
 class Command:
-    """What is really executed: the argument list, and the variables set beside the tool's own environment."""
+    """The actual command: the argument list, and the variables set in addition to the tool's own environment."""
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
@@ -170,7 +170,7 @@ class Point:
 
     suite: str
     metric: str
-    """The suite's first figure: what a row says that stands for a point that could not be measured."""
+    """The suite's first figure, used in the row of a point that could not be measured."""
     implementation: str
     program: str
     arguments: tuple[str, ...]
@@ -183,18 +183,18 @@ class Point:
     figures: int = 1
     """How many figures the program samples, each with its own budget."""
     sample_seconds: float = 0.0
-    """What one sample is expected to take, where that is not small beside the budget."""
+    """The expected seconds of one sample, if they are not small compared with the budget."""
     setup_seconds: float = 0.0
-    """What making the problem and checking the results is expected to take."""
+    """The expected seconds to set up the problem and check the results."""
     variables: Mapping[str, str] | None = None
     built_on: Peer | None = None
-    """Software of others without which the program does not exist."""
+    """Third-party software without which the program does not exist."""
     again: int = 0
-    """How often it was measured before in this evaluation: all its samples join in the rows of the first time."""
+    """How often it was measured before in this evaluation; all samples are merged into the rows of the first time."""
 
     @property
     def peers(self) -> tuple[Peer, ...]:
-        """All software of others without which the point cannot be measured."""
+        """All third-party software without which the point cannot be measured."""
         launched_by = (self.launcher.mpi,) if isinstance(self.launcher, Mpirun) else ()
         return (*launched_by, *((self.built_on,) if self.built_on else ()))
 
@@ -205,34 +205,34 @@ class Point:
 
     @property
     def key(self) -> str:
-        """Names the point among all others, in the same words on every run."""
+        """A unique name of the point, the same on every run."""
         return f"{self.setting}, again {self.again}" if self.again else self.setting
 
     @property
     def setting(self) -> str:
-        """What the point is a run of: points of one setting are repeats, and their samples belong to the same rows."""
+        """The setting of the point: points with the same setting are repeats whose samples belong to the same rows."""
         return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
 
     @property
     def warm_up(self) -> bool:
-        """Whether its figures do not count."""
+        """Whether the point only warms up and its figures do not count."""
         return False
 
     @property
     def may_settle(self) -> bool:
-        """Whether measuring it again may settle figures that are still open, as it may for programs that sample until
-        their figures are."""
+        """Whether measuring the point again may settle figures that have not converged, as for programs that sample
+        until their figures have settled."""
         return True
 
     @property
     def label(self) -> str:
-        """The point in a few words, for who watches."""
+        """The point in a few words, for the progress display."""
         ranks, threads = self.place
         return f"{self.suite}: {self.implementation}, {ranks} x {threads}"
 
     @property
     def location(self) -> Mapping[str, int | str]:
-        """What all rows of the point say beside their own parameters: over how many hosts it ran."""
+        """Parameters added to all rows of the point: the number of hosts."""
         hosts = self.launcher.hosts
         return {"hosts": len(hosts)} if hosts and len(hosts) > 1 else {}
 
@@ -243,12 +243,12 @@ class Point:
 
     @property
     def total(self) -> int:
-        """How many threads of execution take part."""
+        """The number of threads of execution."""
         return self.launcher.ranks * self.launcher.threads
 
     @property
     def fixed_seconds(self) -> float:
-        """The part of the estimate that no budget changes."""
+        """The part of the estimate that does not depend on the budget."""
         return self.launcher.startup_seconds + self.setup_seconds + self.figures * WARM_UPS * self.sample_seconds
 
     @property
@@ -257,7 +257,7 @@ class Point:
 
     @property
     def limit_seconds(self) -> float:
-        """When the point counts as hanging: generous, since a slow or busy machine is not a hanging one."""
+        """When the point counts as hanging; generous, because a slow or busy machine is not a hang."""
         return round(30 + 10 * self.estimated_seconds)
 
     @property
@@ -266,15 +266,15 @@ class Point:
         return MEND
 
     def reader(self, cores: int) -> Reader:
-        """What reads the program's output on a machine of `cores` usable cores."""
+        """The reader of the program's output on a machine with `cores` usable cores."""
         return RowReader(self.location)
 
     def limit(self, wanted: float | None) -> float:
-        """The seconds that it may take, where the user wants no more than so many."""
+        """The seconds that it may take; `wanted` is the user's limit, if any."""
         return self.limit_seconds if wanted is None else min(self.limit_seconds, wanted)
 
     def command(self, native: Native, cores: int) -> Command:
-        """The command line on a machine of `cores` usable cores."""
+        """The command line on a machine with `cores` usable cores."""
         budget = ("--seconds", f"{self.seconds:.2f}", "--samples", str(MOST_SAMPLES))
         installation = self.installation
         path = installation.programs / self.program if installation else native.program(self.program)
@@ -300,7 +300,7 @@ class Point:
         return Command((*words, *program), {**apart, **reached, **variables})
 
     def _starter_words(self) -> tuple[str, ...]:
-        """What stands before the program in words that do not depend on the machine."""
+        """The command before the program, in words that do not depend on the machine."""
         starter = self.launcher
         hosts = ("--hosts", str(len(starter.hosts))) if starter.hosts else ()
         if isinstance(starter, KumikiRun):
@@ -310,9 +310,9 @@ class Point:
         return ()
 
     def absence(self, native: Native) -> str | None:
-        """Why the point cannot be measured here because software of others is missing; None when it can."""
+        """Why the point cannot be measured here because third-party software is missing; None if it can."""
         if self.installation:
-            # Its program is built before anything is measured, if that of Kumiki could be.
+            # Its program is built before anything is measured, provided that Kumiki's own could be built.
             others = tuple(peer for peer in self.peers if not peer.installation)
             own = self.program.removesuffix(f"-{self.implementation}")
             return absence(f"the program {own}", others) if others and not native.has(native.program(own)) else None
@@ -325,14 +325,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the native part, and the software of others without which it does not exist."""
+    """A program of the native part, and the third-party software without which it does not exist."""
 
     name: str
     peer: Peer | None = None
 
 
 def with_mpi(name: str, built_on: Peer | None = None) -> tuple[Program, ...]:
-    """Kumiki's own program of a name, and each MPI's."""
+    """Kumiki's own program of this name, and that of each MPI."""
     return (Program(name, built_on), *(Program(f"{name}-{peer.name}", peer) for peer in mpi.ALL))
 
 
@@ -347,28 +347,28 @@ class Suite:
     title: str
     sentence: str
     headline: tuple[str, ...]
-    """The metrics that are printed while it runs; the report and results.json hold them all."""
+    """The metrics that are printed while it runs; the report and results.json contain all of them."""
     programs: tuple[Program, ...]
     """The programs of the native part that it starts."""
     build: Builder | None
-    """None: it says nothing of a single host."""
+    """None: it does not apply to a single host."""
     seconds: float
-    """What all its points together may take, in seconds."""
+    """The maximum seconds of all its points together."""
     quick_seconds: float
     build_over_hosts: Builder | None = None
-    """None: it says nothing of several hosts."""
+    """None: it does not apply to several hosts."""
     by_name: bool = False
-    """Measured only where the user names it: the usual evaluation is kept short."""
+    """Measured only if the user names it, which keeps the default evaluation short."""
     described: Described | None = None
-    """What the report says of the program; None where the suite measures the machine and no program."""
+    """The program's description in the report; None if the suite measures the machine and no program."""
 
     def builder(self, over_hosts: bool) -> Builder | None:
         return self.build_over_hosts if over_hosts else self.build
 
     def points(self, grid: Grid) -> list[Point]:
-        """The suite's points; where they would take longer than the suite may, their budgets shrink alike.
+        """The suite's points; if they would take longer than the suite may, all budgets shrink by the same factor.
 
-        Peers that the user names lengthen the suite: with and without them all are measured for as long.
+        Peers that the user names lengthen the suite: with and without them every point is measured for as long.
         """
         build = self.builder(grid.hosts is not None)
         points = list(build(grid)) if build else []

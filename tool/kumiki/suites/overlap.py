@@ -1,4 +1,4 @@
-"""How much of the communication the computation hides (F09: future work of the COMPaS paper)."""
+"""How much of the communication is hidden by computation (F09: future work of the COMPaS paper)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from kumiki.suites.kernel import Workload
 from kumiki.suites.model import Grid, Point, Program, Suite, with_mpi
 
 BUDGETS = 2
-"""Samples are taken of whole runs as usual, and then of a whole run, one without messages and one of nothing else."""
+"""Samples of whole runs as usual, then sets of a whole run, one without messages and one with messages only."""
 RUNS = 2
 """Of a program for a sample, on average."""
 
 
 def _laplace(quick: bool) -> Workload:
-    """A grid that one of two ranks computes in about the time that 100 Mbit/s take for its edge."""
+    """A grid that each of two ranks computes in about the time that a 100 Mbit/s link takes for its edge."""
     size, iterations = 1280, 50 if quick else 200
     return Workload(
         suite="overlap",
@@ -51,7 +51,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="overlap",
     title="Overlap",
-    sentence="Programs whose messages travel while they compute: how much of the shorter of the two takes no time.",
+    sentence="Programs whose messages travel while they compute: how much of the communication is hidden.",
     headline=("laplace.hidden", "cg.hidden"),
     programs=(*with_mpi("laplace"), Program("cg")),
     build=None,

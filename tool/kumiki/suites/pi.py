@@ -36,7 +36,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="pi",
     title="Pi",
-    sentence="Nothing but computation and one sum at the end: what a machine gains from processors at best.",
+    sentence="Only computation and one sum at the end: the best gain from processors that a machine allows.",
     headline=("pi.time", "pi.rate"),
     programs=with_mpi("pi"),
     build=_points,
@@ -46,8 +46,8 @@ SUITE = Suite(
     by_name=True,
     described=Described(
         "Pi",
-        "Pi by random points and by integration: nothing but computation, and one sum at the end. It moves no data, "
-        "so that the ideal is its bound.",
+        "Pi by random points and by integration: only computation, and one sum at the end. It moves no data, "
+        "so ideal speed-up is its bound.",
         ("count", 2**31 - 1),
         Paper(JAMSTEC, speedup="Figures 10 to 12", efficiency="Figures 13 to 15"),
     ),

@@ -20,7 +20,7 @@ LIBRARIES = 2
 
 
 def _workload(keys: int, kernel: str | None = None) -> Workload:
-    """Sorting so many keys, locally with the library's vector kernel where there is one, or with the named kernel."""
+    """Sorting this many keys, locally with the library's vector kernel if there is one, or with the named kernel."""
     return Workload(
         suite="radix-sort",
         program="radix-sort",
@@ -54,7 +54,7 @@ def _library(grid: Grid, workload: Workload) -> Point:
 SUITE = Suite(
     name="radix-sort",
     title="Radix sort",
-    sentence="All ranks exchange all data: what the memory bus and the exchange between ranks allow.",
+    sentence="All ranks exchange all data: the limits of the memory bus and of the exchange between ranks.",
     headline=("radix_sort.time", "radix_sort.rate", "radix_sort.bound"),
     programs=(*with_mpi("radix-sort"), bound.PROGRAM),
     build=_points,
@@ -63,7 +63,7 @@ SUITE = Suite(
     quick_seconds=7,
     described=Described(
         "Radix sort",
-        "Integer sort: every rank exchanges keys with every other.",
+        "Integer sort: every rank exchanges keys with every other rank.",
         ("keys", 4 << 20),
         Paper(speedup="Figure 11"),
     ),

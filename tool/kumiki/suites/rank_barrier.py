@@ -7,15 +7,15 @@ from kumiki.suites.model import Grid, KumikiRun, Launcher, Mpirun, Point, Suite,
 OUR_FIGURES = 4
 """plain, split-phase, the paper's shuffle-exchange, and the bare flags that bound them"""
 BARE_RANKS_PER_CORE = 2
-"""Up to which the program measures the bare flags, which never yield."""
+"""The largest number of ranks with which the program measures bare flags, which never yield."""
 GROWTH = (2, 4, 8, 16)
-"""Ranks over which the cost of a barrier is seen to grow (the paper's nodes, and twice as many)."""
+"""Numbers of ranks that show how the cost of a barrier grows (the paper's nodes, and twice as many)."""
 MPI_FIGURES = 2
 """plain and split-phase"""
 
 
 def _points(grid: Grid) -> list[Point]:
-    """As many ranks as cores and less, and the oversubscribed column; by name up to 16, whatever the cores."""
+    """Up to as many ranks as cores, and the oversubscribed column; if named, up to 16 ranks on any number of cores."""
     counts = [ranks for ranks in grid.rank_counts(oversubscribed=True) if ranks > 1]
     if grid.quick and not grid.ranks:
         counts = [ranks for ranks in counts if ranks >= grid.cores]
@@ -82,7 +82,7 @@ def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, fi
 SUITE = Suite(
     name="rank-barrier",
     title="Rank barrier",
-    sentence="What it costs ranks to wait for each other, also with more ranks than cores, beside MPI_Barrier.",
+    sentence="The cost of a barrier between ranks, also with more ranks than cores, beside MPI_Barrier.",
     headline=("rank_barrier.time", "rank_barrier.hidden"),
     programs=with_mpi("rank-barrier"),
     build=_points,

@@ -9,7 +9,7 @@ RANKS = 2
 OUR_FIGURES = 53
 """eleven figures of small transfers, and put, get and memcpy at each of 14 sizes"""
 MPI_FIGURES = 45
-"""put in two kinds of window, of which the better one's row is kept, and send: latencies, and transfers at each size"""
+"""put in two kinds of window, of which the better one's row is kept, and send: latencies, and transfers of each size"""
 UCX_FIGURES = 15
 """the latency of put, and put at each size"""
 
@@ -34,7 +34,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="remote-memory",
     title="Remote memory",
-    sentence="Latency and bandwidth between two ranks by size, with the machine's own bounds and MPI beside.",
+    sentence="Latency and bandwidth between two ranks by size, beside the machine's own bounds and MPI.",
     headline=(
         "put.latency",
         "get.latency",

@@ -1,4 +1,4 @@
-"""The routines that send a message (JAMSTEC paper, section 2): which moves a message of which size best."""
+"""The send routines (JAMSTEC paper, section 2): which routine is the fastest for which message size."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ SIZES = 16
 """1 KiB to 32 MiB by factors of 2"""
 QUICK_SIZES = 9
 OUR_ROUTINES = 4
-"""With the bound."""
+"""Including the bound."""
 MPI_ROUTINES = 6
 LARGEST = {SIZES: "32MiB", QUICK_SIZES: "256KiB"}
 TIMED_CALLS, QUICK_TIMED_CALLS = 100, 30
-"""At each size, in any case; after 10 that warm up. 100 are the paper's."""
+"""The fixed number of calls at each size, after 10 warm-up calls; the paper also used 100."""
 
 LEAST_SECONDS = {SIZES: 5.0, QUICK_SIZES: 1.0}
-"""What the calls that are timed in any case take, for each routine."""
+"""The seconds of the fixed number of timed calls, for each routine."""
 
 
 def _points(grid: Grid) -> list[Point]:
@@ -53,8 +53,8 @@ def _point(grid: Grid, launcher: Launcher, implementation: str, program: str, ro
 
 SUITE = Suite(
     name="mpi",
-    title="Routines that send",
-    sentence="Each routine of Kumiki and of each MPI that sends, along a chain of 4 ranks: bandwidth by size.",
+    title="Send routines",
+    sentence="Each send routine of Kumiki and of each MPI, along a chain of 4 ranks: bandwidth by size.",
     headline=("routine.bandwidth",),
     programs=with_mpi("routines"),
     build=_points,

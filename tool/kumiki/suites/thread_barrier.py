@@ -5,7 +5,7 @@ from __future__ import annotations
 from kumiki.suites.model import Alone, Grid, Point, Program, Suite
 
 IMPLEMENTATIONS = 6
-"""ours, the paper's central one, pthread, std::barrier, OpenMP, and the bare flags that bound them"""
+"""Kumiki's barrier, the paper's central one, pthread, std::barrier, OpenMP, and the bare flags that bound them"""
 
 
 def _points(grid: Grid) -> list[Point]:
@@ -31,7 +31,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="thread-barrier",
     title="Thread barrier",
-    sentence="What it costs threads of a rank to wait for each other, beside the usual barriers and bare flags.",
+    sentence="The cost of a barrier between the threads of a rank, beside common barriers and bare flags.",
     headline=("thread_barrier.time",),
     programs=(Program("thread-barrier"),),
     build=_points,

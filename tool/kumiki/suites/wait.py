@@ -1,4 +1,4 @@
-"""What waiting costs."""
+"""The cost of waiting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kumiki.suites.model import Grid, KumikiRun, Point, Program, Suite
 RANKS = 2
 POLICIES = ("adaptive", "spin", "yield", "sleep")
 WAIT_SECONDS = 0.2
-"""How long the program lets the rank wait in one sample."""
+"""How long the rank waits in one sample."""
 
 
 def _points(grid: Grid) -> list[Point]:
@@ -32,7 +32,7 @@ def _points(grid: Grid) -> list[Point]:
 SUITE = Suite(
     name="wait",
     title="Waiting",
-    sentence="What a waiting rank takes of a core under each policy, and how soon it goes on when it is called.",
+    sentence="The share of a core that a waiting rank uses under each policy, and its delay after a signal.",
     headline=("wait.cpu", "wait.wakeup"),
     programs=(Program("wait-cpu"),),
     build=_points,

@@ -1,6 +1,6 @@
 """Advice: sentences about how to use this machine, each derived from figures in the rows and citing them.
 
-One module per subject, one function per piece of advice; a function returns nothing where the rows do not support a
+One module per subject, one function per piece of advice. A function returns nothing if the rows do not support a
 statement.
 """
 
@@ -46,5 +46,5 @@ _SUBJECTS = (
 
 
 def derive(results: Results) -> list[Advice]:
-    """Everything that the rows support saying, the most important first."""
+    """All advice that the rows support, the most important first."""
     return [sentence for advise in _SUBJECTS for sentence in advise(results)]

@@ -1,4 +1,4 @@
-"""What synchronising costs, and how much work must lie between two barriers for it to pay."""
+"""The cost of synchronisation, and the amount of work between two barriers that makes it worthwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kumiki.report.quantity import amount, enumerate_words, factor, percent, plu
 from kumiki.results.row import Row
 
 GRAIN = 100
-"""Work of this many barriers between two barriers keeps synchronising at one percent of the time."""
+"""If the work between two barriers takes this many times as long as one, synchronisation takes 1 % of the time."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -42,8 +42,8 @@ def _grain(heading: str, row: Row, members: str) -> Advice:
     work = quantity(GRAIN * row.value, row.unit, 2)
     text = (
         f"A barrier of {row.count(members)} {members} costs {amount(row)}: give each of them at least {work} of work "
-        f"({GRAIN} barriers) between two barriers, then synchronising takes under 1 % of the time; with "
-        f"{amount(row)} of work it takes half of it."
+        f"({GRAIN} times as long) between two barriers, so that synchronisation takes less than 1 % of the time. With "
+        f"{amount(row)} of work it takes half of the time."
     )
     return say("barrier", heading, text, [row])
 
@@ -59,7 +59,7 @@ def _threads_against_libraries(results: Results) -> Advice | None:
     fastest = best(rows)
     if fastest is None:
         return None
-    other = f"the best of the libraries' ({names[fastest.implementation]}, {amount(fastest)})"
+    other = f"the best library barrier ({names[fastest.implementation]}, {amount(fastest)})"
     text = f"Kumiki's thread barrier is {against(ours, fastest, other)}"
     slowest = max(rows, key=lambda row: row.value)
     if better(ours, slowest) and slowest.value >= 2 * ours.value and slowest is not fastest:
@@ -68,17 +68,18 @@ def _threads_against_libraries(results: Results) -> Advice | None:
 
 
 def _growth(results: Results) -> Advice | None:
-    """How the cost grows with the number of ranks: ranks that meet in steps of doubling distance need log2 of them."""
+    """How the cost grows with the number of ranks: a barrier in rounds of doubling distance needs log2 P rounds."""
     rows = results.where("rank_barrier.time", "kumiki", form="plain")
     line = growth({row.ranks: row for row in rows if not row.oversubscribed})
     if line is None or not line.fits or not better(line.rows[0], line.rows[-1]):
-        return None  # turns of the scheduler follow no law, and what is not shown to grow has no growth
+        return None  # time slices of the scheduler follow no law, and growth must be shown before it is described
     unit = line.rows[0].unit
     sign = "−" if line.fixed < 0 else "+"
     text = (
         f"Kumiki's barrier of P ranks costs about {quantity(line.doubling, unit, 2)} × log2 P {sign} "
-        f"{quantity(abs(line.fixed), unit, 2)}: that line misses the figures of "
-        f"{enumerate_words([str(ranks) for ranks in line.members])} ranks by at most {percent(line.miss)}"
+        f"{quantity(abs(line.fixed), unit, 2)}; the medians for "
+        f"{enumerate_words([str(ranks) for ranks in line.members])} ranks deviate from it by at most "
+        f"{percent(line.miss)}"
     )
     return say("barrier", "Rank barrier", text + ".", list(line.rows))
 
@@ -103,21 +104,22 @@ def _split_phase(results: Results) -> Advice | None:
         return None
     hidden = _same_place(results, "rank_barrier.hidden", split)
     if better(split, plain):
-        left = f"{amount(split)} of it remains" if split.usable else "nothing of it remains"
+        left = f"{amount(split)} of it remain" if split.usable else "none of it remains"
         share = f" ({percent(hidden.value / 100)} is hidden)" if hidden and 0 < hidden.value <= 100 else ""
         text = (
-            f"Where there is work to do between arriving and waiting, use the split-phase rank barrier: {left} visible"
-            f"{share}, against {amount(plain)} for the plain one."
+            f"If there is work to do between arriving and waiting, use the split-phase rank barrier: {left} visible"
+            f"{share}, compared with {amount(plain)} for the plain one."
         )
     elif untold(split, plain):
         text = (
-            f"Whether the split-phase rank barrier ({amount(split)}) hides anything of the plain one ({amount(plain)}) "
-            f"these samples do not tell. {again(results, ['rank-barrier'])}"
+            f"These samples do not show whether the split-phase rank barrier ({amount(split)}) hides any part of the "
+            "plain "
+            f"one ({amount(plain)}). {again(results, ['rank-barrier'])}"
         )
     else:
         same = equal(split, plain)
-        relation = f"equal to the plain one {within((split, plain))}" if same else "dearer than the plain one"
-        verdict = "nothing of it is hidden" if same else "it does not pay on this machine"
+        relation = f"equal to the plain one {within((split, plain))}" if same else "more expensive than the plain one"
+        verdict = "no part of it is hidden" if same else "it does not pay off on this machine"
         text = f"The split-phase rank barrier ({amount(split)}) is {relation} ({amount(plain)}): {verdict}."
     return say("barrier", "Rank barrier", text, [plain, split, hidden])
 
@@ -139,7 +141,7 @@ def _shuffle_exchange(results: Results) -> Advice | None:
 
 
 def _crowded(results: Results) -> Advice | None:
-    """Which implementations still synchronise in reasonable time with more ranks than cores."""
+    """Which implementations still synchronise in reasonable time when there are more ranks than cores."""
     crowded = [
         r
         for r in results.where("rank_barrier.time")
@@ -149,16 +151,16 @@ def _crowded(results: Results) -> Advice | None:
     if ours is None or not settled(ours):
         return None
     slow = [r for r in crowded if r.ranks == ours.ranks and clearly_better(ours, r) and r.value > 10 * ours.value]
-    names = " and ".join(f"{r.title}'s {amount(r)}" for r in slow)
+    names = " and ".join(f"{r.title}'s costs {amount(r)}" for r in slow)
     text = f"With {plural(ours.ranks, 'rank')}, more than there are cores, Kumiki's barrier costs {amount(ours)}"
     if slow:
         worst = factor(max(r.value for r in slow) / ours.value)
-        text += f", {names}, up to {worst} times as much: do not start more ranks than cores under that MPI"
+        text += f"; {names}, up to {worst} times as much: do not start more ranks than cores under that MPI"
     return say("barrier", "Rank barrier", text + ".", [ours, *slow], stake(*((ours, row) for row in slow)))
 
 
 def _forms(results: Results, form: str) -> tuple[Row | None, Row | None]:
-    """The plain barrier and another form of it, over the most ranks that have a core each and both."""
+    """The plain barrier and another form of it, for the largest number of ranks with a core each that both have."""
     plain = {r.ranks: r for r in _fitting(results, "plain") if r.usable}
     other = {r.ranks: r for r in _fitting(results, form)}
     ranks = max(set(plain) & set(other) - {1}, default=None)
@@ -171,6 +173,6 @@ def _fitting(results: Results, form: str) -> list[Row]:
 
 
 def _largest(rows: list[Row], members: str) -> Row | None:
-    """The row of the most members that still have a core each; one member has nobody to wait for."""
+    """The row with the most members that still have a core each; a single member never waits."""
     fitting = [row for row in rows if row.usable and not row.oversubscribed and row.count(members) > 1]
     return max(fitting, key=lambda row: row.count(members), default=None)

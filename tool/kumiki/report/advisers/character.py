@@ -1,8 +1,8 @@
-"""Which kind of program each one is on this machine: held by the memory bus, or living in the caches.
+"""Which kind of program each one is on this machine: limited by the memory bus, or working in the caches.
 
-The paper's relation: a program that streams gains from threads what the bus gains, total(T) / total(1); a program that
-reuses its caches gains T. Each program is counted to the kind that its own gain is nearer to, in proportion, wherever
-in its interval it is; one of which that is not told is left out.
+The paper's relation: the speed-up of a streaming program with T threads is that of the bus, total(T) / total(1); the
+speed-up of a program that reuses its caches is T. A program belongs to the kind whose speed-up is closer to its own, as
+a ratio, over its whole interval; a program whose interval leaves this open is left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def advise(results: Results) -> list[Advice]:
     if delivered.low >= FULL * threads:
         return [say("character", HEADING, _bus_scales(entries, threads, bus_gain), rows)]
     if delivered.high >= FULL * threads:
-        return []  # whether there are two kinds is not told; the advice on the memory bus says so
+        return []  # the samples do not show whether there are two kinds; the advice on the memory bus says so
     between = math.sqrt(bus_gain * threads)
     held = [entry for entry in entries if entry[2].high < between]
     free = [entry for entry in entries if entry[2].low > between]
@@ -44,11 +44,11 @@ def advise(results: Results) -> list[Advice]:
 
 
 _Entry = tuple[Problem, int, Contrast, list[Row]]
-"""A problem, the number of threads, its gain in computing from them, and the rows that show it."""
+"""A problem, the number of threads, the speed-up of its computation from them, and the rows that show it."""
 
 
 def _entry(problem: Problem | None, measured: set[int]) -> _Entry | None:
-    """The gain of the computation alone, so that communication does not blur the picture."""
+    """The speed-up of the computation alone, so that communication does not blur the picture."""
     if problem is None:
         return None
     one = problem.hybrid.get((1, 1))
@@ -70,16 +70,16 @@ def _names(entries: list[_Entry]) -> str:
 
 def _bus_scales(entries: list[_Entry], threads: int, bus_gain: float) -> str:
     return (
-        f"The memory bus grows with the threads here ({factor(bus_gain)} times with {threads}), so programs "
-        "that stream and programs that live in the caches gain alike. "
-        f"Computing gains from {plural(threads, 'thread')}: {_names(entries)}."
+        f"The bandwidth of the memory bus grows with the threads here ({factor(bus_gain)} times with {threads}), so "
+        "streaming programs and programs that work in the caches benefit alike. "
+        f"Speed-up of the computation with {plural(threads, 'thread')}: {_names(entries)}."
     )
 
 
 def _kinds(held: list[_Entry], free: list[_Entry], threads: int, bus_gain: float) -> str:
-    text = f"With {threads} threads the memory bus delivers {factor(bus_gain)} times what one thread gets."
+    text = f"With {threads} threads the memory bus delivers {factor(bus_gain)} times the bandwidth of one thread."
     if held:
-        text += f" Bound by it, gaining about as little from threads: {_names(held)}; block them for the caches."
+        text += f" Limited by it, with about as little gain from threads: {_names(held)}; block them for the caches."
     if free:
-        text += f" Living in the caches, gaining from threads nearly in full or well beyond the bus: {_names(free)}."
+        text += f" Working in the caches, with a gain well beyond that of the bus: {_names(free)}."
     return text

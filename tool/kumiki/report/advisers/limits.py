@@ -1,4 +1,4 @@
-"""What limits a program: how much of its time is shared, and what the time lost against the ideal went into."""
+"""What limits a program: the share of its time outside computation, and the causes of the loss against the ideal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kumiki.results.row import Row
 WORTH_NAMING = 0.05
 """A loss against the ideal below this share of the time needs no explanation."""
 BEYOND_CACHES = 1.2
-"""A computation that is so many times as fast for each processor as the base case has more to explain than chance."""
+"""A computation that is this many times as fast per processor as the base case cannot be due to chance."""
 
 
 def limit(problem: Problem) -> Advice | None:
-    """What the time lost against the ideal went into, at the setting to use, or the best one on several processors."""
+    """The causes of the loss against the ideal, at the setting to use or the best one on several processors."""
     chosen = problem.best_hybrid
     several = [row for row in problem.hybrid.values() if row.processors > 1 and not row.oversubscribed]
     row = chosen[1] if chosen and chosen[1] in several else best(several)
@@ -40,22 +40,22 @@ def _cause(problem: Problem, row: Row, base: Row, shared: float) -> str:
     faster = (1 - lost) / (1 - shared) if shared < 1 else 1.0
     if shared > lost + WORTH_NAMING and faster >= BEYOND_CACHES:
         return (
-            f"what that costs is made up for by a computation that is {factor(faster)} times as fast for each "
-            "processor as the base case. Smaller pieces that fit into caches do that, and so does a base case that "
-            "was disturbed: measure that again before you count on it"
+            f"this is made up for by a computation that is {factor(faster)} times as fast per processor as the base "
+            "case. Either the smaller pieces fit into caches, or the base case was disturbed: measure the base case "
+            "again before you rely on this"
         )
     if shared > 1 / 2:
-        return f"it is bound by {larger}, and fewer ranks, larger problems or overlap help where more cores do not"
+        return f"it is bound by {larger}; fewer ranks, larger problems or overlap help, but more cores do not"
     if lost <= WORTH_NAMING:
-        return "next to nothing is lost against the ideal" if shared <= WORTH_NAMING else "little is lost by that"
-    loss = f"of the {percent(lost)} lost against the ideal"
+        return "almost nothing is lost against the ideal" if shared <= WORTH_NAMING else "this costs little"
+    loss = f"most of the {percent(lost)} lost against the ideal is due to"
     if shared > lost / 2:
-        return f"{loss} most is {larger}, which limits it"
-    return f"{loss} most is slower computation: the cores share memory bus, caches and clock"
+        return f"{loss} {larger}, which limits it"
+    return f"{loss} slower computation, because the cores share memory bus, caches and clock"
 
 
 def _growth(problem: Problem, top: Row) -> tuple[str, list[Row]]:
-    """How the share grows with ranks: from the fewest (more than one) to the most that have a core each."""
+    """How the share grows with the ranks: from the fewest (above one) to the most that have a core each."""
     fitting = {}
     for ranks in sorted({n for n, _ in problem.hybrid if n > 1}):
         rows = [r for (n, _), r in problem.hybrid.items() if n == ranks and not r.oversubscribed]
@@ -70,5 +70,5 @@ def _growth(problem: Problem, top: Row) -> tuple[str, list[Row]]:
     at_few, at_many = (
         f"{percent(problem.shared(row) or 0.0)} at {option((row.ranks, row.threads))}" for row in (few, many)
     )
-    words = f" ({at_few})" if few is many else f" (by ranks: {at_few}, {at_many})"
+    words = f" ({at_few})" if few is many else f" (with more ranks: {at_few}, {at_many})"
     return words, [part for row in (few, many) for part in (row, *problem.parts(row).values())]

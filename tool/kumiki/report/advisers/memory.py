@@ -1,4 +1,4 @@
-"""The memory bus: how many threads fill it, and what that means (after Table 1 of the COMPaS paper)."""
+"""The memory bus: how many threads saturate it, and what follows (after Table 1 of the COMPaS paper)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from kumiki.results.row import Row
 HEADING = "Memory bus"
 
 FULL = 0.9
-"""A bus that delivers this share of its highest rate counts as full."""
+"""A bus that delivers this share of its highest rate counts as saturated."""
 
 
 def by_threads(results: Results, operation: str) -> dict[int, Row]:
-    """Rates of one operation by number of threads, without the oversubscribed ones."""
+    """Rates of one operation by number of threads, without oversubscribed rows."""
     rows = [row for row in results.where(f"memory.{operation}") if row.usable and not row.oversubscribed]
     return {row.threads: row for row in sorted(rows, key=lambda row: row.threads)}
 
 
 def saturates(rates: dict[int, Row]) -> bool | None:
-    """Whether the bus carries less than all the threads that were measured; None where the samples do not tell."""
+    """Whether the bus cannot serve all the threads that were measured; None if the samples do not show it."""
     fewest, most = min(rates), max(rates)
     top = best(rates.values())
     carried = gain(top, rates[fewest]) if top else None
@@ -32,7 +32,7 @@ def saturates(rates: dict[int, Row]) -> bool | None:
 
 
 def filling(rates: dict[int, Row]) -> int:
-    """The fewest threads that reach the highest rate, or one equal to it."""
+    """The smallest number of threads that reaches the highest rate, or one equal to it."""
     top = max(rates.values(), key=lambda row: row.value)
     return next(threads for threads, row in rates.items() if row is top or equal(row, top))
 
@@ -49,30 +49,32 @@ def _saturation(results: Results) -> Advice | None:
     full_bus = saturates(rates)
     if full_bus is None:
         text = (
-            f"Whether the memory bus is full with {plural(last.threads, 'thread')} these samples do not tell: copying "
+            f"These samples do not show whether {plural(last.threads, 'thread')} saturate the memory bus: copying "
             f"reaches {amount(first)} with {plural(first.threads, 'thread')} and {amount(last)} with {last.threads}. "
             f"{again(results, ['memory'])}"
         )
         return say("memory", HEADING, text, [first, last])
     if not full_bus:
         text = (
-            f"The memory bus is not saturated by the {last.threads} threads measured: copying grows from "
+            f"The memory bus is not saturated by the {last.threads} threads measured: the copy rate grows from "
             f"{amount(first)} with {plural(first.threads, 'thread')} to {amount(last)}, "
-            f"{factor(last.value / first.value)} times, so programs that stream through memory gain from every one of "
-            "them."
+            f"{factor(last.value / first.value)} times as much, so programs that stream through memory gain from every "
+            "thread."
         )
         return say("memory", HEADING, text, [first, last])
     filled = filling(rates)
     full = rates[filled]
     if full is last:
-        course = f"together they copy {amount(last)}, {plural(first.threads, 'thread')} alone {amount(first)}"
+        course = (
+            f"together they copy {amount(last)}, compared with {amount(first)} for {plural(first.threads, 'thread')}"
+        )
     else:
         change = "falls to" if better(full, last) else "stays at"
-        course = f"copying reaches {amount(full)} there and {change} {amount(last)} with {last.threads}"
-    most = f"at most {factor(full.value / first.value)} times" if better(full, first) else "nothing"
+        course = f"the copy rate reaches {amount(full)} there and {change} {amount(last)} with {last.threads}"
+    most = f"at most {factor(full.value / first.value)} times the speed" if better(full, first) else "nothing"
     text = (
         f"The memory bus saturates at {plural(filled, 'thread')}: {course}. Programs that stream through memory gain "
-        f"{most} from threads; make them reuse what is in the caches (blocking) instead of adding threads."
+        f"{most} from threads; make them reuse data in the caches (blocking) instead of adding threads."
     )
     return say("memory", HEADING, text, [first, full, last])
 
@@ -87,7 +89,7 @@ def _nontemporal(results: Results) -> Advice | None:
     if untold(a, b):
         return None
     if better(a, b):
-        text = f"Copy large blocks that are not read again soon with non-temporal stores, here {figures}."
+        text = f"Copy large blocks that are not read again soon with non-temporal stores, which are {figures}."
     else:
         text = f"Leave large copies to memcpy: non-temporal stores are {figures}."
     return say("memory", HEADING, text, [a, b], stake((a, b)))

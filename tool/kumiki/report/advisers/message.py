@@ -1,4 +1,4 @@
-"""Messages between ranks: what a short one costs, from which size on memory or the network limits them."""
+"""Messages between ranks: the cost of a short one, and the size from which memory or the network limits them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kumiki.results.row import Row
 
 HEADING = "Messages"
 LIMITED = 0.5
-"""The share of what bounds it that a message must reach to be limited by that."""
+"""A message that reaches this share of its bound is limited by it."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -54,12 +54,12 @@ def _short(results: Results, fabric: str) -> Advice | None:
         other = f"the fastest of its peers ({rival.title}, {amount(rival)})"
         text += f", {against(latency, rival, other)}"
     if rate:
-        text += f"; with many under way at once a rank sends {factor(rate.value)} million a second"
+        text += f"; with many in flight at once a rank sends {factor(rate.value)} million per second"
     return say("message", HEADING, text + ".", [latency, *rivals, rate], stake(*([(latency, rival)] if rival else [])))
 
 
 def _message_or_put(results: Results, fabric: str) -> Advice | None:
-    """Whether a message or a put is quicker for short data, where both were measured."""
+    """Whether a message or a put is faster for short data, if both were measured."""
     message = _figure(results, "latency", fabric)
     puts = results.where("put.latency", "kumiki")
     if fabric == "network":
@@ -71,13 +71,15 @@ def _message_or_put(results: Results, fabric: str) -> Advice | None:
     figures = f"a put with its signal takes {amount(put)}, a message {amount(message)}"
     where = f"For short data {FABRICS[fabric]}"
     if equal(message, put):
-        text = f"{where} puts and messages are equal {within((message, put))} ({figures}): use what reads better."
+        text = (
+            f"{where}, puts and messages are equal {within((message, put))} ({figures}): use the one that reads better."
+        )
     elif better(put, message):
-        text = f"{where} use puts where the receiver's place is known: {figures}."
+        text = f"{where}, use puts if the destination at the receiver is known: {figures}."
     elif untold(message, put):
         return None
     else:
-        text = f"{where} messages cost less than puts: {figures}."
+        text = f"{where}, messages cost less than puts: {figures}."
     return say("message", HEADING, text, [put, message])
 
 
@@ -87,12 +89,12 @@ def _bandwidth(results: Results, fabric: str) -> Advice | None:
     if found is None:
         return None
     verdict, rows = found
-    text = f"Beside the best of their peers at the same size, the bandwidth of messages {FABRICS[fabric]} is {verdict}"
+    text = f"Compared with the best peer at each size, the bandwidth of messages {FABRICS[fabric]} is {verdict}"
     return say("message", HEADING, text, rows)
 
 
 def _limit(results: Results, fabric: str) -> Advice | None:
-    """The size from which on the bound limits a message: it and all longer ones reach a good share of it."""
+    """The size from which the bound limits a message: it and all longer messages reach a good share of the bound."""
     name, bounds = transfer_bound(results, fabric == "network")
     ours = _curve(results, fabric)
     shares = {size: row.value / bounds[size].value for size, row in ours.items() if size in bounds}
@@ -103,18 +105,18 @@ def _limit(results: Results, fabric: str) -> Advice | None:
     what = "the network" if fabric == "network" else "memory"
     first, least = limited[0], min(limited, key=lambda size: shares[size])
     text = (
-        f"From {size_text(first)} on {what} limits messages {FABRICS[fabric]}: they reach {percent(shares[least])} or "
-        f"more of the bandwidth of {name} at the same size."
+        f"From {size_text(first)} on, {what} limits messages {FABRICS[fabric]}: they reach at least "
+        f"{percent(shares[least])} of the bandwidth of {name} at the same size."
     )
     if low:
         share = percent(shares[low[-1]])
-        text += f" Shorter ones pay for the call ({share} at {size_text(low[-1])}): put several into one."
+        text += f" Overheads limit shorter messages ({share} at {size_text(low[-1])}): combine several into one."
     cited = [size for size in (first, least, *low[-1:])]
     return say("message", HEADING, text, [row for size in cited for row in (ours[size], bounds[size])])
 
 
 def _region(results: Results, fabric: str) -> Advice | None:
-    """Whether it pays to have the data of messages in regions."""
+    """Whether it pays off to keep the data of messages in regions."""
     own, region = _curve(results, fabric), _curve(results, fabric, memory="region")
     sizes = [size for size in own if size in region]
     faster = [better(region[size], own[size]) for size in sizes]
@@ -123,9 +125,9 @@ def _region(results: Results, fabric: str) -> Advice | None:
     widest = max(sizes, key=lambda size: region[size].value / own[size].value)
     gain = factor(region[widest].value / own[widest].value)
     text = (
-        f"What is sent {FABRICS[fabric]} from regions goes faster at {ranges(sizes, faster)}, up to {gain} times as "
-        f"fast ({size_text(widest)}: {amount(region[widest])} against {amount(own[widest])}): allocate there what is "
-        "sent again and again."
+        f"Messages {FABRICS[fabric]} are faster from regions at {ranges(sizes, faster)}, up to {gain} times as "
+        f"fast ({size_text(widest)}: {amount(region[widest])} against {amount(own[widest])}): allocate data that is "
+        "sent repeatedly in regions."
     )
     return say("message", HEADING, text, [row for size in sizes for row in (region[size], own[size])])
 
@@ -135,18 +137,19 @@ def _overtaking(results: Results, fabric: str) -> Advice | None:
     if ours is None:
         return None
     text = (
-        f"A short message {FABRICS[fabric]} that is sent right after one of {size_text(ours.count('bytes'))} is "
-        f"answered after {amount(ours)} of the time of that"
+        f"The reply to a short message {FABRICS[fabric]} that is sent right after one of "
+        f"{size_text(ours.count('bytes'))} "
+        f"arrives after {amount(ours)} of the time that the long one takes"
     )
     rivals = _of_peers(results, "interleaving", fabric)
     if rivals:
         text += f" ({enumerate_words([f'{row.title}: {amount(row)}' for row in rivals])})"
-    text += ": no need to hold it back." if ours.value < 100 * LIMITED else ": send it first."
+    text += ": there is no need to hold it back." if ours.value < 100 * LIMITED else ": send the short one first."
     return say("message", HEADING, text, [ours, *rivals])
 
 
 def _fragments(results: Results, fabric: str) -> Advice | None:
-    """Whether a length of fragments beats the library's own rule."""
+    """Whether a fixed fragment length is better than the library's own rule."""
     lengths = fragments(results, fabric)
     own = lengths.pop(OWN_RULE, None)
     top = best(lengths.values())
@@ -156,13 +159,13 @@ def _fragments(results: Results, fabric: str) -> Advice | None:
     length = size_text(top.count("fragment"))
     if better(top, own):
         text = (
-            f"Cut into fragments of {length}, {subject} are {against(top, own, 'by the rule of the library')}: "
-            "`kumiki tune` finds the length to keep."
+            f"Cut into fragments of {length}, {subject} are {against(top, own, 'with the rule of the library')}: "
+            "`kumiki tune` finds and saves the best length."
         )
     elif no_worse(own, top):
         text = (
-            f"For {subject} no length of fragments is better than the library's own rule ({amount(own)}, with "
-            f"fragments of {length} {amount(top)})."
+            f"For {subject} no fragment length is better than the library's own rule ({amount(own)}, compared with "
+            f"{amount(top)} for fragments of {length})."
         )
     else:
         return None

@@ -1,4 +1,4 @@
-"""The network between hosts: what it costs, from which size it pays, and which programs it limits."""
+"""The network between hosts: its cost, the message size from which it is efficient, and the programs it limits."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kumiki.results.statistics import FEWEST_SAMPLES
 
 HEADING = "The network"
 LIMITING = 0.5
-"""Share of its time in communication and synchronisation from which the network limits a program."""
+"""The share of time in communication and synchronisation from which the network limits a program."""
 UNEVEN = 1.5
-"""How many times the fastest pair's latency makes a pair worth naming."""
+"""A pair is reported if its latency is this many times that of the fastest pair."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -35,7 +35,7 @@ def _latency(results: Results) -> Advice | None:
         return None
     text = f"A put of 8 B with its signal reaches another host after {amount(put)}"
     if tcp is not None:
-        times = f"{factor(put.value / tcp.value)} times what plain TCP takes ({amount(tcp)})"
+        times = f"{factor(put.value / tcp.value)} times the latency of plain TCP ({amount(tcp)})"
         text += f", {against(put, tcp, f'plain TCP ({amount(tcp)})') if untold(put, tcp) else times}"
     rivals = [row for name in results.peers if (row := _operation(results, name, "put"))]
     rival = best(rivals)
@@ -51,8 +51,8 @@ def _against_memory(results: Results) -> Advice | None:
     if put is None or near is None or not better(near, put):
         return None
     text = (
-        f"Within a host a put takes {amount(near)}, to another host {factor(put.value / near.value)} times as long "
-        f"({amount(put)}): prefer more threads or ranks on a host to more hosts where the work is small."
+        f"Within a host a put takes {amount(near)}; to another host it takes {factor(put.value / near.value)} times as "
+        f"long ({amount(put)}): if the work is small, prefer more threads or ranks on a host to more hosts."
     )
     return say("network", HEADING, text, [near, put])
 
@@ -70,7 +70,7 @@ def _bandwidth(results: Results) -> Advice | None:
         return None
     size = sizes[-1]
     text = (
-        f"With pieces of {size_text(size)} puts carry {amount(ours[size])} to another host, "
+        f"In pieces of {size_text(size)}, puts transfer {amount(ours[size])} to another host, "
         f"{against(ours[size], tcp[size], f'plain TCP on the same link ({amount(tcp[size])})')}."
     )
     return say("network", HEADING, text, [ours[size], tcp[size]])
@@ -82,7 +82,8 @@ def _half(results: Results) -> Advice | None:
         return None
     half_size, half, peak_size, peak = found
     text = (
-        f"Send at least {size_text(half_size)} at once between hosts: from there a put reaches half of its highest "
+        f"Send at least {size_text(half_size)} at once between hosts: from this size on, a put reaches half of its "
+        "highest "
         f"bandwidth ({amount(half)} of {amount(peak)} at {size_text(peak_size)})."
     )
     return say("network", HEADING, text, [half, peak])
@@ -99,7 +100,7 @@ def _uneven(results: Results) -> Advice | None:
     if slowest is None:
         return None
     text = (
-        f"The hosts are not equally far from each other: from host {slowest.count('from')} to host "
+        f"The hosts are not equally distant from each other: from host {slowest.count('from')} to host "
         f"{slowest.count('to')} a put takes {amount(slowest)}, {factor(slowest.value / fastest.value)} times as long "
         f"as from host {fastest.count('from')} to host {fastest.count('to')} ({amount(fastest)})."
     )
@@ -107,12 +108,12 @@ def _uneven(results: Results) -> Advice | None:
 
 
 def _far(row: Row | None, fastest: Row) -> bool:
-    """Whether a pair is surely further apart. A pair is named when both its ways are: one alone was disturbed."""
+    """Whether a pair is certainly more distant. A single slow direction was disturbed, so both must be slow."""
     return row is not None and gain(fastest, row).low >= UNEVEN
 
 
 def _limits(results: Results) -> list[Advice]:
-    """What share of its time each program over all hosts, with one rank on each, spends outside computation."""
+    """The share of its time that each program spends outside computation at its best setting over hosts."""
     pieces = []
     for program in PROGRAMS:
         problem = principal(results, program)
@@ -127,7 +128,7 @@ def _limits(results: Results) -> list[Advice]:
         text = (
             f"{problem.title} is limited by the network: on {plural(fitting.count('hosts'), 'host')} ({where}) "
             f"{percent(share)} of its time is communication and synchronisation. A faster network, a larger problem or "
-            "fewer hosts help; more processors do not."
+            "fewer hosts will help; more processors will not."
         )
         pieces.append(say("network", HEADING, text, [fitting, *parts.values()]))
     return pieces

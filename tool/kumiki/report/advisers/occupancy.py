@@ -1,4 +1,4 @@
-"""How full to load the cores: leave one free, use all, or start more threads than there are cores."""
+"""How many cores to use: leave one free, use all, or start more threads than there are cores."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kumiki.report.analysis.select import PROGRAMS, Problem, cores, option, prin
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural
 from kumiki.results.row import Row
 
-HEADING = "Loading the cores"
+HEADING = "How many cores to use"
 
 _Pair = tuple[Problem, Row, Row]
-"""A problem, its best setting with all cores, and the one it is held against."""
+"""A problem, its best setting with all cores, and the setting to compare it with."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -25,7 +25,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def of_problems(found: list[Problem], total: int) -> list[Advice]:
-    """What the programs say of loading this many cores."""
+    """Advice from the programs on how many of this many cores to use."""
     if total < 2 or not found:
         return []
     return [piece for piece in (_spare(found, total), _crowd(found, total)) if piece]
@@ -36,11 +36,11 @@ def _fastest(problem: Problem, holds: Callable[[Row], bool]) -> Row | None:
 
 
 def _spare(found: list[Problem], total: int) -> Advice | None:
-    """Whether a core left to the operating system is a core well spent."""
+    """Whether it pays off to leave a core to the operating system."""
     pairs: list[_Pair] = []
     for problem in found:
         full = _fastest(problem, lambda row: row.processors == total and not row.oversubscribed)
-        # The nearest smaller count that was measured stands for "one free"; on few cores that is exactly one.
+        # The closest smaller count that was measured represents "one free"; on few cores that is exactly one.
         counts = {row.processors for row in problem.hybrid.values() if total / 2 <= row.processors < total}
         less = _fastest(problem, lambda row, counts=counts: row.processors == max(counts)) if counts else None  # type: ignore[misc]
         if full and less:
@@ -63,7 +63,7 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
     if losses:
         worst = max(losses, key=lambda pair: speed(pair[1]) / speed(pair[2]))
         figures = f"{amount(worst[2])} instead of {amount(worst[1])}"
-        costs = "costs most in" if len(losses) > 1 else "is slower for"
+        costs = "costs most for" if len(losses) > 1 else "is slower for"
         words.append(f"{'it' if words else freed} {costs} {worst[0].name}, {figures}")
     start = "Use all cores: " if losses and not gains and not same and not unknown else ""
     text = "; ".join(words)
@@ -73,7 +73,7 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
 
 
 def _crowd(found: list[Problem], total: int) -> Advice | None:
-    """What more threads than cores do to each program, at the best of its settings that has them."""
+    """The effect of more threads than cores on each program, at its best oversubscribed setting."""
     pairs: list[_Pair] = []
     for problem in found:
         full = _fastest(problem, lambda row: not row.oversubscribed)
@@ -82,21 +82,22 @@ def _crowd(found: list[Problem], total: int) -> Advice | None:
             pairs.append((problem, full, crowded))
     if not pairs:
         return None
-    costs = [f"{_slowdown(full, row)} in {problem.name}" for problem, full, row in pairs if better(full, row)]
+    costs = [f"{_slowdown(full, row)} for {problem.name}" for problem, full, row in pairs if better(full, row)]
     same = [f"{problem.name} ({within((full, row))})" for problem, full, row in pairs if equal(full, row)]
     wins = [pair for pair in pairs if better(pair[2], pair[1])]
     words = [f"costs at least {enumerate_words(costs)}"] if costs else []
-    words += [f"changes nothing in {enumerate_words(same)}"] if same else []
+    words += [f"makes no difference to {enumerate_words(same)}"] if same else []
     most = max(row.processors for problem, _, _ in pairs for row in problem.hybrid.values() if row.oversubscribed)
-    beside = f", against the best with a core for every thread (up to {most} threads on {plural(total, 'core')})"
+    crowd = f"up to {most} threads on {plural(total, 'core')}"
+    beside = f", compared with the best setting that has a core for every thread ({crowd})"
     text = ""
     if words:
-        start = "Do not start more threads than cores: it" if costs else "More threads than cores bring nothing: it"
-        start = "More threads than cores: it" if wins and not costs else start
+        start = "Do not start more threads than cores: this" if costs else "More threads than cores bring nothing: this"
+        start = "More threads than cores: this" if wins and not costs else start
         text = f"{start} {enumerate_words(words)}{beside}."
     text = " ".join(filter(None, [text, *(_win(*pair) for pair in wins)]))
     unknown = [pair for pair in pairs if untold(pair[1], pair[2])]
-    text = f"{text} {_untold(unknown, f'what more threads than cores (up to {most} on {total}) do')}".strip()
+    text = f"{text} {_untold(unknown, f'the effect of more threads than cores (up to {most} on {total})')}".strip()
     idle = [row for _, _, row in pairs if row.working < row.threads]
     if idle:
         text += f" {_idle(idle)}"
@@ -105,27 +106,27 @@ def _crowd(found: list[Problem], total: int) -> Advice | None:
 
 
 def _win(problem: Problem, full: Row, row: Row) -> str:
-    """An oversubscribed setting that was faster: a surprise, to be repeated before anybody relies on it."""
+    """An oversubscribed setting that was faster: a surprise that must be repeated before anyone relies on it."""
     figures = f"{amount(row)} against {amount(full)}"
     setting = problem.option((row.ranks, row.threads))
     if problem.best_hybrid and problem.best_hybrid[1] is row:
         name = problem.name[0].upper() + problem.name[1:]
-        return f"{name} gains from them, in one run after the other: {setting} was faster ({figures})."
+        return f"{name} gains from them in run after run: {setting} was faster ({figures})."
     size = "clearly faster" if clearly_better(row, full) else "faster"
     return (
-        f"{problem.program.title} was {size} with {setting} ({figures}). One start does not show that it will be so "
-        f"again. {again(problem.results, [problem.program.suite])}"
+        f"{problem.program.title} was {size} with {setting} ({figures}). A single start does not prove that this is "
+        f"repeatable. {again(problem.results, [problem.program.suite])}"
     )
 
 
 def _idle(rows: list[Row]) -> str:
-    """What a row of more threads than cores really ran."""
+    """How many threads actually computed in rows with more threads than cores."""
     words = dict.fromkeys(
         f"{option((row.ranks, row.threads))} computes with {row.working} of its {row.threads} threads"
         + (" in each rank" if row.ranks > 1 else "")
         for row in rows
     )
-    return f"Programs leave threads idle that have no core: {enumerate_words(list(words))}."
+    return f"Programs leave threads without a core idle: {enumerate_words(list(words))}."
 
 
 def _untold(pairs: list[_Pair], what: str) -> str:
@@ -133,7 +134,7 @@ def _untold(pairs: list[_Pair], what: str) -> str:
         return ""
     names = enumerate_words([problem.name for problem, _, _ in pairs])
     return (
-        f"For {names} these samples do not tell {what}. "
+        f"For {names} these samples do not show {what}. "
         f"{again(pairs[0][0].results, [problem.program.suite for problem, _, _ in pairs])}"
     )
 

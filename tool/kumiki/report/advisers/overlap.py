@@ -1,4 +1,4 @@
-"""What the messages of a program cost while it computes, over a network."""
+"""How well a program hides its communication behind computation, over a network."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ def _advice(results: Results, program: Program, row: Row) -> Advice:
 
 
 def _hidden(row: Row, beside: str) -> str:
-    """The share that is hidden and what follows from it; empty where it is not known."""
+    """The share that is hidden and the consequence; empty if the share is unknown."""
     low, high = row.interval
     of = f"of the shorter of computation and communication behind the other{beside}"
     if row.n < FEWEST_SAMPLES or low > ALL:
         return ""
     if row.value > ALL:
-        return f"hides all {of} as far as these samples tell, {percent(low / ALL)} at least: {_EARLY}"
+        return f"hides all {of} according to these samples, and at least {percent(low / ALL)}: {_EARLY}"
     if high < 0:
-        return f"hides nothing {of}: with both it takes longer than with one after the other."
+        return f"hides nothing {of}: both together take longer than one after the other."
     if low >= HARDLY * ALL and row.value >= NEARLY_ALL * ALL:
         return f"hides {percent(row.value / ALL)} {of}: {_EARLY}"
     if low >= HARDLY * ALL:
         return (
-            f"hides {percent(row.value / ALL)} {of}: the rest is work of the processor for the messages, and what "
-            "waits for the last of them."
+            f"hides {percent(row.value / ALL)} {of}: the rest is processor time spent on the messages, and waiting for "
+            "the last of them."
         )
     if high < HARDLY * ALL:
-        return f"hides {percent(row.value / ALL)} {of}: here sending early gains next to nothing."
+        return f"hides {percent(row.value / ALL)} {of}: sending early gains almost nothing here."
     return ""
 
 
-_EARLY = "let programs for this network send early and compute meanwhile."
+_EARLY = "programs on this network should send early and compute in the meantime."
 
 
 def _not_told(row: Row, beside: str) -> str:
-    """Why the share is not known: it came out as no share can be, or the samples do not tell."""
+    """Why the share is unknown: the measured value is impossible, or the samples do not determine it."""
     low, high = row.interval
     if low > ALL:
         return (
-            f"was not measured rightly: {percent(row.value / ALL)} of the shorter of computation and communication "
-            f"came out as hidden{beside}, and more than all cannot be. The runs with and without the other part did "
-            "not do the same work in the same state."
+            f"was not measured correctly: {percent(row.value / ALL)} of the shorter of computation and communication "
+            f"appears to be hidden{beside}, and more than all of it is impossible. The runs with and without the other "
+            "part did not do the same work in the same state."
         )
     return (
         f"hides an unknown share of the communication: these samples allow anything from {percent(low / ALL)} to "

@@ -1,4 +1,4 @@
-"""What the runs of the user's program say: whether and how to run it in parallel, and what limits it (F66 to F68)."""
+"""Advice on the user's program: whether and how to run it in parallel, and what limits it (F66 to F68)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kumiki.results.statistics import FEWEST_SAMPLES
 
 KIND = "own"
 CLOSE = 0.1
-"""A serial share whose interval is wider than this foresees nothing."""
+"""A serial share whose interval is wider than this allows no prediction."""
 FITS = 0.1
-"""A law that is further off than this does not describe the program."""
+"""A law that deviates by more than this does not describe the program."""
 STEADY = 0.01
-"""Serial fractions that differ by less than this make no difference to a reader."""
+"""Serial fractions that differ by less than this are the same to a reader."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -33,7 +33,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def _overhead(problem: OwnProblem) -> list[Advice]:
-    """What it costs to be parallel at all: the program on one processor beside its sequential form."""
+    """The cost of being parallel at all: the program on one processor, compared with its sequential form."""
     one, sequential = problem.hybrid.get((1, 1)), problem.sequential
     if one is None or sequential is None:
         return []
@@ -43,7 +43,7 @@ def _overhead(problem: OwnProblem) -> list[Advice]:
 
 
 def _law(problem: OwnProblem, total: int | None) -> Advice | None:
-    """What the law foresees where it fits, and that it does not where it does not."""
+    """The prediction of the law if it fits; otherwise the statement that it does not."""
     fit = laws.fit(problem)
     if fit is None or problem.base is None or fit.serial >= 1:  # slower than one processor: other advice says so
         return None
@@ -51,21 +51,23 @@ def _law(problem: OwnProblem, total: int | None) -> Advice | None:
     name = f"{fit.name}'s law"
     if fit.low is None:
         text = (
-            f"{plural(min(row.n for row in rows), 'run')} of each setting tell no interval of the serial share, and so "
-            f"{name} foresees nothing: `--repeat {FEWEST_SAMPLES}` or more runs would."
+            f"{plural(min(row.n for row in rows), 'run')} of each setting are too few for an interval of the serial "
+            "share, "
+            f"so {name} predicts nothing: measure with `--repeat {FEWEST_SAMPLES}` or more."
         )
         return say(KIND, problem.program.title, text, rows)
     share = f"a serial share of {percent(fit.serial)}{_interval(fit)}"
     if fit.misfit > FITS:
         text = (
-            f"{name} does not describe {problem.name}: with {share} it is still off by {percent(fit.misfit)}. Trust "
-            "the settings that were measured, and no figure beyond them."
+            f"{name} does not describe {problem.name}: even with {share} it deviates by {percent(fit.misfit)}. Trust "
+            "the "
+            "measured settings only, and no prediction beyond them."
         )
         return say(KIND, problem.program.title, text, rows)
     if len(fit.rows) == 1:
-        start = f"On {plural(fit.rows[0].processors, 'processor')} alone {name} has {share}"
+        start = f"From {plural(fit.rows[0].processors, 'processor')} alone, {name} has {share}"
     else:
-        start = f"{name} with {share} meets what was measured within {percent(fit.misfit)}"
+        start = f"{name} with {share} matches the measurements within {percent(fit.misfit)}"
     return say(KIND, problem.program.title, f"{start}{_foreseen(problem, fit, total)}.", rows)
 
 
@@ -76,24 +78,24 @@ def _interval(fit: laws.Fit) -> str:
 
 
 def _foreseen(problem: OwnProblem, fit: laws.Fit, total: int | None) -> str:
-    """What twice the cores would bring, and the bound of all machines."""
+    """What twice as many cores would bring, and the limit on any number of processors."""
     if fit.serial < 0 and (fit.high is None or fit.high < 0):
-        return "; less than none: the pieces get faster as they get smaller, and how far that goes the law cannot tell"
+        return "; a negative share means that smaller pieces run faster, and the law cannot predict how far this goes"
     if fit.serial < 0:
-        return ", which is none as far as these runs tell"
+        return ", which is indistinguishable from zero in these runs"
     if fit.low is not None and fit.high is not None and fit.high - fit.low > CLOSE:
-        return "; these runs tell it too roughly to foresee more: more of them would tell"
+        return "; these runs determine it too roughly for a prediction: use more runs"
     most = max(total or 1, *(row.processors for row in fit.rows))
-    words = f"; on {2 * most} processors it foresees {factor(fit.speedup(2 * most))} times the speed of one"
+    words = f"; on {2 * most} processors it predicts {factor(fit.speedup(2 * most))} times the speed of one"
     if fit.name == "Gustafson":
         return f"{words}, with {2 * most} times the work" if problem.weak else words
     if fit.limit is None or (fit.low is not None and fit.low <= 0):
-        return f"{words}; no serial share shows that would bound it"
-    return f"{words}, on any number at most {factor(fit.limit)}"
+        return f"{words}; the runs show no serial share that would limit it"
+    return f"{words}, and at most {factor(fit.limit)} times on any number"
 
 
 def _trend(problem: OwnProblem) -> Advice | None:
-    """Whether serial code or what grows with the processors limits the program."""
+    """Whether serial code limits the program, or overheads that grow with the number of processors."""
     trend = laws.trend(problem)
     if trend is None or trend.direction is None:
         return None
@@ -102,17 +104,16 @@ def _trend(problem: OwnProblem) -> Advice | None:
     if trend.direction == 0 or abs(trend.after - trend.before) < STEADY:
         if not trend.steady:
             return None
-        text = (
-            f"The serial fraction stays where it is with more processors ({figures}): what limits is the same for all."
-        )
+        text = f"The serial fraction stays constant with more processors ({figures}): the limit is the same for all."
     elif trend.direction > 0:
         text = (
-            f"The serial fraction grows with the processors ({figures}): what they share limits the program "
-            "(communication, waiting, imbalance, the memory bus), rather than code that one of them runs alone."
+            f"The serial fraction grows with the number of processors ({figures}): communication, waiting, imbalance "
+            "or "
+            "the memory bus limits the program, rather than code that runs on one processor only."
         )
     else:
         text = (
-            f"The serial fraction falls with the processors ({figures}): each of them works better on its smaller "
-            "piece, mostly since it fits into caches."
+            f"The serial fraction falls with the number of processors ({figures}): each processor is more efficient on "
+            "its smaller piece, usually because the piece fits into caches."
         )
     return say(KIND, problem.program.title, text, [problem.base, trend.first, trend.last])

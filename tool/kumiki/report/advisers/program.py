@@ -1,4 +1,4 @@
-"""How to run each program: its best setting, what it gains from, what limits it, how its peers do."""
+"""How to run each program: its best setting, what it gains from, what limits it, and how it compares with its peers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kumiki.report.quantity import amount, enumerate_words, factor, percent, plu
 from kumiki.results.row import Row
 
 MOST_NAMED = 3
-"""More settings that are not told apart are counted, not named."""
+"""If more settings than this cannot be distinguished, they are counted instead of named."""
 
 
 def advise(results: Results) -> list[Advice]:
@@ -24,7 +24,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def of_problem(problem: Problem) -> list[Advice]:
-    """All that there is to say of one program at one size."""
+    """All advice on one program at one size."""
     if problem.best_hybrid is None:
         return []
     pieces = (_best_setting(problem), _threads_or_ranks(problem), limit(problem), _peers(problem))
@@ -32,9 +32,9 @@ def of_problem(problem: Problem) -> list[Advice]:
 
 
 def parallel_pays(problem: Problem) -> bool | None:
-    """Whether any parallel setting is better than the base case; None where these samples do not tell.
+    """Whether any parallel setting is better than the base case; None if the samples do not show it.
 
-    True where no parallel setting was measured beside the base case: nothing speaks against any.
+    True if no parallel setting was measured besides the base case, because nothing speaks against one.
     """
     base, candidates = problem.base, _candidates(problem)
     if base is None:
@@ -47,7 +47,7 @@ def parallel_pays(problem: Problem) -> bool | None:
 
 
 def _candidates(problem: Problem) -> dict[Setting, Row]:
-    """The settings that the base case is held against: those on more processors."""
+    """The settings with which the base case is compared: those on more processors."""
     fewest = problem.base.processors if problem.base else 1
     return {setting: row for setting, row in problem.fitting.items() if row.processors > fewest}
 
@@ -77,7 +77,7 @@ def _best_setting(problem: Problem) -> Advice | None:
         equals = f"; equal to it: {enumerate_words(names)}"
     text = f"{problem.title}: use {problem.command(setting)}, {amount(row)}{_gain(problem, row)}{equals}."
     if near:
-        text += f" Whether {_named(problem, near)} can do as well these samples do not tell."
+        text += f" These samples do not show whether {_named(problem, near)} would be as good."
     return say("program", problem.program.title, text, [row, problem.base, *same.values(), *near.values()])
 
 
@@ -108,22 +108,23 @@ def _gain(problem: Problem, row: Row) -> str:
 
 
 def _not_told(problem: Problem) -> Advice | None:
-    """Neither that parallel settings gain nor that they do not is shown."""
+    """The samples show neither that parallel settings gain nor that they do not."""
     base, row = problem.base, problem.fastest
     if base is None or row is None:
         return None
     candidates = _candidates(problem)
     row = best(candidates.values()) or row
     text = (
-        f"{problem.title}: these samples do not tell whether it gains from running in parallel. {_form(problem, base)} "
-        f"{_verb(row, 's')} {_spread(base)}, the best parallel setting measured, "
-        f"{problem.option((row.ranks, row.threads))}, {_spread(row)}. {again(problem.results, [problem.program.suite])}"
+        f"{problem.title}: these samples do not show whether it gains from running in parallel. {_form(problem, base)} "
+        f"{_verb(row, 's')} {_spread(base)}; the best parallel setting measured, "
+        f"{problem.option((row.ranks, row.threads))}, {_verb(row, 's')} {_spread(row)}. "
+        f"{again(problem.results, [problem.program.suite])}"
     )
     return say("program", problem.program.title, text, [base, *candidates.values()])
 
 
 def _spread(row: Row) -> str:
-    """A figure with what makes it uncertain."""
+    """A figure with its uncertainty."""
     half = tolerance(row)
     return f"{amount(row)} ({plural(row.n, 'sample')}{f', {half}' if half else ''})"
 
@@ -145,18 +146,18 @@ def _do_not_parallelise(problem: Problem) -> Advice | None:
     )
     shared = problem.shared(row)
     if shared:
-        text += f" {percent(shared)} of that is communication and synchronisation."
+        text += f" {percent(shared)} of its time is communication and synchronisation."
     parts = [part for name, part in problem.parts(row).items() if name != "computation"]
     return say("program", problem.program.title, text, [base, row, *parts])
 
 
 def _verb(row: Row, ending: str = "") -> str:
-    """What a program does with a figure: it takes a time, and reaches a rate."""
+    """The verb for a figure: a program takes a time and reaches a rate."""
     return f"take{ending}" if row.better == "lower" else f"reach{'e' if ending else ''}{ending}"
 
 
 def _threads_or_ranks(problem: Problem) -> Advice | None:
-    """Gains from threads alone beside gains from ranks alone, at settings with a core for everyone."""
+    """Compares the gain from threads alone with that from ranks alone, at settings with a core for every thread."""
     one = problem.hybrid.get((1, 1))
     threads = _best_of({s: r for s, r in problem.hybrid.items() if s[0] == 1 and s[1] > 1})
     ranks = _best_of({s: r for s, r in problem.hybrid.items() if s[0] > 1 and s[1] == 1})
@@ -166,8 +167,8 @@ def _threads_or_ranks(problem: Problem) -> Advice | None:
     if untold(by_threads, one) or untold(by_ranks, one):
         return None
     figures = (
-        f"{plural(r[0], 'rank')} of one thread {_verb(one)} {amount(by_ranks)}, one rank of "
-        f"{plural(t[1], 'thread')} {amount(by_threads)}, one of one {amount(one)}"
+        f"{plural(r[0], 'rank')} with one thread each {_verb(one)} {amount(by_ranks)}, one rank with "
+        f"{plural(t[1], 'thread')} {_verb(one, 's')} {amount(by_threads)}, and one rank with one thread {amount(one)}"
     )
     gains = (better(by_threads, one), better(by_ranks, one))
     if gains == (True, True):
@@ -185,7 +186,7 @@ def _more_from(by_threads: Row, by_ranks: Row) -> str:
     if equal(by_threads, by_ranks):
         return f"gains equally from threads and from ranks ({within((by_threads, by_ranks))})"
     if untold(by_threads, by_ranks):
-        return "gains from threads and from ranks, and these samples do not tell from which more"
+        return "gains from threads and from ranks, and these samples do not show from which more"
     more, less = ("threads", "ranks") if better(by_threads, by_ranks) else ("ranks", "threads")
     return f"gains more from {more} than from {less}"
 
@@ -215,6 +216,6 @@ def _peers(problem: Problem) -> Advice | None:
     text = f"{ours} is {enumerate_words(told)}." if told else ""
     if unknown:
         subject = "it" if told else ours
-        text += f" How {subject} does beside {enumerate_words(unknown)} these samples do not tell."
+        text += f" These samples do not show how {subject} compares with {enumerate_words(unknown)}."
     weighed = stake(*((row, peer) for peer, _ in peers))
     return say("program", problem.program.title, text.strip(), [row, mpi, openmp], weighed)

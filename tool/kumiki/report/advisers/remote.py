@@ -1,4 +1,4 @@
-"""Moving data between ranks: put against MPI, and how large the pieces should be."""
+"""Moving data between ranks: put compared with MPI, and the size of the pieces to send."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _bound(results: Results) -> Advice | None:
         return None
     ratio = factor(ours.value / bound.value)
     text = (
-        f"One cache line takes {amount(bound)} from core to core, and a message of any kind at least that; the "
-        f"shortest put takes {ratio} times as long. Small pieces pay this each: collect them before sending."
+        f"A cache line takes {amount(bound)} from core to core, so a message of any kind takes at least that; the "
+        f"shortest put takes {ratio} times as long. Every small piece pays this cost: combine them before sending."
     )
     return say("remote", HEADING, text, [bound, ours])
 
@@ -64,7 +64,7 @@ def _bandwidth(results: Results) -> Advice | None:
     if found is None:
         return None
     verdict, rows = found
-    text = f"Beside the best of its peers at the same size, the bandwidth of put is {verdict}"
+    text = f"Compared with the best peer at each size, the bandwidth of put is {verdict}"
     return say("remote", HEADING, text, rows)
 
 
@@ -79,19 +79,20 @@ def _half_peak(results: Results) -> Advice | None:
     reached = f"{amount(peak)} at {size_text(peak_size)}"
     reached = reached if half is peak else f"{amount(half)} of {reached}"
     text = (
-        f"Send pieces of at least {size_text(half_size)}: from there a put reaches half of its highest bandwidth "
+        f"Send pieces of at least {size_text(half_size)}: from this size on, a put reaches half of its highest "
+        "bandwidth "
         f"({reached})."
     )
     if largest_size > peak_size and better(peak, largest):
         text += (
-            f" Beyond {size_text(peak_size)} it falls, to {amount(largest)} at {size_text(largest_size)}: "
-            "cut very large transfers into pieces where the receiver can use them one by one."
+            f" Beyond {size_text(peak_size)} it falls to {amount(largest)} at {size_text(largest_size)}: "
+            "cut very large transfers into pieces if the receiver can use them one by one."
         )
     return say("remote", HEADING, text, [half, peak, largest])
 
 
 def _put_or_send(results: Results, name: str) -> Advice | None:
-    """Which of its two routines to use under one MPI, by size: the threshold is the one measured here."""
+    """Which of the two routines of an MPI to use, by size; the threshold is the one measured here."""
     puts, sends = _curve(results, "put", name), _curve(results, "send", name)
     sizes = sorted(set(puts) & set(sends))
     if len(sizes) < 3:
@@ -105,11 +106,11 @@ def _put_or_send(results: Results, name: str) -> Advice | None:
     if 2 * sum(untold(puts[size], sends[size]) for size in sizes) > len(sizes):
         return None
     text = f"If a program must stay on {results.title(name)}: {enumerate_words(choices)}."
-    text += f" At {unknown} these samples do not tell." if unknown else ""
+    text += f" At {unknown} these samples do not show which is better." if unknown else ""
     return say("remote", HEADING, text, [row for size in sizes for row in (puts[size], sends[size])])
 
 
 def _shortest(rows: list[Row]) -> Row | None:
-    """The fastest usable row of the size nearest to one machine word, which is what a flag or a counter needs."""
+    """The fastest usable row of the size closest to a machine word, the size of a flag or counter."""
     usable = [row for row in rows if row.usable]
     return min(usable, key=lambda row: (abs(row.count("bytes", 8) - 8), row.value), default=None)

@@ -1,4 +1,4 @@
-"""Advice on the routine by which to send a message of a size."""
+"""Advice on the send routine to use for each message size."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kumiki.report.quantity import enumerate_words, size_text
 from kumiki.results.row import Row
 
 NEAR = 0.9
-"""A routine that has this share of the best one's bandwidth is as good: less is not worth a change."""
+"""A routine with this share of the best one's bandwidth counts as good: a smaller gain is not worth a change."""
 
 
-HEADING = "Routines that send"
+HEADING = "Send routines"
 
 
 def advise(results: Results) -> list[Advice]:
@@ -34,14 +34,14 @@ def _ours(results: Results) -> Advice | None:
     if found is None:
         return None
     verdict, rows = found
-    text = f"Beside the best routine of any MPI at the same size, the bandwidth of Kumiki's messages is {verdict}"
+    text = f"Compared with the best routine of any MPI at each size, the bandwidth of Kumiki's messages is {verdict}"
     if any(row.oversubscribed for row in rows):
-        text += " There are more ranks than cores here: how soon a rank gets a core is part of it."
+        text += " There are more ranks than cores here, so the figures include the time until a rank gets a core."
     return say("routine", HEADING, text, rows)
 
 
 def sentence(results: Results) -> tuple[str, list[Row]] | None:
-    """Which routine to use up to which size, and the rows that say so."""
+    """Which routine to use up to which size, and the rows that support it."""
     alike: dict[str, list[str]] = {}
     cited: list[Row] = []
     unknown: list[str] = []
@@ -59,14 +59,14 @@ def sentence(results: Results) -> tuple[str, list[Row]] | None:
     words = [f"with {enumerate_words(names)} {thresholds}" for thresholds, names in alike.items()]
     text = f"Send {'; '.join(words)}."
     if unknown:
-        text += f" These samples do not tell the routines apart for {enumerate_words(unknown)}."
+        text += f" These samples do not distinguish the routines for {enumerate_words(unknown)}."
     return text, cited
 
 
 def _chosen(sizes: dict[int, list[Row]]) -> dict[int, Row]:
-    """As few routines as do: from each size on the one that stays as good as the best for the longest.
+    """The smallest set of routines: from each size on, the one that stays as good as the best for the longest.
 
-    What is not shown to be worse counts as good: another routine than the simplest must have shown that it is better.
+    A routine that is not shown to be worse counts as good: any but the simplest must prove that it is better.
     """
     good = {size: {row.text("routine"): row for row in _good(rows)} for size, rows in sizes.items()}
     chosen: dict[int, Row] = {}
@@ -80,12 +80,12 @@ def _chosen(sizes: dict[int, list[Row]]) -> dict[int, Row]:
 
 
 def _run(routine: str, sizes: list[int], good: dict[int, dict[str, Row]]) -> list[int]:
-    """The first of these sizes, as far as the routine is good at all of them."""
+    """The leading sizes at all of which the routine is good."""
     return list(takewhile(lambda size: routine in good[size], sizes))
 
 
 def _good(rows: list[Row]) -> list[Row]:
-    # A routine that needs preparation wins by the scheduler's turns where ranks have no core: no ground for advice.
+    # If ranks share cores, a routine that needs preparation may win through scheduling alone, no ground for advice.
     simple = [row for row in rows if row.text("routine").lower() in SIMPLE]
     rows = simple if simple and any(row.oversubscribed for row in rows) else rows
     top = max(rows, key=lambda row: row.value)
@@ -97,7 +97,7 @@ def _by_ease(names: Iterable[str]) -> list[str]:
 
 
 def _thresholds(rows: dict[int, Row]) -> str:
-    """Neighbouring sizes of one routine run together: 'by send up to 64 KiB, by sendrecv above'."""
+    """Merges adjacent sizes of one routine: 'by send up to 64 KiB, by sendrecv above'."""
     runs = [(routine, list(group)) for routine, group in groupby(rows.values(), lambda r: r.text("routine"))]
     if len(runs) == 1:
         return f"by {runs[0][0]} at every size"

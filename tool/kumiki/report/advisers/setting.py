@@ -1,4 +1,4 @@
-"""One setting of ranks x threads for everything, where the programs agree on one."""
+"""One setting of ranks x threads for all programs, if they agree on one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADING = "The setting to use"
 def advise(results: Results) -> list[Advice]:
     found = [problem for program in PROGRAMS if (problem := principal(results, program)) and problem.hybrid]
     if found and not any(is_parallel(problem) for problem in found):
-        text = "Nothing was run on several cores with one for each thread: there is no setting to choose."
+        text = "No program ran on several cores with a core for each thread, so there is no setting to choose."
         return [say("setting", HEADING, text, [problem.fastest for problem in found])]
     pays = {problem.program.suite: parallel_pays(problem) for problem in found}
     gaining, alone, unknown = (
@@ -44,7 +44,7 @@ def advise(results: Results) -> list[Advice]:
 
 
 def _rivals(problem: Problem, chosen: Setting) -> list[Setting]:
-    """The settings that may be better than the one chosen, as far as these samples tell."""
+    """The settings that may be better than the chosen one, according to these samples."""
     row = problem.hybrid[chosen]
     return [setting for setting, peer in problem.fitting.items() if peer is not row and untold(peer, row)]
 
@@ -54,16 +54,16 @@ def _recommendation(found: list[Problem], near: list[Problem], chosen: Setting) 
     shown = [problem for problem in found if problem not in near]
     losers = [problem for problem in shown if better(_top(problem), problem.hybrid[chosen])]
     if not shown:
-        return f"These samples do not tell which setting serves all programs: {run} has the best medians, and no more."
+        return f"These samples do not show which setting suits all programs; {run} merely has the best medians."
     if not losers:
         scope = f"it is the fastest measured setting, or equal to it, for {_names(shown)}"
     else:
         worst = max(losers, key=lambda problem: _loss(problem, chosen))
         scope = (
-            f"no one setting is the fastest for all of {_names(found)}, and this one loses the least: "
-            f"at worst {percent(_loss(worst, chosen) - 1.0)}, in {worst.program.title}"
+            f"no single setting is the fastest for all of {_names(found)}, and this one loses the least: "
+            f"at worst {percent(_loss(worst, chosen) - 1.0)}, for {worst.program.title}"
         )
-    return f"If one setting is to serve all programs, use {run}: {scope}."
+    return f"If you want one setting for all programs, use {run}: {scope}."
 
 
 def _alternatives(found: list[Problem], common: set[Setting], chosen: Setting) -> str:
@@ -75,31 +75,31 @@ def _alternatives(found: list[Problem], common: set[Setting], chosen: Setting) -
     if not same:
         return ""
     words = [f"{option(s)} {within(*((p.hybrid[s], p.hybrid[chosen]) for p in found))}" for s in same]
-    return f" Equal to it in all of them: {enumerate_words(words)}."
+    return f" Equal to it for all of them: {enumerate_words(words)}."
 
 
 def _exceptions(alone: list[Problem]) -> str:
-    return f" Leave {enumerate_words([problem.title for problem in alone])} sequential." if alone else ""
+    return f" Run {enumerate_words([problem.title for problem in alone])} sequentially." if alone else ""
 
 
 def _undecided(results: Results, near: list[Problem], chosen: Setting, unknown: list[Problem]) -> str:
-    """The programs for which these samples do not tell whether this setting, or any, is right."""
+    """The programs for which these samples do not show whether this setting, or any other, is the best."""
     text = ""
     if near:
         names = enumerate_words(
             [f"{p.program.title} ({enumerate_words([option(s) for s in _rivals(p, chosen)])})" for p in near]
         )
-        text += f" These samples do not tell it from other settings for {names}."
+        text += f" These samples do not distinguish it from other settings for {names}."
     if unknown:
-        text += f" For {_names(unknown)} they do not tell whether any setting is faster than the base case."
+        text += f" For {_names(unknown)} they do not show whether any setting is faster than the base case."
     suites = [problem.program.suite for problem in (*near, *unknown)]
     return f"{text} {again(results, suites)}" if text else ""
 
 
 def _unknown(results: Results, unknown: list[Problem], alone: list[Problem]) -> Advice:
     text = (
-        f"These samples do not tell which setting to use: for {_names(unknown)} no parallel setting is told apart from "
-        f"the base case.{_exceptions(alone)} {again(results, [p.program.suite for p in unknown])}"
+        f"These samples do not show which setting to use: for {_names(unknown)} they do not distinguish any parallel "
+        f"setting from the base case.{_exceptions(alone)} {again(results, [p.program.suite for p in unknown])}"
     )
     return say("setting", HEADING, text, [row for p in [*unknown, *alone] for row in (p.base, p.fastest)])
 

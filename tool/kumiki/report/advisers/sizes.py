@@ -1,4 +1,4 @@
-"""Figures by size beside each other: where one is higher, equal, or lower."""
+"""Compares figures by size: at which sizes one is higher, equal, or lower."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Sizes = Mapping[int, Row]
 
 
 def best_by_size(sizes: Iterable[int], curves: Iterable[Sizes]) -> dict[int, Row]:
-    """The best row of all curves at each of these sizes, where there is one."""
+    """The best row of all curves at each of these sizes, if there is one."""
     known = list(curves)
     tops = {size: best(curve[size] for curve in known if size in curve) for size in sizes}
     return {size: top for size, top in tops.items() if top is not None}
 
 
 def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
-    """'higher at 1 B to 4 KiB; lower at 64 KiB. The widest gap is at ...': bandwidths, and the rows that say so.
+    """'higher at 1 B to 4 KiB; lower at 64 KiB. The widest gap is at ...', and the rows that support it.
 
-    None where these samples tell of no size which is higher.
+    None if the samples decide for no size which bandwidth is higher.
     """
     sizes = [size for size in ours if size in rivals]
     if not sizes:
@@ -33,7 +33,7 @@ def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
         "higher at": better,
         "equal (within 10 %) at": equal,
         "lower at": lambda a, b: better(b, a),
-        "not told apart by these samples at": untold,
+        "not distinguishable in these samples at": untold,
     }
     if all(untold(ours[size], rivals[size]) for size in sizes):
         return None
@@ -48,9 +48,9 @@ def beside(ours: Sizes, rivals: Sizes) -> tuple[str, list[Row]] | None:
 
 
 def half_peak(curve: Sizes) -> tuple[int, Row, int, Row] | None:
-    """N-half: the first size, and its row, from which all reach half the highest bandwidth; and those of the highest.
+    """N-half: the size from which every row reaches half the peak bandwidth, its row, the size of the peak and its row.
 
-    None where the samples leave open whether it is that size.
+    None if the samples leave open whether it is that size.
     """
     if len(curve) < 3:
         return None
@@ -63,7 +63,7 @@ def half_peak(curve: Sizes) -> tuple[int, Row, int, Row] | None:
 
 
 def ranges(sizes: list[int], holds: list[bool]) -> str:
-    """The sizes where something holds, as ranges of neighbouring sizes: '1 B to 64 KiB and 1 MiB'."""
+    """The sizes at which something holds, as ranges of adjacent sizes: '1 B to 64 KiB and 1 MiB'."""
     runs: list[list[int]] = []
     previous = False
     for size, now in zip(sizes, holds, strict=True):

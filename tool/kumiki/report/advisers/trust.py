@@ -1,4 +1,4 @@
-"""What to keep in mind before believing the figures."""
+"""What to keep in mind before trusting the figures."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kumiki.results.statistics import FEWEST_SAMPLES, Unsteady
 HEADING = "How far to trust the figures"
 
 _UNSTEADY = {
-    Unsteady.DRIFT: "drifted: the second half of the samples lies elsewhere than the first, as when the clock, the "
-    "temperature or another load changes. The interval is their whole range",
-    Unsteady.MODES: "had two kinds of samples with nothing between, as when threads or memory are placed in one of two "
-    "ways. The interval is their whole range",
-    Unsteady.START: "began with a sample far from all others: one more run should warm up",
+    Unsteady.DRIFT: "drifted: the second half of the samples is at a different level than the first, as when the clock "
+    "frequency, the temperature or other load changes. The interval is therefore the whole range of the samples",
+    Unsteady.MODES: "had two groups of samples with a gap between them, as when threads or memory are placed in one of "
+    "two ways. The interval is therefore the whole range of the samples",
+    Unsteady.START: "began with a sample far from all others: add one more warm-up run",
 }
 
 
@@ -26,7 +26,7 @@ def advise(results: Results) -> list[Advice]:
     if wrong:
         text = (
             f"{plural(len(wrong), 'row')} failed validation: the program computed a wrong result, so these figures are "
-            "left out of every plot and every other sentence. Look into them before using anything else."
+            "excluded from every plot and every other sentence. Investigate them before you use anything else."
         )
         pieces.append(say(ALERT, HEADING, text, wrong))
     if load := _load(results):
@@ -37,7 +37,7 @@ def advise(results: Results) -> list[Advice]:
         if rows:
             pieces.append(say("trust", HEADING, f"{plural(len(rows), 'row')} {words}.", rows))
     if not results.complete:
-        text = "The evaluation was interrupted: what is missing was not measured. `kumiki evaluate --resume` goes on."
+        text = "The evaluation was interrupted, so some figures are missing. `kumiki evaluate --resume` continues it."
         pieces.append(say(ALERT, HEADING, text))
     return pieces
 
@@ -46,13 +46,11 @@ def _load(results: Results) -> str:
     if not {"load", "cpu"} <= set(results.environment):
         return ""
     load = other_load(results.environment)
-    return (
-        f"This evaluation {load}, which took its share of cores, caches and memory from every figure." if load else ""
-    )
+    return f"This evaluation {load}, which affected every figure by using cores, caches and memory." if load else ""
 
 
 def _loose(results: Results) -> list[Advice]:
-    """Rows that did not converge: those of too few samples, and those that scatter."""
+    """Rows that did not converge: those with too few samples, and those that scatter."""
     loose = [row for row in results.rows if row.usable and not row.converged]
     if not loose:
         return []
@@ -60,7 +58,8 @@ def _loose(results: Results) -> list[Advice]:
     why = [f"{len(few)} with fewer than {FEWEST_SAMPLES} samples"] if few else []
     why += [f"{len(loose) - len(few)} with an interval wider than 5 % to either side"] if len(few) < len(loose) else []
     text = (
-        f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge, {' and '.join(why)}: where they do not "
-        f"tell figures apart, no verdict is given. {again(results, [row.suite for row in loose])}"
+        f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge, {' and '.join(why)}: no verdict is "
+        "given on figures "
+        f"that they do not distinguish. {again(results, [row.suite for row in loose])}"
     )
     return [say("trust", HEADING, text, loose)]

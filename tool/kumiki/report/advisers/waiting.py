@@ -1,4 +1,4 @@
-"""How a rank should wait: what each policy takes of a core, and how soon it goes on."""
+"""How a rank should wait: the share of a core that each policy uses, and how soon the rank continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADING = "Waiting"
 
 
 def processor_time(results: Results) -> dict[str, Row]:
-    """The share of a core that a whole wait took, by policy."""
+    """The share of a core that a whole wait used, by policy."""
     return {
         row.text("policy"): row for row in results.where("wait.cpu") if row.trusted and not row.count("after_ms", 0)
     }
@@ -31,14 +31,14 @@ def advise(results: Results) -> list[Advice]:
     facts = [f"{policy} {amount(shares[policy])} and {amount(delays[policy])}" for policy in policies]
     frugal = min(policies, key=lambda policy: shares[policy].value)
     quick = _policy_of(best(delays[policy] for policy in policies), delays)
-    text = f"What a waiting rank takes of a core, and how long after the signal it goes on: {enumerate_words(facts)}."
+    text = f"Share of a core that a waiting rank uses, and its delay after the signal: {enumerate_words(facts)}."
     others = [delays[policy] for policy in policies if policy != frugal]
     if all(no_worse(delays[frugal], other) for other in others):
-        text += f" `--wait {frugal}` serves everywhere: no policy wakes sooner."
+        text += f" Use `--wait {frugal}` everywhere: no policy wakes a rank sooner."
     elif better(delays[quick], delays[frugal]) and better(shares[frugal], shares[quick]):
-        text += f" Where others need the cores use `--wait {frugal}`, where every wait is short `--wait {quick}`."
+        text += f" Use `--wait {frugal}` if others need the cores, and `--wait {quick}` if every wait is short."
     else:
-        text += f" These samples do not tell which policy to use. {again(results, ['wait'])}"
+        text += f" These samples do not show which policy to use. {again(results, ['wait'])}"
     rows = [row for policy in policies for row in (shares[policy], delays[policy])]
     return [say("waiting", HEADING, text, rows)]
 

@@ -1,4 +1,4 @@
-"""Which cache holds what a transfer moves: where one does, its rate is the cache's and not that of memory."""
+"""Which cache holds the data of a transfer: if one does, the rate is that of the cache and not of memory."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
 
 COPIES = 2
-"""A transfer within a host has its data twice: where they come from, and where they go."""
+"""A transfer within a host occupies memory twice: at the source and at the destination."""
 
 
 def levels(results: Results) -> dict[str, int]:
-    """The bytes of one cache of each level that holds data, the smallest first: {'L1': 49152, 'L2': ...}."""
+    """The bytes of one data cache of each level, the smallest first: {'L1': 49152, 'L2': ...}."""
     found: dict[str, int] = {}
     for entry in results.environment.get("caches") or ():
         size, level = entry.get("bytes"), entry.get("level")
@@ -20,7 +20,7 @@ def levels(results: Results) -> dict[str, int]:
 
 
 def holding(results: Results, row: Row) -> str:
-    """The smallest cache that holds what a row of bandwidth within a host moves, again and again; empty for memory."""
+    """The smallest cache that holds the data of a bandwidth row within a host; empty for memory."""
     if row.unit != "GB/s" or not moves_within_host(row):
         return ""
     needed = COPIES * row.count("bytes")
@@ -28,7 +28,7 @@ def holding(results: Results, row: Row) -> str:
 
 
 def moves_within_host(row: Row) -> bool:
-    """Whether it tells of data of some size between two places of one host."""
+    """Whether the row measures data of some size that move between two places of one host."""
     return "bytes" in row.parameters and "ranks" in row.parameters and not _between_hosts(row)
 
 

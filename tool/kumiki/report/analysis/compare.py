@@ -1,7 +1,7 @@
 """Comparing rows by the one test of kumiki.results.statistics.
 
-A row is better than another, equal to it, or these samples do not tell; what is not told is never ranked and never
-called equal.
+A row is better than another, equal to it, or the samples leave the comparison open; open comparisons are never ranked
+and never called equal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kumiki.results.row import Row
 from kumiki.results.statistics import EQUAL_WITHIN, FEWEST_SAMPLES, Contrast, contrast
 
 CLEARLY = EQUAL_WITHIN
-"""A row that is surely better by this share wins clearly."""
+"""A row that is certainly better by this share wins clearly."""
 
 
 def gain(a: Row, b: Row) -> Contrast:
@@ -24,38 +24,38 @@ def gain(a: Row, b: Row) -> Contrast:
 
 
 def equal(a: Row, b: Row) -> bool:
-    """Whether it is shown that the two are the same within 10 %."""
+    """Whether the samples show that the two are the same within 10 %."""
     return gain(a, b).equal
 
 
 def better(a: Row, b: Row) -> bool:
-    """Whether it is shown that `a` is better than `b`."""
+    """Whether the samples show that `a` is better than `b`."""
     return gain(a, b).differ and (a.value < b.value) == (a.better == "lower")
 
 
 def no_worse(a: Row, b: Row) -> bool:
-    """Whether it is shown that `a` is better than `b` or equal to it."""
+    """Whether the samples show that `a` is better than `b` or equal to it."""
     return better(a, b) or equal(a, b)
 
 
 def untold(a: Row, b: Row) -> bool:
-    """Whether the samples do not tell how the two compare."""
+    """Whether the samples leave open how the two compare."""
     return gain(a, b).open
 
 
 def clearly_better(a: Row, b: Row) -> bool:
-    """Whether `a` is better than `b` by a tenth at least, wherever in their intervals the medians are."""
+    """Whether `a` is better than `b` by at least a tenth, wherever in their intervals the medians are."""
     return gain(a, b).low >= 1 + CLEARLY
 
 
 def settled(row: Row) -> bool:
-    """Whether a figure is known closely enough to reckon with: to 10 % to either side."""
+    """Whether a figure is known precisely enough to calculate with: to 10 % on either side."""
     low, high = row.interval
     return row.n >= FEWEST_SAMPLES and (high - low) / 2 <= EQUAL_WITHIN * abs(row.value)
 
 
 def stake(*pairs: tuple[Row, Row]) -> float:
-    """How many times as good as the other one of a pair is at least, at most of all pairs; 1 where none is shown."""
+    """The largest proven ratio between the two rows of any pair; 1 if no difference is proven."""
     found = [gain(a, b) for a, b in pairs]
     return max([1.0, *(max(each.low, 1 / each.high) for each in found if each.differ)])
 
@@ -66,12 +66,12 @@ def speed(row: Row) -> float:
 
 
 def best(rows: Iterable[Row]) -> Row | None:
-    """The row of the best median; among equals in median the one with the fewest processors."""
+    """The row with the best median; among equal medians the one on the fewest processors."""
     return max(rows, key=lambda row: (speed(row), -row.processors), default=None)
 
 
 def cheapest(rows: Iterable[Row]) -> Row | None:
-    """The row on the fewest processors among the best and those equal to it; of several such the fastest."""
+    """The row on the fewest processors among the best row and those equal to it; the fastest of several such rows."""
     known = list(rows)
     top = best(known)
     alike = [row for row in known if top is not None and (row is top or equal(row, top))]
@@ -79,15 +79,15 @@ def cheapest(rows: Iterable[Row]) -> Row | None:
 
 
 def within(*pairs: tuple[Row, Row]) -> str:
-    """How far apart the rows of any of these equal pairs are at most, in words: 'within 4 %'."""
+    """The largest possible difference between the rows of these equal pairs, in words: 'within 4 %'."""
     return f"within {math.ceil(100 * max(gain(a, b).within for a, b in pairs))} %"
 
 
 def against(a: Row, b: Row, other: str) -> str:
-    """How `a` does against `b`, which is called `other`: '6 % faster than memcpy', 'equal to ... within ...'."""
+    """How `a` compares with `b`, which is called `other`: '6 % faster than memcpy', 'equal to ... within ...'."""
     found = gain(a, b)
     if found.open:
-        return f"not told apart from {other} by these samples"
+        return f"not distinguishable from {other} in these samples"
     if found.equal:
         return f"equal to {other} {within((a, b))}"
     ratio = speed(a) / speed(b)

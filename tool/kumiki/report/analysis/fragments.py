@@ -13,12 +13,12 @@ from kumiki.results.row import Row
 
 @dataclass(frozen=True)
 class Choice:
-    """What is best for messages of one size."""
+    """The best fragment length for messages of one size."""
 
     size: int
     best: Row
     as_good: list[int]
-    """All lengths that are shown to be equal to the best one, and that itself, in ascending order."""
+    """The best length and all that are equal to it, in ascending order."""
     own: Row | None
     """The row with the length of the library's own rule."""
 
@@ -32,7 +32,7 @@ def curves(results: Results, fabric: str) -> dict[int, dict[int, Row]]:
 
 
 def choices(results: Results, fabric: str) -> list[Choice]:
-    """The best length for each size of messages, where several lengths were measured."""
+    """The best length for each message size, if several lengths were measured."""
     by_size: dict[int, dict[int, Row]] = {}
     for length, rows in curves(results, fabric).items():
         for size, row in rows.items():
@@ -47,5 +47,5 @@ def choices(results: Results, fabric: str) -> list[Choice]:
 
 
 def length_text(length: int) -> str:
-    """A length of fragments to the byte: 4048 B is not 4 KiB."""
+    """A fragment length, exact to the byte: 4048 B is not 4 KiB."""
     return size_text(length) if length % 1024 == 0 else f"{length} B"

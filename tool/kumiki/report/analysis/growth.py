@@ -11,26 +11,26 @@ from kumiki.report.analysis.compare import better
 from kumiki.results.row import Row
 
 FEWEST = 3
-"""Points of a line: two always lie on one."""
+"""The fewest points of a fit: two are always on a line."""
 FITS = 0.25
-"""A line that misses any of its points by more than this share does not say how the figures grow."""
+"""A line from which any point deviates by more than this share does not describe how the figures grow."""
 
 Series = Mapping[str, Mapping[int, Row]]
-"""Rows by number of members, under the name of the implementation and form."""
+"""Rows by number of members, by the name of the implementation and form."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The line of least relative squares through the figures of P members."""
+    """The fit by least relative squares to the figures of P members."""
 
     rows: tuple[Row, ...]
     members: tuple[int, ...]
     fixed: float
     """a, in the unit of the rows."""
     doubling: float
-    """b: what twice as many members add."""
+    """b: the time that twice as many members add."""
     miss: float
-    """How far the line is from the worst of its points, as a share of the point."""
+    """The largest deviation of a point from the line, as a share of the point."""
 
     @property
     def fits(self) -> bool:
@@ -46,7 +46,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Overtaking:
-    """Two series of which one is shown to be faster with few members and the other with many."""
+    """Two series of which one is faster with few members and the other with many."""
 
     few: str
     many: str
@@ -58,9 +58,9 @@ class Overtaking:
 
 
 def growth(rows: Mapping[int, Row]) -> Growth | None:
-    """The line through the rows that have a core for each member, or where those are too few, through the others.
+    """The line through the rows with a core for each member, or through the oversubscribed ones if those are too few.
 
-    Never through both: where members take turns on a core another law holds. None with fewer than three of a kind.
+    Never through both, because members that share cores follow another law. None with fewer than three rows of a kind.
     """
     usable = {members: row for members, row in sorted(rows.items()) if row.usable and members > 1}
     for crowded in (False, True):
@@ -78,7 +78,7 @@ def _line_through(rows: Mapping[int, Row]) -> Growth:
 
 
 def overtakings(series: Series) -> list[Overtaking]:
-    """Every pair of which the faster one changes, as measured."""
+    """Every pair whose faster member changes, as measured."""
     names = list(series)
     found = []
     for place, one in enumerate(names):
@@ -97,7 +97,7 @@ def _overtaking(one: str, mine: Mapping[int, Row], other: str, theirs: Mapping[i
             winners.append((members, other))
     names = [name for _, name in winners]
     changes = [place for place in range(1, len(names)) if names[place] != names[place - 1]]
-    if len(changes) != 1:  # none, or so many that chance has a part in it
+    if len(changes) != 1:  # none, or so many that chance is involved
         return None
     (last, few), (first, many) = winners[changes[0] - 1], winners[changes[0]]
     rows = tuple(held[members] for members in (last, first) for held in (mine, theirs))
@@ -105,7 +105,7 @@ def _overtaking(one: str, mine: Mapping[int, Row], other: str, theirs: Mapping[i
 
 
 def lines_cross(one: Growth, other: Growth) -> float | None:
-    """The number of members where two lines cross, where both fit and it lies among the members of both."""
+    """The number of members at which two lines cross, if both fit and it is within the measured range of both."""
     if not (one.fits and other.fits) or one.doubling == other.doubling or one.crowded is not other.crowded:
         return None
     members = 2.0 ** ((other.fixed - one.fixed) / (one.doubling - other.doubling))

@@ -9,7 +9,7 @@ from kumiki.report.analysis.select import Parameters, Problem, Program, in_order
 from kumiki.results.row import Row
 
 SENDRECV = "sendrecv"
-"""The form of the paper's own programs: edges by MPI_Sendrecv alone."""
+"""The form of the paper's own programs: edges by MPI_Sendrecv only."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Family:
-    """Problems that one figure shows beside each other."""
+    """Problems that one figure shows side by side."""
 
     variant: Parameters
-    """What they have in common beside the program: how diffusion's lines are solved."""
+    """What they have in common besides the program: how diffusion's lines are solved."""
     meshes: list[Mesh]
 
     @property
@@ -34,9 +34,9 @@ class Family:
 
 
 def families(results: Results, program: Program) -> list[Family]:
-    """The best of Kumiki's settings by processors: a family for each variant of which two sizes were measured.
+    """The best of Kumiki's settings by processors: a family for each variant with two measured sizes.
 
-    Of a program that knows one size (pi) the variants are the family.
+    If a program has a single size (pi), the variants form the family.
     """
     found = [problem for problem in problems(results, program) if not _cut_otherwise(problem)]
     meshes = [mesh for problem in reversed(found) if len((mesh := Mesh(problem, _best(problem))).rows) > 1]
@@ -60,7 +60,7 @@ def by_sendrecv(results: Results, program: Program) -> dict[str, list[Mesh]]:
 
 
 def _cut_otherwise(problem: Problem) -> bool:
-    """Whether its grid was cut both ways: the usual cut stands for the size."""
+    """Whether its grid was cut in both directions: the default cut represents the size."""
     return "split" in dict(problem.variant)
 
 

@@ -1,4 +1,4 @@
-"""Round trips of a message with a reply of 4 bytes, and what share of the raw link's they reach (Maestro, Figure 4)."""
+"""Round trips of a message with a reply of 4 bytes, and their share of the raw link (Maestro, Figure 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kumiki.results.row import Row
 
 METRIC = "message.round_trip"
 RAW = {"shm": "bound", "network": "tcp"}
-"""What messages are built on, by where they go."""
+"""The layer below messages, by fabric."""
 RAW_TITLES = {"bound": "memcpy and flags", "tcp": "plain TCP"}
 
 
@@ -25,7 +25,7 @@ class Share:
 
     @property
     def told(self) -> bool:
-        """Whether its interval leaves no more than a factor of 2 open."""
+        """Whether its interval determines it to within a factor of 2."""
         return self.low > 0 and self.high <= 2 * self.low
 
 

@@ -1,4 +1,4 @@
-"""The routines that send, of each MPI and of Kumiki: their rows by size (after section 2 of the JAMSTEC paper)."""
+"""The send routines of each MPI and of Kumiki: their rows by size (after section 2 of the JAMSTEC paper)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ BOUND = "bound"
 SIMPLE = ("send", "sendrecv", "isend")
 """The routines that need no preparation, in the order in which they are preferred."""
 PREPARED = ("rsend", "ssend", "bsend")
-"""Those that need one, which is part of their time."""
+"""Those that need preparation, which is part of their time."""
 
 
 def by_size(results: Results) -> dict[str, dict[int, list[Row]]]:
-    """The bandwidths of all routines over the longest chain, for each implementation; empty where none was measured."""
+    """The bandwidths of all routines over the longest chain, for each implementation; empty if none was measured."""
     sizes: dict[str, dict[int, list[Row]]] = {}
     for row in _of_longest_chain(results):
         if row.text("scope") != "one" and row.implementation != BOUND:
@@ -33,7 +33,7 @@ def _of_longest_chain(results: Results) -> list[Row]:
 
 
 def bound(results: Results, scope: str) -> dict[int, Row]:
-    """What no routine exceeds, by size: a copy by each that receives; of the whole chain (`all`), or of the second."""
+    """The bound of all routines, by size: a copy by each receiver; of the whole chain (`all`) or of the second rank."""
     rows = [row for row in _of_longest_chain(results) if row.implementation == BOUND and row.text("scope") == scope]
     return {row.count("bytes"): row for row in rows if row.count("rank", 1) == 1}
 
@@ -57,7 +57,7 @@ def curves(results: Results, implementation: str) -> dict[str, dict[int, Row]]:
 
 @dataclass(frozen=True)
 class OfOne:
-    """What single processes of a chain measured of one routine at one size."""
+    """The figures of single processes of a chain for one routine at one size."""
 
     row: Row
     """The row of a process that both sends and receives; in a chain of two, of the one that sends."""
@@ -67,7 +67,7 @@ class OfOne:
 
 
 def of_single_processes(results: Results, implementation: str) -> dict[str, dict[int, OfOne]]:
-    """What each process of the chain measured by itself, by routine and size."""
+    """The figures that each process of the chain measured itself, by routine and size."""
     found: dict[str, dict[int, dict[int, Row]]] = {}
     for row in _of_longest_chain(results):
         if row.implementation == implementation and row.text("scope") == "one" and "rank" in row.parameters:

@@ -1,1 +1,1 @@
-"""The plots, one module per kind. Each takes rows and gives a Picture: an SVG with its legend."""
+"""The plots, one module per kind. Each takes rows and returns a Picture: an SVG with its legend."""

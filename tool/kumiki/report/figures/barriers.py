@@ -1,4 +1,4 @@
-"""Time of a barrier over the number of its members, where there are enough of them for a curve."""
+"""Time of a barrier over the number of its members, if there are enough points for a curve."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from kumiki.report.quantity import enumerate_words, percent, quantity
 from kumiki.results.row import Row
 
 ROLES = {"product": "computation", "vectors": "vectors", "exchange": "communication", "sums": "synchronisation"}
-"""Colours of the parts that one program alone tells apart; the others bear their colour's name."""
+"""Colours of the parts that only one program distinguishes; the other parts have the name of their colour."""
 WORDS = {
     "product": "matrix-vector product",
     "vectors": "vector additions, inner products",
@@ -36,7 +36,7 @@ def breakdown(name: str, problem: Problem) -> Picture | None:
         longest = max(max(row.value, sum(p.value for p in parts.values())) for _, row, parts in bars)
         axes.set_xlim(0, longest * 1.06)
         axes.xaxis.set_major_formatter(lambda value, _: quantity(value, "s", 2) if value else "0")
-        axes.set_xlabel("time, largest over ranks")
+        axes.set_xlabel("time, maximum over ranks")
         axes.grid(axis="y", visible=False)
         axes.spines["left"].set_visible(False)
         for part in names:
@@ -47,7 +47,7 @@ def breakdown(name: str, problem: Problem) -> Picture | None:
 
 
 def _bars(problem: Problem) -> list[tuple[str, Row]]:
-    """The sequential form, the hybrid settings, then the peers; of too many the best, and the largest of each kind."""
+    """The sequential form, the hybrid settings, the peers; if there are too many, the best and largest of each kind."""
     hybrid = [(f"{r} × {t}", row) for (r, t), row in problem.hybrid.items()]
     peers = [[(f"messages {r} × {t}", row) for (r, t), row in problem.messages.items()]]
     peers += [[(f"OpenMP {t}", row) for (_, t), row in problem.openmp.items()]]
@@ -62,7 +62,7 @@ def _bars(problem: Problem) -> list[tuple[str, Row]]:
 
 
 def _chosen(bars: list[tuple[str, Row]], room: int) -> list[tuple[str, Row]]:
-    """The ends, where the paper looks too, and the fastest of the others, in their order."""
+    """The first and the last, which the paper shows too, and the fastest of the others, in their order."""
     if len(bars) <= room:
         return bars
     fastest = sorted(bars[1:-1], key=lambda bar: bar[1].value)[: room - 2]
@@ -91,7 +91,7 @@ def _bar(sheet: Sheet, line: int, row: Row, parts: dict[str, Row]) -> None:
             sheet.note("Hatched bars are oversubscribed: more threads than cores.")
     shared = sum(part.value for name, part in parts.items() if name not in COMPUTING)
     if start > 0 and shared / start >= 0.01:
-        sheet.note("Beside a bar stands the share that is not computation.")
+        sheet.note("The number beside a bar is the share of time outside computation.")
         sheet.axes.annotate(
             percent(shared / start),
             (start, line),

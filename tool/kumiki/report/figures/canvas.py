@@ -63,7 +63,7 @@ _STEPS = (
     (2.2, (1.0, 2.0, 5.0)),
     (3.2, (1.0, 3.0)),
 )
-"""Widths of a logarithmic axis in decades, and the ticks within a decade that fit them."""
+"""Widths of a logarithmic axis in decades, with the ticks within a decade that fit."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing, and all that there is to say of what it really shows."""
+    """A drawing, with the notes on what it actually shows."""
 
     name: str
     svg: str
     legend: tuple[Key, ...] = ()
     notes: tuple[str, ...] = ()
-    """A sentence for each thing drawn that no legend entry explains: the ideal, a bound, hollow points, a shade."""
+    """A sentence for each drawn element that no legend entry explains: the ideal, a bound, hollow points, shading."""
 
 
 @dataclass
@@ -123,13 +123,13 @@ class Sheet:
         self.axes.plot(xs, ys, color=look.colour, linestyle=look.dash, linewidth=width, zorder=3)
 
     def key(self, text: str, look: Look, marker: bool = True) -> None:
-        """An entry of the legend; the same entry stands there once."""
+        """Adds an entry to the legend, unless it is there already."""
         entry = Key(text, look.role, look.marker if marker else "", look.dash)
         if entry not in self.legend:
             self.legend.append(entry)
 
     def note(self, sentence: str) -> None:
-        """A sentence on something that was drawn; the same sentence stands there once."""
+        """Adds a sentence on a drawn element, unless it is there already."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
@@ -158,7 +158,7 @@ def log_axis(axis: Any, ticks: Sequence[float], text: Callable[[float], str]) ->
 
 
 def spaced(counts: Sequence[int]) -> list[int]:
-    """Ticks for counts on a logarithmic axis, without those whose labels would run into a larger neighbour's."""
+    """Ticks for counts on a logarithmic axis, without those whose labels would overlap a larger neighbour's."""
     kept: list[int] = []
     for count in sorted(counts, reverse=True):
         if not kept or kept[-1] / count >= 1.25:
@@ -183,10 +183,10 @@ def describe(row: Row) -> str:
 
 
 def unlinked(picture: Picture) -> Picture:
-    """The same for a page without the rows that its points are: they keep their tooltips."""
+    """The same picture for a page without the rows of its points; the points keep their tooltips."""
     return replace(picture, svg=svg.unlinked(picture.svg))
 
 
 def again(picture: Picture, name: str) -> Picture:
-    """The same drawing for a second place on its page: no two elements of a page have one id."""
+    """The same drawing for a second position on its page, with other ids, because ids on a page are unique."""
     return replace(picture, name=name, svg=svg.renamed(picture.svg, picture.name, name))

@@ -1,4 +1,4 @@
-"""What one rank sends to another over the number of ranks, as the COMPaS paper tells it of its radix sort."""
+"""The data that one rank sends to another over the number of ranks, as in the COMPaS paper's radix sort."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ def message_sizes(
         axes.set_ylabel("from one rank to another")
         axes.grid(axis="x", visible=False)
 
-    return draw(name, "size of what one rank sends to another in one sort, over the number of ranks", paint)
+    return draw(name, "bytes that one rank sends to another in one sort, over the number of ranks", paint)

@@ -1,4 +1,4 @@
-"""Bandwidth over the size of the message by the length of fragments (after Figure 5 of the Maestro paper)."""
+"""Bandwidth over message size by the length of fragments (after Figure 5 of the Maestro paper)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kumiki.report.palette import Look, rank_looks
 
 
 def by_message_size(name: str, results: Results, fabric: str) -> Picture | None:
-    """Log-log, median with its 95 % band; None where fewer than two lengths have a curve."""
+    """Log-log, median with its 95 % band; None if fewer than two lengths have a curve."""
     found = curves(results, fabric)
     lengths = [length for length in found if length != OWN_RULE]
     if len(lengths) < 2:
@@ -25,7 +25,7 @@ def by_message_size(name: str, results: Results, fabric: str) -> Picture | None:
         if OWN_RULE in found:
             look = Look("kumiki", "", "dashed")
             paint_curve(sheet, found[OWN_RULE], look, BANDWIDTH, 1.4)
-            sheet.key("by the library's own rule", look, marker=False)
+            sheet.key("the library's own rule", look, marker=False)
         paint_frame(sheet, BANDWIDTH, {(str(length), ""): rows for length, rows in found.items()})
 
-    return draw(name, "bandwidth over the size of the message, by the length of fragments", paint)
+    return draw(name, "bandwidth over message size, by the length of fragments", paint)

@@ -1,4 +1,4 @@
-"""Time of a barrier over its members, with the line a + b log2 P where it fits (after Table 3 of the COMPaS paper)."""
+"""Time of a barrier over its members, with the line a + b log2 P if it fits (after Table 3 of the COMPaS paper)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kumiki.report.quantity import tick
 from kumiki.results.row import Row
 
 STEPS = 40
-"""Pieces of which a line is made that is straight on another axis."""
+"""The number of segments of a line that is straight on another axis."""
 
 
 def lines(name: str, series: Mapping[str, tuple[Look, Mapping[int, Row]]]) -> Picture | None:
-    """Points with their intervals, and the line through them where it fits; None where no series has enough points."""
+    """Points with their intervals, and the line through them if it fits; None if no series has enough points."""
     drawn = {text: (look, rows) for text, (look, rows) in series.items() if len(rows) >= FEWEST}
     if not any(growth(rows) for _, rows in drawn.values()):
         return None

@@ -13,7 +13,7 @@ from kumiki.results.row import Row
 
 _GAP = 0.035
 _DARK = 0.62
-"""Cells deeper than this carry light figures."""
+"""Cells darker than this carry light figures."""
 
 
 def efficiency(name: str, problem: Problem) -> Picture | None:
@@ -33,11 +33,11 @@ def efficiency(name: str, problem: Problem) -> Picture | None:
         for sentence in beyond(problem, (row for row, _ in cells.values())):
             sheet.note(sentence)
         if any(row.oversubscribed for row, _ in cells.values()):
-            sheet.note("Dashed empty cells are oversubscribed: more threads than cores, so the ideal is out of reach.")
+            sheet.note("Dashed empty cells are oversubscribed: with more threads than cores the ideal is impossible.")
         if threads[0] == 1 and len(ranks) > 1:
-            sheet.note("Down the first column: ranks only.")
+            sheet.note("The first column has ranks only.")
         if ranks[0] == 1 and len(threads) > 1:
-            sheet.note("Along the first row: threads only.")
+            sheet.note("The first row has threads only.")
         axes.set_xlabel("threads per rank")
         axes.set_ylabel("ranks")
         axes.tick_params(length=0)

@@ -1,4 +1,4 @@
-"""Time of a program over the number of hosts, a rank on each (after Figures 6 and 7 of the Maestro paper)."""
+"""Time of a program over the number of hosts, with one rank on each (after Figures 6 and 7 of the Maestro paper)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def over_hosts(name: str, heading: str, series: Mapping[str, tuple[Look, Mapping
         log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(lambda value, _: tick(value, "s") if value else "0")
-        axes.set_xlabel("hosts, a rank on each")
+        axes.set_xlabel("hosts, one rank on each")
         axes.set_ylabel("execution time")
         axes.grid(axis="x", visible=False)
 

@@ -11,7 +11,7 @@ from kumiki.report.palette import TINTS, rank_looks
 
 
 def by_mesh(name: str, heading: str, meshes: Sequence[Mesh], figure: Figure, cores: int | None) -> Picture | None:
-    """None where no line has two points. At most as many lines as there are tints: the largest sizes."""
+    """None if no line has two points. At most as many lines as there are tints: the largest sizes."""
     drawn = [mesh for mesh in meshes if len(mesh.rows) > 1][-TINTS:]
     if not drawn:
         return None

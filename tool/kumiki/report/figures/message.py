@@ -19,7 +19,7 @@ from kumiki.results.row import Row
 
 DASHES = {"put": "solid", "get": "dashed", "send": "dotted", "atomic": "dashdot", "message from a region": "dashed"}
 MEMORIES = {"own": "message", "region": "message from a region"}
-"""Where the data of a message lie, in the words of a legend."""
+"""Where the data of a message are, in the words of a legend."""
 _OPERATIONS = ("put", "get", "send", "atomic", "active_message")
 
 Curves = dict[tuple[str, str], dict[int, Row]]
@@ -32,7 +32,7 @@ def one_sided(results: Results, figure: str) -> Curves:
 
 
 def two_sided(results: Results, fabric: str) -> Curves:
-    """The bandwidth of messages, apart by where their data lie."""
+    """The bandwidth of messages, separately for data in own memory and in regions."""
     return _curves(
         (words, row)
         for memory, words in MEMORIES.items()
@@ -41,7 +41,7 @@ def two_sided(results: Results, fabric: str) -> Curves:
 
 
 def _curves(entries: Iterable[tuple[str, Row]]) -> Curves:
-    """Only what has at least two sizes makes a curve; those of one implementation stand together."""
+    """Only series with at least two sizes form a curve; those of one implementation are adjacent."""
     found: dict[tuple[str, str], list[Row]] = {}
     for operation, row in entries:
         found.setdefault((row.implementation, operation), []).append(row)
@@ -52,12 +52,12 @@ def _curves(entries: Iterable[tuple[str, Row]]) -> Curves:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is drawn over the size of the message, and where it comes from."""
+    """The quantity that is drawn over message size, and its source."""
 
     axis: str
     unit: str
     rows: str
-    """The figure of the metrics that it is drawn from."""
+    """The figure of the metrics from which it is drawn."""
     derived: bool = False
     """Whether it is the time of one transfer, size divided by bandwidth."""
 
@@ -78,7 +78,7 @@ TRANSFER_TIME = Quantity("time of one transfer (size ÷ bandwidth)", "us", "band
 def over_size(
     name: str, results: Results, quantity: Quantity, found: Curves, between_hosts: bool = False
 ) -> Picture | None:
-    """Log-log, median with its 95 % band, the bound drawn beside; None without a curve."""
+    """Log-log, median with its 95 % band, and the bound; None without a curve."""
     if not found:
         return None
 
@@ -92,7 +92,7 @@ def over_size(
         if quantity.rows == "bandwidth" and not between_hosts:
             _caches(sheet, results)
 
-    return draw(name, f"{quantity.axis} over the size of the message, between two ranks, with the bound", paint)
+    return draw(name, f"{quantity.axis} over message size, between two ranks, with the bound", paint)
 
 
 def paint_curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quantity, width: float) -> None:
@@ -113,14 +113,14 @@ def paint_curve(sheet: Sheet, rows: dict[int, Row], look: Look, quantity: Quanti
 
 
 def _bound(sheet: Sheet, results: Results, quantity: Quantity, between_hosts: bool) -> list[float]:
-    """Draws what bounds the curves; its values over the size."""
+    """Draws the bound of the curves and returns its values over the size."""
     look = Look("bound", "", "dashed")
     if quantity is LATENCY:
         line = best(row for row in results.where("bound.cacheline_pingpong") if row.usable)
         if line is not None:
             sheet.axes.axhline(line.value, color=look.colour, linestyle="dotted", linewidth=1.2, zorder=2)
             sheet.key("bound: one cache line", Look("bound", "", "dotted"), marker=False)
-            sheet.note("The dotted grey line is the bound: one cache line handed from core to core.")
+            sheet.note("The dotted grey line is the bound: one cache line transferred from core to core.")
     name, rows = transfer_bound(results, between_hosts)
     values = [quantity.of(row)[0] for row in rows.values()] if quantity.rows == "bandwidth" else []
     if values:
@@ -131,7 +131,7 @@ def _bound(sheet: Sheet, results: Results, quantity: Quantity, between_hosts: bo
 
 
 def _caches(sheet: Sheet, results: Results) -> None:
-    """Upright lines at the largest transfers that each level of cache holds."""
+    """Vertical lines at the largest transfers that each level of cache holds."""
     axes = sheet.axes
     low, high = axes.get_xlim()
     ends = {name: size / COPIES for name, size in levels(results).items() if low < size / COPIES < high}
@@ -150,13 +150,13 @@ def _caches(sheet: Sheet, results: Results) -> None:
         )
     if ends:
         sheet.note(
-            f"Left of the upright dotted lines ({', '.join(ends)}) that cache holds what is moved, again and again: "
-            "there rates are those of the cache, not of memory."
+            f"To the left of a vertical dotted line ({', '.join(ends)}) that cache holds the data, which are moved "
+            "repeatedly: the rates are those of the cache, not of memory."
         )
 
 
 def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable[float] = ()) -> None:
-    """Axes that hold the medians, and reach up to what else is drawn."""
+    """Axes that contain the medians and all other drawn elements."""
     axes = sheet.axes
     sizes = sorted({size for rows in found.values() for size in rows})
     middles = [quantity.of(row)[0] for rows in found.values() for row in rows.values()]
@@ -164,16 +164,16 @@ def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable
     axes.set_yscale("log")
     powers = [2**e for e in range(0, 40, 4) if sizes[0] <= 2**e <= sizes[-1]]
     log_axis(axes.xaxis, powers if len(powers) > 1 else sizes, lambda size: size_text(int(size)))
-    # The medians set the scale: a wild interval may leave the picture, but must not shrink it.
+    # The medians set the scale: a very wide interval may extend beyond the figure, but must not shrink it.
     low, high = min(middles) / 2, max([*middles, *above]) * 2
     axes.set_ylim(low, high)
     log_axis(axes.yaxis, decades(low, high), lambda value: tick(value, quantity.unit))
-    axes.set_xlabel("size of the message")
+    axes.set_xlabel("message size")
     axes.set_ylabel(quantity.axis)
 
 
 def by_fragment(name: str, results: Results, fabric: str) -> Picture | None:
-    """Bandwidth of long messages over the length of their fragments, beside that by the library's own rule."""
+    """Bandwidth of long messages over fragment length, compared with the library's own rule."""
     rows = fragments(results, fabric)
     own = rows.pop(OWN_RULE, None)
     if len(rows) < 2:
@@ -186,16 +186,16 @@ def by_fragment(name: str, results: Results, fabric: str) -> Picture | None:
         if own:
             rule = Look("kumiki", dash="dashed")
             sheet.axes.axhline(own.value, color=rule.colour, linestyle=rule.dash, linewidth=1.2, zorder=2)
-            sheet.key("by the library's own rule", rule, marker=False)
+            sheet.key("the library's own rule", rule, marker=False)
         limits = [row.value for row in (own, _fragment_bound(sheet, results, fabric, rows)) if row]
         paint_frame(sheet, BANDWIDTH, {("kumiki", ""): rows}, limits)
-        sheet.axes.set_xlabel("length of a fragment")
+        sheet.axes.set_xlabel("fragment length")
 
     return draw(name, "bandwidth of long messages over the length of their fragments", paint)
 
 
 def _fragment_bound(sheet: Sheet, results: Results, fabric: str, rows: dict[int, Row]) -> Row | None:
-    """Draws what bounds a message of this size, or of the largest one below it, however it is cut."""
+    """Draws the bound of a message of this size, or of the largest size below it."""
     name, bounds = transfer_bound(results, fabric == "network")
     size = next(iter(rows.values())).count("bytes")
     row = next((row for of, row in sorted(bounds.items(), reverse=True) if of <= size), None)
@@ -220,7 +220,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
             look = Look("bound", "|") if _is_bound(row) else known[row.implementation]
             tail = _tail(results, row)
             if tail:
-                sheet.note("A faint line reaches from the least sample to the 99th percentile.")
+                sheet.note("A faint line extends from the smallest sample to the 99th percentile.")
                 axes.plot(tail, [line, line], color=look.colour, linewidth=1.0, alpha=0.45, zorder=2)
             axes.plot(row.interval, [line, line], color=look.colour, linewidth=3.5, alpha=0.55, zorder=3)
             sheet.cited[row.id] = row
@@ -228,7 +228,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
         bound = next((row for row in rows if row.metric == "bound.cacheline_pingpong" or _is_tcp(row)), None)
         if bound is not None:
             axes.axvline(bound.value, color=colour("bound"), linestyle="dashed", linewidth=1.0, zorder=1)
-            what = "plain TCP over the same link" if _is_tcp(bound) else "one cache line handed from core to core"
+            what = "plain TCP over the same link" if _is_tcp(bound) else "one cache line transferred from core to core"
             sheet.note(f"The dashed line is the bound: {what}.")
         if any(row.metric == "bound.remote_load" for row in rows):
             sheet.note("No get is faster than a bare load.")
@@ -253,7 +253,7 @@ def shortest(name: str, results: Results, candidates: Iterable[Row]) -> Picture 
 
 
 def message_latencies(results: Results, fabric: str) -> list[Row]:
-    """The bandwidth of messages, and beside them this library's put and what bounds both."""
+    """The bandwidth of messages and of this library's put, and the bound of both."""
     rows = results.where("message.latency", fabric=fabric)
     if fabric == "network":
         beside = [("kumiki", "put"), ("tcp", "send")]
@@ -289,7 +289,7 @@ def _dot(sheet: Sheet, line: int, row: Row, look: Look) -> None:
 
 
 def _shortest_rows(candidates: Iterable[Row]) -> list[Row]:
-    """Latencies and their bounds in order of time; of one operation at several sizes the one nearest to a word."""
+    """Latencies and their bounds in order of time; for one operation at several sizes, the size closest to a word."""
     found: dict[tuple[str, ...], Row] = {}
     for row in candidates:
         latency = row.metric.endswith(".latency") or row.metric.startswith("bound.")
@@ -310,7 +310,7 @@ def _is_bound(row: Row) -> bool:
 
 
 def _details(row: Row) -> str:
-    """What else tells two rows of one metric apart: 'adjacent', 'contention both', '2 lines'."""
+    """The parameters that distinguish two rows of one metric: 'adjacent', 'contention both', '2 lines'."""
     words = {"placement": "{}", "lines": "{} lines", "contention": "contention {}"}
     silent = {("lines", 1), ("contention", "none")}
     parts = [

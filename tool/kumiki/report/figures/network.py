@@ -1,4 +1,4 @@
-"""The network between hosts: bandwidth over size beside plain TCP, and what every host sees of every other."""
+"""The network between hosts: bandwidth over size compared with plain TCP, and figures for every pair of hosts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kumiki.results.row import Row
 
 _GAP = 0.035
 _DARK = 0.62
-"""Cells deeper than this carry light figures."""
+"""Cells darker than this carry light figures."""
 
 
 def bandwidth(name: str, results: Results) -> Picture | None:
@@ -43,11 +43,11 @@ def bandwidth(name: str, results: Results) -> Picture | None:
                 sheet.note("The dashed grey line is the bound: plain TCP on the same link.")
         paint_frame(sheet, BANDWIDTH, curves)
 
-    return draw(name, "bandwidth over the size of the message, between two hosts, with plain TCP as bound", paint)
+    return draw(name, "bandwidth over message size, between two hosts, with plain TCP as bound", paint)
 
 
 def between_hosts(name: str, description: str, rows: list[Row], words: Callable[[Row], str]) -> Picture | None:
-    """A cell for every pair of hosts: rows from, columns to; the better the stronger the colour."""
+    """A cell for every pair of hosts: rows from, columns to; a stronger colour is better."""
     cells = {
         (row.count("from"), row.count("to")): row for row in rows if row.usable and set(BETWEEN) <= set(row.parameters)
     }

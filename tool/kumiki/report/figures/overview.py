@@ -1,4 +1,4 @@
-"""One line for each program: where it and its rivals stand between nothing and the ideal."""
+"""One line per program that shows it and its peers between zero and the ideal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kumiki.report.palette import Look
 from kumiki.results.row import Row
 
 WIDTH = 4.4
-"""Inches: narrow enough for its text to stay legible on a phone."""
+"""Inches; narrow enough to keep the text legible on a phone."""
 _LINE, _FRAME = 0.42, 0.72
-"""Inches of height for a line, and for all else."""
+"""Inches of height per line, and for everything else."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Mark:
 @dataclass(frozen=True)
 class Line:
     head: str
-    """Its name, and in a second line its figure."""
+    """Its name, and on a second line its figure."""
     marks: list[Mark]
 
 
@@ -44,7 +44,7 @@ def by_line(
     number: Callable[[float], str],
     refer: Callable[[Sheet], None],
 ) -> Picture:
-    """The lines below each other over one axis that begins at nothing; `refer` draws what bounds them all."""
+    """The lines above a common axis that begins at zero; `refer` draws the bounds of all of them."""
 
     def paint(sheet: Sheet) -> None:
         axes = sheet.axes

@@ -1,4 +1,4 @@
-"""A line for each platform: speed-up and efficiency over processors, and bandwidth over the size of the message.
+"""A line for each platform: speed-up and efficiency over processors, and bandwidth over message size.
 
 After Figures 10 to 33, and 1 to 6, of the JAMSTEC paper.
 """
@@ -16,13 +16,13 @@ from kumiki.report.palette import Look
 from kumiki.results.row import Row
 
 APART = 1_000_000
-"""The distance between the numbers of two platforms' rows, so that each tooltip is that of its own row."""
+"""The distance between the row numbers of two platforms, so that each tooltip belongs to its own row."""
 
 
 def scaling(
     name: str, heading: str, problems: Mapping[str, Problem], looks: Mapping[str, Look], figure: Figure
 ) -> Picture | None:
-    """The best setting of each number of processors, by platform."""
+    """The best setting for each number of processors, by platform."""
     curves = []
     for place, (label, problem) in enumerate(problems.items()):
         rows = [(row.processors, row) for row in problem.best_by_processors()]
@@ -45,7 +45,7 @@ def bandwidth(
     looks: Mapping[str, Look],
     bounds: Mapping[str, tuple[str, Mapping[int, Row]]],
 ) -> Picture | None:
-    """Bandwidth by size, by platform, with what bounds each: its name and rows."""
+    """Bandwidth by size, by platform, with the bound of each: its name and rows."""
     curves = {label: dict(sorted(sizes.items())) for label, sizes in rows.items() if len(sizes) > 1}
     if len(curves) < 2:
         return None

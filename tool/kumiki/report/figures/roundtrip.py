@@ -1,4 +1,4 @@
-"""Round trips over the size of the message, and their share of the raw link (after Figure 4 of the Maestro paper)."""
+"""Round trips over message size, and their share of the raw link (after Figure 4 of the Maestro paper)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def times(name: str, results: Results, fabric: str) -> Picture | None:
             sheet.key(f"raw link: {raw_title(fabric)}" if raw else results.title(each), look, marker=not raw)
         paint_frame(sheet, TIME, {(each, ""): rows for each, rows in curves.items()})
 
-    return draw(name, "time of a round trip with a reply of 4 bytes over the size of the message", paint)
+    return draw(name, "time of a round trip with a reply of 4 bytes over message size", paint)
 
 
 def share_of_raw(name: str, results: Results, fabric: str) -> Picture | None:
@@ -52,7 +52,7 @@ def share_of_raw(name: str, results: Results, fabric: str) -> Picture | None:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
         axes.axhline(1.0, color=Look("bound").colour, linestyle="dashed", linewidth=1.2, zorder=2)
         sheet.key(f"raw link: {raw_title(fabric)}", Look("bound", "", "dashed"), marker=False)
-        axes.set_xlabel("size of the message")
+        axes.set_xlabel("message size")
         axes.set_ylabel("share of the raw link")
 
     return draw(name, "share of the raw link's throughput that messages reach, over their size", paint)

@@ -1,4 +1,4 @@
-"""Routines that send: bandwidth over the size of the message, a curve for each."""
+"""Send routines: bandwidth over message size, a curve for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def bandwidth(
     looks: Mapping[str, Look],
     bound: Mapping[int, Row],
 ) -> Picture | None:
-    """None where no curve has two points."""
+    """None if no curve has two points."""
     found = {label: dict(rows) for label, rows in curves.items() if len(rows) > 1}
     if not found:
         return None
@@ -30,7 +30,7 @@ def bandwidth(
         _bound(sheet, bound)
         paint_frame(sheet, BANDWIDTH, {(label, ""): rows for label, rows in found.items()}, _values(bound))
 
-    return draw(name, f"{subject}: bandwidth over the size of the message", paint)
+    return draw(name, f"{subject}: bandwidth over message size", paint)
 
 
 def of_single_processes(
@@ -59,7 +59,7 @@ def of_single_processes(
         fastest = [one.fastest for sizes in curves.values() for one in sizes.values()]
         paint_frame(sheet, BANDWIDTH, drawn, [*fastest, *_values(bound)])
 
-    return draw(name, f"{subject}: bandwidth of one process over the size of the message", paint)
+    return draw(name, f"{subject}: bandwidth of one process over message size", paint)
 
 
 def _bound(sheet: Sheet, rows: Mapping[int, Row]) -> None:

@@ -20,7 +20,7 @@ from kumiki.results.row import Row
 Figure = Literal["time", "rate", "speedup", "efficiency"]
 
 LAW_STEPS = 40
-"""Pieces of which the curve of a law is made."""
+"""The number of segments in the curve of a law."""
 _AXIS = {
     "time": "execution time",
     "rate": "rate",
@@ -31,7 +31,7 @@ _AXIS = {
 
 @dataclass(frozen=True)
 class Law:
-    """A speed-up that a law foresees, drawn beside what was measured."""
+    """A speed-up that a law predicts, drawn beside the measurements."""
 
     text: str
     speedup: Callable[[float], float]
@@ -48,7 +48,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is drawn for a row: the row to cite, its value in the figure, and the ends of its interval."""
+    """The drawing of a row: the row to cite, its value in the figure, and the ends of its interval."""
 
     row: Row
     middle: float
@@ -99,14 +99,17 @@ def _drawn_counts(by_rank: dict[int, dict[Setting, Row]]) -> dict[int, dict[Sett
 
 
 def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws: Sequence[Law] = ()) -> Picture | None:
-    """The plot, or None where there is nothing to draw (no base case for a speed-up, no rate)."""
+    """The plot, or None if there is nothing to draw (no base case for a speed-up, no rate)."""
     lines = [curve_of(problem, figure, series) for series in series_of(problem)]
     rates = (problem.rate(row) for series in series_of(problem) for _, row in series.rows) if figure == "rate" else ()
     unit = next((rate.unit for rate in rates if rate), "")
 
     def refer(sheet: Sheet, counts: list[int]) -> None:
         if sum(line.look.role.startswith("ranks-") for line in lines) > 1:
-            sheet.note("One line for each number of ranks: where more ranks do better, they gain more than threads do.")
+            sheet.note(
+                "There is one line for each number of ranks: where the lines of more ranks are better, ranks gain "
+                "more than threads."
+            )
         if figure in ("speedup", "efficiency"):
             for sentence in beyond(problem, (point.row for line in lines for _, point in line.points)):
                 sheet.note(sentence)
@@ -118,7 +121,7 @@ def scaling(name: str, problem: Problem, figure: Figure, cores: int | None, laws
 
 
 def curve_of(problem: Problem, figure: Figure, series: Series) -> Curve:
-    """A line of a problem as a figure draws it; without the points that it has no value for."""
+    """A line of a problem as a figure draws it, without the points for which it has no value."""
     value = _VALUES[figure]
     points = [(count, point) for count, row in series.rows if (point := value(problem, row))]
     return Curve(series.text, series.look, points)
@@ -132,14 +135,14 @@ def over_processors(
     refer: Callable[[Sheet, list[int]], None],
     unit: str = "",
 ) -> Picture | None:
-    """Curves over processors, and whatever `refer` draws beside them; None without a point."""
+    """Curves over processors, and the elements that `refer` adds; None without a point."""
     lines = [curve for curve in curves if curve.points]
     if not lines:
         return None
 
     def paint(sheet: Sheet) -> None:
         for index, line in enumerate(lines):
-            # Curves stand a little apart so that points of one count of processors do not hide each other.
+            # Curves are slightly offset so that points with the same number of processors do not hide each other.
             _line(sheet, line, 1.0 + (index - (len(lines) - 1) / 2.0) * 0.022)
         counts = sorted({count for line in lines for count, _ in line.points})
         refer(sheet, counts)
@@ -170,7 +173,7 @@ def ideal(sheet: Sheet, figure: Figure, last: int, usable: int) -> None:
 
 
 def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int], cores: int | None) -> None:
-    """The ideal that ends at the number of cores, the bound, and a shade where there are more threads than cores."""
+    """The ideal that ends at the number of cores, the bound, and shading where there are more threads than cores."""
     last = counts[-1]
     usable = min(cores or last, last)
     if figure != "efficiency":
@@ -186,7 +189,7 @@ def _reference(sheet: Sheet, problem: Problem, figure: Figure, counts: list[int]
     crowded = [count for count in counts if count > usable]
     if crowded:
         sheet.axes.axvspan((usable * crowded[0]) ** 0.5, last * 1.6, color=colour("crowd"), linewidth=0, zorder=0)
-        sheet.note("In the shaded part there are more threads than cores.")
+        sheet.note("In the shaded area there are more threads than cores.")
 
 
 def _ends(sentence: str, last: int, usable: int) -> str:
@@ -201,7 +204,7 @@ def _law(sheet: Sheet, law: Law, figure: Figure, last: int) -> None:
 
 
 def _bound(sheet: Sheet, problem: Problem, figure: Figure) -> None:
-    """What bounds the program, where that was measured: as a rate, or as what it would make of the base case."""
+    """The bound of the program if it was measured: as a rate, or as the speed-up or time that it implies."""
     rate = problem.rate(problem.base) if problem.base else None
     unit = 1.0 if figure == "rate" else 1.0 / rate.value if rate else None
     points = [(threads, row, row.value * unit) for threads, row in problem.bounds.items() if unit]
@@ -231,7 +234,7 @@ def _frame(sheet: Sheet, figure: Figure, counts: list[int], unit: str) -> None:
         return
     axes.set_yscale("log", base=2 if figure == "speedup" else 10)
     low, high = axes.get_ylim()
-    if high / low < 4:  # a narrow band of values would leave an empty, tickless axis
+    if high / low < 4:  # a narrow range of values would leave an axis without ticks
         middle = (low * high) ** 0.5
         low, high = min(low, middle / 2), max(high, middle * 2)
         axes.set_ylim(low, high)
@@ -279,7 +282,7 @@ def _dashed(look: Look) -> Look:
 
 
 def _points(rows: dict[Setting, Row]) -> list[tuple[int, Row]]:
-    """By processors; where two settings use as many (plain MPI with threads does not occur) the better stands."""
+    """By processors; of two settings with the same number (plain MPI with threads does not occur) the better one."""
     points: dict[int, Row] = {}
     for (ranks, threads), row in rows.items():
         count = ranks * threads

@@ -1,4 +1,4 @@
-"""A drawing of matplotlib as it stands inside the page: own ids, the page's fonts and colours, tooltips on points."""
+"""A matplotlib drawing embedded in the page: with its own ids, the page's fonts and colours, and tooltips on points."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from xml.etree.ElementTree import Element
 from kumiki.report.palette import to_variables
 
 _OF_NO_USE = ("metadata", "style", "title", "desc")
-"""What matplotlib says of itself, and rules that would hold for the whole page."""
+"""Matplotlib's metadata, and style rules that would apply to the whole page."""
 _NAMESPACES = ("{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}")
-"""HTML knows them and wants no prefix."""
+"""Namespaces that HTML knows and that need no prefix."""
 _ROW = "row-"
-"""How the ids of rows begin, to which points link: they are the page's, and no drawing's."""
+"""The prefix of the row ids to which points link; these ids belong to the page and not to a drawing."""
 _ID = re.compile(r"url\(#([^)]+)\)")
 """A reference to a part of the drawing, within the value of an attribute."""
 _FONT = re.compile(r"font: (?:(bold|\d+) )?([\d.]+)px [^;]+")
@@ -42,7 +42,7 @@ def inline(file: str, name: str, description: str, tooltips: Mapping[int, str]) 
 
 
 def unlinked(svg: str) -> str:
-    """The same for a page without the rows that its points are: they keep their tooltips."""
+    """The same for a page without the rows of its points; the points keep their tooltips."""
     drawing = ElementTree.fromstring(svg)
     for link in list(drawing.iter("a")):
         link.tag, link.attrib = "g", {}
@@ -50,7 +50,7 @@ def unlinked(svg: str) -> str:
 
 
 def renamed(svg: str, old: str, new: str) -> str:
-    """The same for a second place on its page: no two elements of a page have one id."""
+    """The same for a second position on its page, with other ids, because ids on a page are unique."""
     drawing = ElementTree.fromstring(svg)
     _rename(drawing, lambda name: new + name.removeprefix(old))
     return _text(drawing)
@@ -74,7 +74,7 @@ def _is_of_no_use(element: Element) -> bool:
 
 
 def _rename(drawing: Element, rename: Callable[[str], str]) -> None:
-    """Renames the ids that something refers to, with all references; the others go."""
+    """Renames the ids that are referenced, with all references, and removes the others."""
     used = {reference for element in drawing.iter() for reference in _references(element)}
     for element in drawing.iter():
         if (own := element.attrib.pop("id", None)) in used:
@@ -98,7 +98,7 @@ def _size(font: re.Match[str]) -> str:
 
 
 def _tell(link: Element, tooltips: Mapping[int, str]) -> None:
-    """Leaves the link nothing but its target, for it opens no window, and gives it the tooltip of its row."""
+    """Removes everything but the target from the link, because it opens no window, and adds the tooltip of its row."""
     target = link.get("href", "")
     link.attrib = {"href": target}
     tooltip = tooltips.get(int(target.removeprefix(f"#{_ROW}"))) if target.startswith(f"#{_ROW}") else None

@@ -1,4 +1,4 @@
-"""The velocities on the lines through the middle of a cavity, beside published ones."""
+"""The velocities on the centre lines of a cavity, beside published ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kumiki.report.palette import Look, colour, rank_looks
 from kumiki.results.row import Row
 
 AXES = {
-    "u": ("height y on the line x = 1/2", "velocity along x, in the lid's"),
-    "v": ("place x on the line y = 1/2", "velocity along y, in the lid's"),
+    "u": ("height y on the line x = 1/2", "velocity along x, as a share of the lid's"),
+    "v": ("place x on the line y = 1/2", "velocity along y, as a share of the lid's"),
 }
 
 
 def centre_line(name: str, component: str, flows: Mapping[int, Sequence[Row]]) -> Picture | None:
-    """A line for each Reynolds number through what was computed, and a cross at each published velocity."""
+    """A line through the computed velocities for each Reynolds number, and a cross at each published velocity."""
     if not any(flows.values()):
         return None
     looks = rank_looks(flows)

@@ -2,13 +2,13 @@
 
 Both have one parameter, the serial share s, and both are linear in it:
 
-    Amdahl      1/S_n - 1/n = s (1 - 1/n)      s: of the time on one processor, what does not get faster
-    Gustafson   n - S_n     = s (n - 1)        s: of the time on n processors, what only one of them needs
+    Amdahl      1/S_n - 1/n = s (1 - 1/n)      s: the share of the time on one processor that does not get faster
+    Gustafson   n - S_n     = s (n - 1)        s: the share of the time on n processors that only one of them uses
 
-so that each is a line through the origin, fitted by least squares with weights that make relative errors count alike.
+so that each is a line through the origin, fitted by least squares with weights that give relative errors equal weight.
 Solved for one point, Amdahl's line is the serial fraction of Karp and Flatt (CACM 33(5), 1990). Intervals come from
-the bootstrap: the samples of every point are drawn anew, with replacement, and all is computed again from their
-medians. They tell how much the samples scatter; how well the law fits at all is told by the misfit.
+a bootstrap: the samples of every point are drawn again, with replacement, and everything is computed again from their
+medians. They reflect the scatter of the samples; the misfit shows how well the law fits at all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOW, HIGH = 2.5, 97.5
 """The ends of a 95 % interval in percent."""
 
 STEADY = 0.05
-"""A serial fraction that surely changes by no more than this stays where it is."""
+"""A serial fraction that certainly changes by no more than this counts as constant."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -42,35 +42,35 @@ class Fit:
     serial: float
     low: float | None
     high: float | None
-    """The ends of the 95 % interval; None where a point has too few samples for one."""
+    """The ends of the 95 % interval; None if a point has too few samples for one."""
     misfit: float
     """The largest distance between law and median, as a share of the median."""
     rows: tuple[Row, ...]
 
     def speedup(self, n: float) -> float:
-        """What the law foresees on n processors; Amdahl's has a pole where its share is below zero."""
+        """The speed-up that the law predicts on n processors; Amdahl's has a pole if its share is negative."""
         if self.name == "Gustafson":
             return n - self.serial * (n - 1)
         return 1.0 / (self.serial + (1.0 - self.serial) / n)
 
     @property
     def limit(self) -> float | None:
-        """Amdahl's bound for any number of processors; None where nothing bounds it."""
+        """Amdahl's bound for any number of processors; None if nothing bounds it."""
         return 1.0 / self.serial if self.name == "Amdahl" and self.serial > 0 else None
 
 
 @dataclass(frozen=True)
 class Trend:
-    """The serial fraction at the fewest and the most processors, and which way it goes."""
+    """The serial fraction on the fewest and on the most processors, and its direction."""
 
     first: Row
     last: Row
     before: float
     after: float
     direction: int | None
-    """1: it rises beyond the scatter of the samples, -1: it falls, 0: neither; None with too few samples to tell."""
+    """1: it rises beyond the scatter of the samples, -1: it falls, 0: neither; None with too few samples."""
     steady: bool
-    """Whether it is shown to change by no more than `STEADY`."""
+    """Whether the samples show that it changes by no more than `STEADY`."""
 
 
 def serial_fraction(speedup: Any, n: Any, weak: bool) -> Any:
@@ -79,7 +79,7 @@ def serial_fraction(speedup: Any, n: Any, weak: bool) -> Any:
 
 
 def fit(problem: OwnProblem) -> Fit | None:
-    """The law of the problem's scaling; None without a point on several processors beside the base case."""
+    """The law of the problem's scaling; None without a point on several processors besides the base case."""
     rows = _points(problem)
     if not rows:
         return None
@@ -94,7 +94,7 @@ def fit(problem: OwnProblem) -> Fit | None:
 
 
 def trend(problem: OwnProblem) -> Trend | None:
-    """How the serial fraction goes from the fewest processors to the most; None with fewer than two points."""
+    """How the serial fraction changes from the fewest processors to the most; None with fewer than two points."""
     rows = _points(problem)
     if len(rows) < 2:
         return None
@@ -124,7 +124,7 @@ def _speedups(problem: OwnProblem, rows: list[Row]) -> Array:
 
 
 def _least_squares(speedups: Array, counts: Array, weak: bool) -> Array:
-    """The serial share of speed-ups whose last axis goes over the points."""
+    """The serial share of speed-ups whose last axis is that of the points."""
     if weak:
         x, y, weights = counts - 1, counts - speedups, speedups**-2.0
     else:
@@ -134,14 +134,14 @@ def _least_squares(speedups: Array, counts: Array, weak: bool) -> Array:
 
 
 def _resampled(problem: OwnProblem, rows: list[Row]) -> Array | None:
-    """Speed-ups from samples drawn anew, one line for each drawing; None where there are too few samples to draw."""
+    """Speed-ups from samples drawn again, one line per draw; None if there are too few samples."""
     base = problem.base
     if base is None or any(len(problem.results.samples.get(row.id, ())) < FEWEST_SAMPLES for row in (base, *rows)):
         return None
     chance = np.random.default_rng(SEED)
 
     def change(row: Row) -> Array:
-        """Medians of drawings as multiples of the row's own median."""
+        """Medians of the draws as multiples of the row's own median."""
         samples = np.array(problem.results.samples[row.id])
         medians: Array = np.median(chance.choice(samples, (RESAMPLES, samples.size)), axis=1) / row.value
         return medians

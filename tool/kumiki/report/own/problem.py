@@ -21,7 +21,7 @@ GROWING = Program(SUITE, Described("Your program with growing work"))
 
 @dataclass(frozen=True)
 class OwnProblem(Problem):
-    """The user's program with the same work on any number of processors, or with work that grows with them."""
+    """The user's program with constant work on any number of processors, or with work that grows with them."""
 
     weak: bool = False
 
@@ -39,24 +39,24 @@ class OwnProblem(Problem):
         return "measured" if ranks is None or alone else plural(ranks, "rank")
 
     def command(self, setting: Setting) -> str:
-        """What was run, as its rows have it."""
+        """The command that was run, according to its rows."""
         return f"`{self.hybrid[setting].note}`"
 
     def option(self, setting: Setting) -> str:
         ranks, threads = setting
         if ranks == 1:
             return plural(threads, "thread")
-        return plural(ranks, "rank") + (f" of {plural(threads, 'thread')}" if threads > 1 else "")
+        return plural(ranks, "rank") + (f" with {plural(threads, 'thread')}" if threads > 1 else "")
 
     @cached_property
     def metric(self) -> str:
-        """The figure that counts: the one that the user named, else the wall time."""
+        """The figure to evaluate: the one that the user named, else the wall time."""
         named = asked(self.results).get("metric")
         return f"{SUITE}.{named['name']}" if named else self.program.metric("time")
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The usable rows of this scaling; what grows begins with the rows of the fewest processors."""
+        """The usable rows of this scaling; growing work starts with the rows on the fewest processors."""
         found = [row for row in self.results.where(self.metric) if row.usable]
         fewest = _fewest(row for row in found if not _sequential(row))
         return [
@@ -71,20 +71,20 @@ class OwnProblem(Problem):
 
     @cached_property
     def fitting(self) -> dict[Setting, Row]:
-        """Also settings with more threads than cores that win clearly: every run was a start of its own, so that such
-        a setting has won again and again."""
+        """Includes oversubscribed settings that win clearly: every run was a separate start, so such a setting has won
+        repeatedly."""
         roomy = super().fitting
         top = best(roomy.values())
         return {s: row for s, row in self.hybrid.items() if s in roomy or (top and clearly_better(row, top))}
 
     @cached_property
     def best_hybrid(self) -> tuple[Setting, Row] | None:
-        """The setting to recommend, as for any program; where the work grows, no setting is the best."""
+        """The setting to recommend, as for any program; with growing work no setting is the best."""
         return None if self.weak else super().best_hybrid
 
     @cached_property
     def base(self) -> Row | None:
-        """The sequential form, or the best on the fewest processors, which count as that many times as fast as one."""
+        """The sequential form, or the best on the fewest processors; m processors count as m times as fast as one."""
         few = _fewest(self.hybrid.values())
         return self.sequential or best(row for row in self.hybrid.values() if row.processors == few)
 
@@ -95,7 +95,7 @@ class OwnProblem(Problem):
         if self.base is self.sequential:
             return "the sequential form"
         count = self.base.processors
-        return "one processor" if count == 1 else f"{count} processors, taken as {count} times as fast as one"
+        return "one processor" if count == 1 else f"{count} processors, assumed to be {count} times as fast as one"
 
     @cached_property
     def base_place(self) -> str:
@@ -122,7 +122,7 @@ class OwnProblem(Problem):
 
 
 def asked(results: Results) -> Mapping[str, Any]:
-    """What was asked of the user's program; empty in an evaluation of suites."""
+    """The request to measure the user's program; empty in an evaluation of suites."""
     found = results.arguments.get("command")
     return found if isinstance(found, Mapping) else {}
 

@@ -1,4 +1,4 @@
-"""The sections of the user's program: one for the same work, one for work that grows."""
+"""The sections of the user's program: one for constant work, one for growing work."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kumiki.report.sections.programs import efficiency_map, speedup_figure
 
 _INTROS = {
     False: "The same work on any number of processors (strong scaling).",
-    True: "Work that grows with the processors (weak scaling).",
+    True: "Work that grows with the number of processors (weak scaling).",
 }
 
 
 def sections(results: Results) -> list[Section]:
-    """A section for each scaling; one that says what failed where nothing was measured."""
+    """A section for each scaling; if nothing was measured, one section that says what failed."""
     found = [_section(results, problem) for problem in own_problems(results)]
     return numbered(found or [Section.of(results, SUITE, "Your program", _command(results), iter(()))])
 
@@ -38,7 +38,7 @@ def _prefix(problem: OwnProblem) -> str:
 
 
 def _command(results: Results) -> str:
-    """The command as it was given: the braces of placeholders need no quotes."""
+    """The command as it was given; the braces of placeholders need no quotes."""
     words = [word if _plain(word) else shlex.quote(word) for word in asked(results)["words"]]
     return f"`{' '.join(words)}`."
 
@@ -62,8 +62,9 @@ def _exhibits(results: Results, problem: OwnProblem) -> Iterator[Exhibit]:
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: efficiency over processors",
-            "Speed-up divided by the processors: the share of them that goes into the work of the base case.",
-            "100 % is ideal. Where the line falls below what the program is worth to you, stop adding.",
+            "Speed-up divided by the number of processors: the share of their time that does the work of the base "
+            "case.",
+            "100 % is ideal. Stop adding processors where the line falls below the efficiency that you accept.",
             base=base,
             picture=picture,
         )
@@ -80,11 +81,12 @@ def _table(problem: OwnProblem, base: str) -> Iterator[Exhibit]:
     yield Exhibit(
         "Table",
         f"{problem.program.title}: every setting",
-        f"What every setting reached; speed-up S = T₁ / Tₙ{grown}, efficiency P = S / n on n processors, and the "
+        f"The figure of every setting, speed-up S = T₁ / Tₙ{grown}, efficiency P = S / n on n processors, and the "
         f"serial fraction {law} that would explain the speed-up.",
-        "A serial fraction that stays where it is with more processors is code that one of them runs alone; one that "
-        "grows is communication, waiting, imbalance or a full memory bus. Below zero: faster than the processors alone "
-        "would make it, mostly since the pieces fit into caches.",
+        "A serial fraction that stays constant with more processors indicates serial code; one that grows indicates "
+        "communication, waiting, imbalance or a saturated memory bus. A negative one means more speed-up than the "
+        "number "
+        "of processors explains, usually because the pieces fit into caches.",
         base=base,
         table=found,
         wide=True,

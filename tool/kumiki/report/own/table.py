@@ -12,7 +12,7 @@ from kumiki.results.row import Row
 
 
 def settings(problem: OwnProblem) -> Table | None:
-    """Figure, S_n, P_n and serial fraction of each setting, the sequential form first."""
+    """Figure, S_n, P_n and serial fraction of each setting; the sequential form comes first."""
     sequential = [("sequential", problem.sequential)] if problem.sequential else []
     entries = [*sequential, *((_words(problem, setting, row), row) for setting, row in problem.hybrid.items())]
     if not entries:
@@ -44,6 +44,6 @@ def settings(problem: OwnProblem) -> Table | None:
 
 
 def _words(problem: OwnProblem, setting: Setting, row: Row) -> str:
-    """The setting, and where the work grows with it its size."""
+    """The setting, with the problem size if the work grows with it."""
     size = f", size {row.count('size')}" if problem.weak and "size" in row.parameters else ""
     return problem.option(setting) + size

@@ -1,1 +1,1 @@
-"""The page: its parts, and the file that they become."""
+"""The page: its parts, and the HTML file made from them."""

@@ -13,7 +13,7 @@ from kumiki.report.quantity import plural, size_text
 _TITLES = {
     "cpu": "processor",
     "caches": "caches (of the cores in use)",
-    "variables": "variables of Kumiki that were set",
+    "variables": "Kumiki variables that were set",
 }
 
 
@@ -26,7 +26,7 @@ class Group:
 
 
 def groups(results: Results) -> list[Group]:
-    """Everything that was recorded, with what stands outside a group first, under 'run'."""
+    """Everything that was recorded; entries outside any group come first, under 'run'."""
     run = dict(results.arguments)
     if results.seed is not None:
         run["seed of the order"] = results.seed
@@ -40,7 +40,7 @@ def groups(results: Results) -> list[Group]:
 
 
 def machine(environment: Mapping[str, Any]) -> str:
-    """The machine in one line, from whatever was recorded of it."""
+    """The machine in one line, from the recorded facts."""
     cpu, memory = environment.get("cpu") or {}, environment.get("memory") or {}
     cores, size = cpu.get("usable_cores"), memory.get("bytes")
     facts = [

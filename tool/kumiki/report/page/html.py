@@ -1,4 +1,4 @@
-"""The page: everything put into the template, nothing fetched from outside."""
+"""The page: the template with all content in place, which loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kumiki.report.sections.overview import overview
 from kumiki.results.row import Row
 
 LONG_CODE = 36
-"""Characters that do not fit into a line of a narrow page."""
+"""The number of characters that do not fit into a line of a narrow page."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPTS = ("fold.js", "sort.js")
 
@@ -44,7 +44,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Listing:
-    """A row of the full table, in words."""
+    """A row of the full table, as text."""
 
     row: Row
     implementation: str
@@ -57,7 +57,7 @@ class Listing:
     state: str
     """`wrong`, `failed`, `absent` or empty."""
     cache: str
-    """Which cache served it in the place of memory; empty for all else."""
+    """The cache that served it instead of memory; empty otherwise."""
 
 
 def render(results: Results) -> str:
@@ -104,7 +104,7 @@ def _environment() -> Environment:
 
 
 def topics(pieces: Iterable[Advice]) -> list[Topic]:
-    """Pieces of one heading together, in the order in which the headings first appear."""
+    """Groups pieces by heading, in the order in which the headings first appear."""
     found: dict[str, Topic] = {}
     for piece in pieces:
         found.setdefault(piece.heading, Topic(piece.heading, piece.kind, [])).pieces.append(piece)
@@ -138,7 +138,7 @@ def _listing(results: Results, row: Row, role: str) -> Listing:
 
 
 def code(text: str) -> Markup:
-    """Text in which what stands between backticks is set as code; only a long command may be broken into lines."""
+    """Text whose parts between backticks are set as code; only a long command may be broken into lines."""
     return Markup(re.sub(r"`([^`]+)`", _span, str(escape(text))))
 
 
@@ -148,7 +148,7 @@ def _span(match: re.Match[str]) -> str:
 
 
 def _ranges(ids: list[int]) -> list[tuple[int, int]]:
-    """Cited rows with neighbours run together: [3, 4, 5, 9] becomes [(3, 5), (9, 9)]."""
+    """Cited rows as ranges of adjacent ids: [3, 4, 5, 9] becomes [(3, 5), (9, 9)]."""
     runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
         if runs and number == runs[-1][1] + 1:

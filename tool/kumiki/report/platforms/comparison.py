@@ -1,4 +1,4 @@
-"""All that several platforms say of each other: tables and guidelines for a terminal, and a page."""
+"""The comparison of several platforms: tables and guidelines for a terminal, and a page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Comparison:
         return guidelines(self.platforms, self.contests)
 
     def tables(self) -> list[tuple[str, Table]]:
-        """All tables with their captions, but for the one of all figures."""
+        """All tables with their captions, except the one of all figures."""
         found = [
             ("The platforms", tables.machines(self.platforms)),
             ("One processor", tables.one_processor(self.contests, self.platforms)),

@@ -1,4 +1,4 @@
-"""What each platform is good for, in words that its figures and those of the others give (after section 5 of P3)."""
+"""What each platform is good for, derived from its figures and those of the others (after section 5 of P3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = "platform"
 GOOD = 0.8
 """The efficiency from which the JAMSTEC paper calls a program well parallelised."""
 _TAKEN_OVER = ("setting", "memory", "occupancy", "network")
-"""Kinds of advice of which the first piece is a guideline."""
+"""The kinds of advice whose first piece becomes a guideline."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _of(platform: Platform, contests: Sequence[Contest]) -> list[Advice]:
 
 
 def _among(platform: Platform, contests: Sequence[Contest]) -> Advice | None:
-    """Where it is the fastest of all, where as fast as the fastest, and by how much it is slower elsewhere."""
+    """For which programs it is the fastest, for which as fast as the fastest, and how much slower it is otherwise."""
     fastest, same, slower, unknown, rows = [], [], [], [], []
     for contest in contests:
         tops = [(entrant, top) for entrant in contest.entrants if (top := entrant.top)]
@@ -74,16 +74,16 @@ def _among(platform: Platform, contests: Sequence[Contest]) -> Advice | None:
     words = [f"is the fastest for {enumerate_words(fastest)}"] if fastest else []
     words += [f"is as fast as the fastest for {enumerate_words(same)}"] if same else []
     words += [f"is slower than the fastest for {enumerate_words(slower)}"] if slower else []
-    words += [f"is not told apart from the fastest for {enumerate_words(unknown)}"] if unknown else []
+    words += [f"cannot be distinguished from the fastest for {enumerate_words(unknown)}"] if unknown else []
     if not words:
         return None
     return say(
-        KIND, platform.label, f"With every program at its best setting this platform {enumerate_words(words)}.", rows
+        KIND, platform.label, f"With every program at its best setting, this platform {enumerate_words(words)}.", rows
     )
 
 
 def _scaling(results: Results) -> Advice | None:
-    """Which programs are worth running on all that was measured, which on some of it, and which on one processor."""
+    """Which programs are worth running on all processors that were measured, which on some, and which on one."""
     well, poorly, alone, unknown, rows = [], [], [], [], []
     for program in PROGRAMS:
         problem = principal(results, program)
@@ -103,12 +103,12 @@ def _scaling(results: Results) -> Advice | None:
         else:
             poorly.append(entry)
     words = [f"{enumerate_words(well)} {'scales' if len(well) == 1 else 'scale'} well"] if well else []
-    words += [f"{enumerate_words(poorly)} {'gains' if len(poorly) == 1 else 'gain'} less than that"] if poorly else []
+    words += [f"{enumerate_words(poorly)} {'scales' if len(poorly) == 1 else 'scale'} less well"] if poorly else []
     words += [f"{enumerate_words(alone)} should stay sequential"] if alone else []
-    words += [f"for {enumerate_words(unknown)} these samples do not tell"] if unknown else []
+    words += [f"for {enumerate_words(unknown)} these samples leave it open"] if unknown else []
     if not words:
         return None
-    text = f"By the efficiency on the most processors, {percent(GOOD)} being good: {'; '.join(words)}."
+    text = f"Judged by the efficiency on the most processors ({percent(GOOD)} counts as good), {'; '.join(words)}."
     return say(KIND, "Scaling", text, rows)
 
 

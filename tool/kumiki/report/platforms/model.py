@@ -34,14 +34,14 @@ class Entrant:
 
     @property
     def top(self) -> Row | None:
-        """Its best time of all settings, the sequential form included."""
+        """Its best time over all settings, including the sequential form."""
         parallel = [self.problem.fastest] if self.problem.fastest else []
         return best([*parallel, *([self.problem.sequential] if self.problem.sequential else [])])
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One problem that two platforms or more have solved."""
+    """One problem that two or more platforms have solved."""
 
     id: str
     entrants: tuple[Entrant, ...]
@@ -57,7 +57,7 @@ class Contest:
 
     @property
     def title(self) -> str:
-        """The problem in a line of a table."""
+        """The problem as the head of a line in a table."""
         return f"{self.name} ({self.detail})" if self.detail else self.name
 
     @property

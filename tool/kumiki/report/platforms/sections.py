@@ -18,27 +18,27 @@ from kumiki.report.quantity import percent
 from kumiki.report.tables import Table
 from kumiki.results.row import Row
 
-BOLD = "The best figure of a line is set in bold, with those that its confidence interval meets."
+BOLD = "The best figure of each line, and those equal to it, are in bold."
 
 
 def sections(platforms: Sequence[Platform], contests: Sequence[Contest]) -> list[Section]:
     found = [
-        Section("platforms", "The platforms", "What was measured.", list(_machines(platforms))),
+        Section("platforms", "The platforms", "The machines that were measured.", list(_machines(platforms))),
         Section(
             "programs", "The programs", "The same problems on every platform.", list(_programs(contests, platforms))
         ),
         *(_contest(contest, platforms) for contest in contests),
-        Section("memory", "Memory bus", "What main memory delivers.", list(_memory(platforms))),
-        Section("messages", "Messages", "What it costs to move data between ranks.", list(_messages(platforms))),
+        Section("memory", "Memory bus", "The bandwidth of main memory.", list(_memory(platforms))),
+        Section("messages", "Messages", "The cost of moving data between ranks.", list(_messages(platforms))),
         Section(
-            "figures", "All figures in common", "Every figure of two platforms or more.", list(_figures(platforms))
+            "figures", "All common figures", "Every figure that two or more platforms have.", list(_figures(platforms))
         ),
     ]
     return numbered(found)
 
 
 def overview(platforms: Sequence[Platform], contests: Sequence[Contest]) -> Exhibit | None:
-    """Every platform's speed in every program, as a share of the fastest; nothing without a program in common.
+    """Every platform's speed for every program, as a share of the fastest; nothing without a common program.
 
     A program that has no setting with a core for every thread has no speed to show here.
     """
@@ -51,7 +51,7 @@ def overview(platforms: Sequence[Platform], contests: Sequence[Contest]) -> Exhi
     return Exhibit(
         "Figure",
         heading,
-        "At the best of all settings measured, as a share of the fastest platform's speed, with its 95 % interval.",
+        "The speed at the best setting measured, as a share of the fastest platform's speed, with its 95 % interval.",
         "Further right is better; 100 % is the fastest.",
         picture=unlinked(picture),
     )
@@ -70,8 +70,8 @@ def _shares(contest: Contest, known: Mapping[str, Look]) -> Iterator[Mark]:
 def _machines(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
     yield _table(
         "The platforms",
-        "What each of them is, as recorded when it was measured.",
-        "What differs here is what the figures below differ by.",
+        "Each platform as recorded when it was measured.",
+        "These differences may explain those between the figures below.",
         tables.machines(platforms),
     )
 
@@ -80,15 +80,15 @@ def _programs(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Ite
     if table := tables.one_processor(contests, platforms):
         yield _table(
             "One processor",
-            "The base case of each problem: its sequential form, or one rank of one thread.",
-            f"What a core and its share of the memory are worth, before anything is parallel. {BOLD}",
+            "The base case of each problem: its sequential form, or one rank with one thread.",
+            f"The performance of a single core with the memory to itself. {BOLD}",
             table,
         )
     if table := tables.at_best(contests, platforms):
         yield _table(
             "Every platform at its best",
-            "The shortest time of each problem over all settings, and the setting that took it.",
-            f"What the platform is worth for the program. {BOLD}",
+            "The shortest time for each problem over all settings, with its setting.",
+            f"The best that each platform achieves for the program. {BOLD}",
             table,
         )
 
@@ -98,19 +98,28 @@ def _contest(contest: Contest, platforms: Sequence[Platform]) -> Section:
     known = looks(platforms)
     exhibits = []
     for figure, words, reading in (
-        ("speedup", "speed-up", "A line near the ideal: the platform suits the program, and more of it would help."),
-        ("efficiency", "efficiency", "Where a line falls, communication, the memory bus or serial code take over."),
+        (
+            "speedup",
+            "speed-up",
+            "A line close to the ideal means that the platform suits the program and that more processors would help.",
+        ),
+        (
+            "efficiency",
+            "efficiency",
+            "Where a line falls, communication, the memory bus or serial code becomes the limit.",
+        ),
     ):
         heading = f"{contest.name}: {words} over processors"
         picture = figures.scaling(f"{contest.id}-{figure}", heading, names, known, figure)  # type: ignore[arg-type]
         if picture:
             shows = (
-                f"Each platform over its own base case, with its best setting of each number of processors: {words}."
+                f"{words.capitalize()} of each platform over its own base case, with its best setting for each number "
+                "of processors."
             )
             exhibits.append(Exhibit("Figure", heading, shows, reading, picture=picture))
     if table := tables.by_processors(contest, platforms):
         shows = (
-            "Time, speed-up and efficiency of the best setting of each number of processors that has a core for each."
+            "Time, speed-up and efficiency of the best setting for each number of processors, without oversubscription."
         )
         exhibits.append(_table(f"{contest.name}: by processors", shows, BOLD, table))
     return Section(contest.id, contest.name, contest.detail, exhibits)
@@ -120,8 +129,8 @@ def _memory(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
     if table := tables.memory_bus(platforms):
         yield _table(
             "The memory bus at its best",
-            "The highest rate of each operation, the sum over all threads, and how many threads it takes.",
-            f"The fewer threads fill the bus, the sooner programs that stream stop gaining from them. {BOLD}",
+            "The highest rate of each operation, summed over all threads, and the number of threads that reaches it.",
+            f"The fewer threads saturate the bus, the sooner streaming programs stop gaining from threads. {BOLD}",
             table,
         )
 
@@ -129,7 +138,10 @@ def _memory(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
 def _messages(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
     if table := tables.shortest(platforms):
         yield _table(
-            "The shortest operations", "Of 8 bytes, and barriers of two ranks.", f"Lower is better. {BOLD}", table
+            "The shortest operations",
+            "Operations on 8 bytes, and barriers of two ranks.",
+            f"Lower is better. {BOLD}",
+            table,
         )
     known = looks(platforms)
     for name, heading, rows in (
@@ -138,19 +150,19 @@ def _messages(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
     ):
         bounds = {p.label: transfer_bound(p.results, name.startswith("network")) for p in platforms}
         if picture := figures.bandwidth(name, heading, rows, known, bounds):
-            shows = "Kumiki's puts over the size of the message: median with its 95 % band, logarithmic on both axes."
+            shows = "Kumiki's puts over message size: median with its 95 % band, logarithmic on both axes."
             yield Exhibit("Figure", heading, shows, "Higher is better.", picture=picture)
     if table := tables.bandwidth(platforms):
-        shows = "Of Kumiki's and MPI's operations between two ranks the fastest at each size, and which it is."
+        shows = "The fastest operation of Kumiki or MPI between two ranks at each size, with its name."
         yield _table("The highest bandwidth by size", shows, f"Higher is better. {BOLD}", table)
     if table := tables.routines(platforms):
-        shows = "Which routine moves a message of each size fastest, for each implementation."
+        shows = "The fastest routine for a message of each size, for each implementation."
         yield _table("The routine to use by size", shows, f"Higher is better. {BOLD}", table)
 
 
 def _figures(platforms: Sequence[Platform]) -> Iterator[Exhibit]:
     if table := tables.everything(platforms):
-        yield _table("All figures in common", "Medians, and half the width of their 95 % intervals.", BOLD, table)
+        yield _table("All common figures", "Medians, and half the width of their 95 % intervals.", BOLD, table)
 
 
 def _puts(platform: Platform, metric: str) -> dict[int, Row]:

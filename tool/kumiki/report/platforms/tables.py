@@ -1,4 +1,4 @@
-"""Tables with a column for each platform; the best figure of a line is set in bold, with those equal to it."""
+"""Tables with a column for each platform; the best figure of each line, and those equal to it, are in bold."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kumiki.results.implementation import MPIS, UCX, title
 from kumiki.results.row import Row
 
 Figures = Mapping[str, tuple[Row, str]]
-"""A platform's figures by the head of their line, each with what stands beside it."""
+"""A platform's figures by the head of their line, each with its note."""
 
 _SIZES = (1 << 10, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20)
-"""The sizes of transfers that are shown: between any two of them implementations change their method."""
+"""The transfer sizes that are shown: implementations change their protocol between them."""
 
 
 def across(corner: str, platforms: Sequence[Platform], found: Callable[[Platform], Figures]) -> Table | None:
@@ -32,7 +32,7 @@ def across(corner: str, platforms: Sequence[Platform], found: Callable[[Platform
 
 
 def one_processor(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Table | None:
-    """The base case of each problem, as a rate where the program tells one (after Table 2 of the JAMSTEC paper)."""
+    """The base case of each problem, as a rate if the program reports one (after Table 2 of the JAMSTEC paper)."""
 
     def figure(entrant: Entrant) -> tuple[Row, str] | None:
         base = entrant.problem.base
@@ -44,7 +44,7 @@ def one_processor(contests: Sequence[Contest], platforms: Sequence[Platform]) ->
 
 
 def at_best(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Table | None:
-    """The best time of each problem, and the setting that took it."""
+    """The best time of each problem, and its setting."""
 
     def figure(entrant: Entrant) -> tuple[Row, str] | None:
         top = entrant.top
@@ -57,7 +57,7 @@ def at_best(contests: Sequence[Contest], platforms: Sequence[Platform]) -> Table
 
 
 def by_processors(contest: Contest, platforms: Sequence[Platform]) -> Table | None:
-    """Time, speed-up and efficiency of the best setting of each number of processors."""
+    """Time, speed-up and efficiency of the best setting for each number of processors."""
     problems = {entrant.platform.label: entrant.problem for entrant in contest.entrants}
 
     def found(platform: Platform) -> Figures:
@@ -97,7 +97,7 @@ def memory_bus(platforms: Sequence[Platform]) -> Table | None:
 
 
 def shortest(platforms: Sequence[Platform]) -> Table | None:
-    """What the shortest messages and barriers cost, by Kumiki and by MPI."""
+    """The cost of the shortest messages and barriers, with Kumiki and with MPI."""
 
     def found(platform: Platform) -> Figures:
         return {
@@ -109,7 +109,7 @@ def shortest(platforms: Sequence[Platform]) -> Table | None:
 
 
 def bandwidth(platforms: Sequence[Platform]) -> Table | None:
-    """The highest bandwidth between two ranks by size, and whose it is."""
+    """The highest bandwidth between two ranks by size, and the operation that reaches it."""
 
     def found(platform: Platform) -> Figures:
         results = platform.results
@@ -154,7 +154,7 @@ def everything(platforms: Sequence[Platform]) -> Table | None:
 
 
 def machines(platforms: Sequence[Platform]) -> Table:
-    """What each platform is (after Table 1 of the JAMSTEC paper)."""
+    """A description of each platform (after Table 1 of the JAMSTEC paper)."""
     columns = [_facts(platform.results.environment) for platform in platforms]
     heads = dict.fromkeys(head for facts in columns for head in facts)
     lines = [
@@ -185,7 +185,7 @@ def _usable(rows: Iterable[Row]) -> list[Row]:
 
 
 def _shortest(results: Results) -> Iterable[Row]:
-    """One row for each operation and implementation: the least of its places and forms."""
+    """One row for each operation and implementation: the smallest of its placements and forms."""
     kinds: dict[tuple[str, str], list[Row]] = {}
     movers = _movers(results)
     for row in _usable(results.rows):
@@ -198,7 +198,7 @@ def _shortest(results: Results) -> Iterable[Row]:
 
 
 def _operation(row: Row) -> str:
-    """What is done: put, barrier of 2 ranks, put to another host."""
+    """The operation in words: put, barrier of 2 ranks, put to another host."""
     thing = row.metric.partition(".")[0]
     if thing == "network":
         return NETWORK_OPERATIONS.get(row.text("operation"), row.text("operation")).partition(",")[0] + " between hosts"
@@ -211,7 +211,7 @@ def _words(row: Row) -> str:
 
 
 def _facts(environment: Mapping[str, Any]) -> dict[str, str]:
-    """The lines of Table 1, as far as they were recorded."""
+    """The lines of Table 1 that were recorded."""
     cpu, memory, system, build, versions, cluster = (
         environment.get(name) or {} for name in ("cpu", "memory", "system", "build", "versions", "cluster")
     )

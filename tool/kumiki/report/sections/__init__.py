@@ -1,4 +1,4 @@
-"""The sections of the page: which tables and figures stand where, and what their captions say."""
+"""The sections of the page: their tables and figures, with captions."""
 
 from __future__ import annotations
 

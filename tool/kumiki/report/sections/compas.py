@@ -1,4 +1,4 @@
-"""What the COMPaS paper shows beside times and speed-ups: slopes of barriers, the master's communication, messages."""
+"""Exhibits of the COMPaS paper besides times: slopes of barriers, the master's communication, messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEY_BYTES = 4
 
 
 def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhibit]:
-    """Slopes and crossovers of all barriers but the split-phase one, of which only what remains visible is known."""
+    """Slopes and crossovers of all barriers except the split-phase one, of which only the visible rest is known."""
     series = {
         name: {ranks: row for ranks, row in rows.items() if row.usable}
         for name, rows in tables.rank_barrier_series(results).items()
@@ -33,10 +33,10 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
     yield Exhibit(
         "Figure",
         "How the rank barrier grows",
-        "Time of one barrier over the number of ranks P, median with its 95 % interval, and the line a + b log2 P "
-        "through those points that have a core for each rank, or that have not.",
-        f"Who meets in steps of doubling distance needs log2 P of them. A line is drawn only where it misses no point "
-        f"by more than {percent(growth.FITS)}.",
+        "Time of one barrier over the number of ranks P, median with its 95 % interval, and the line a + b log2 P, "
+        "fitted separately to the points with a core for each rank and to the oversubscribed ones.",
+        f"A barrier in steps of doubling distance needs log2 P steps. A line is drawn only if no point deviates from "
+        f"it by more than {percent(growth.FITS)}.",
         "Table 3",
         picture=picture,
         wide=True,
@@ -46,9 +46,9 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
         yield Exhibit(
             "Table",
             "The rank barrier as a + b log2 P",
-            "The line of least relative squares through the medians, and how far it is from the worst of them.",
-            f"Of the paper's barriers NICAM's added 7.4 µs for each doubling and PM's 17 µs. Figures that a line "
-            f"misses by more than {percent(growth.FITS)} follow no such law, and have none here.",
+            "The fit by least relative squares to the medians, and the largest deviation of a median from it.",
+            f"In the paper each doubling added 7.4 µs to NICAM's barrier and 17 µs to PM's. Barriers that deviate by "
+            f"more than {percent(growth.FITS)} do not follow this law and have no line here.",
             "Table 3",
             table=table,
             wide=True,
@@ -58,7 +58,7 @@ def barrier_growth(results: Results, looks: Mapping[str, Look]) -> Iterator[Exhi
         yield Exhibit(
             "Table",
             "Which barrier overtakes which",
-            "Pairs of which one is shown to be faster with few ranks and the other with many.",
+            "Pairs of barriers of which one is faster with few ranks and the other with many.",
             "In the paper NICAM's barrier overtakes PM's between 4 and 8 nodes.",
             "Table 3",
             table=table,
@@ -73,10 +73,10 @@ def master_only(results: Results, program: Program) -> Iterator[Exhibit]:
         yield Exhibit(
             "Table",
             f"{program.title}: communication by number of threads",
-            "What the master threads spend in fetching panels, the largest over ranks, while so many threads of each "
-            "rank compute; nobody but the master communicates.",
-            "In the paper it is 0.83 s whatever the threads. Where threads share a core with a master, it waits "
-            "for its turn too.",
+            "The time that the master threads spend fetching panels (maximum over the ranks), by the number of threads "
+            "of each rank that compute. Only the master communicates.",
+            "In the paper it is 0.83 s for any number of threads. If threads share a core with a master, the time "
+            "includes its wait for that core.",
             "Table 5",
             table=table,
             wide=True,
@@ -84,7 +84,7 @@ def master_only(results: Results, program: Program) -> Iterator[Exhibit]:
 
 
 def sort_messages(problem: Problem) -> Iterator[Exhibit]:
-    """What the ranks of a sort send to each other; nothing where a program sorts no keys."""
+    """The data that the ranks of a sort send to each other; nothing if a program sorts no keys."""
     keys = dict(problem.size).get("keys")
     means = {row.ranks: row for row in _of(problem, "message") if row.threads == 1}
     senders: dict[int, list[Row]] = {}
@@ -97,17 +97,17 @@ def sort_messages(problem: Problem) -> Iterator[Exhibit]:
     if picture:
         yield Exhibit(
             "Figure",
-            f"{problem.program.title}: what one rank sends to another",
-            "Bytes that go from one rank to another in one sort, by the number of ranks.",
-            "With evenly spread keys it is the bytes of all keys by the square of the ranks: the more ranks, the "
-            "shorter the messages. The paper has 4 MB between 2 nodes and 256 KB between 8.",
+            f"{problem.program.title}: data that one rank sends to another",
+            "Bytes that one rank sends to another in one sort, by the number of ranks.",
+            "With evenly distributed keys this is the bytes of all keys divided by the square of the number of ranks: "
+            "the more ranks, the shorter the messages. In the paper it is 4 MB with 2 nodes and 256 KB with 8.",
             "the text on Figure 11",
             picture=picture,
         )
 
 
 def _of(problem: Problem, figure: str) -> list[Row]:
-    """The rows of Kumiki's hybrid form of just this problem."""
+    """The rows of Kumiki's hybrid form of exactly this problem."""
     wanted = dict(problem.size + problem.variant)
     rows = problem.results.where(problem.program.metric(figure), "kumiki", form="hybrid", **wanted)
     return [row for row in rows if row.usable]

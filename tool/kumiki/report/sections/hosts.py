@@ -1,4 +1,4 @@
-"""The programs of the Maestro paper over hosts: messages of this library against MPI's on the same network."""
+"""The programs of the Maestro paper over hosts: this library's messages compared with MPI's on the same network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OURS = "Kumiki messages"
 
 
 def over_hosts(problem: Problem) -> Iterator[Exhibit]:
-    """Time over the number of hosts, for each implementation; nothing where only one number was measured."""
+    """Time over the number of hosts, for each implementation; nothing if only one number was measured."""
     paper = problem.program.paper.over_hosts
     series = _series(problem)
     if not paper or not any(set(rows) - {1} for rows in series.values()) or OURS not in series:
@@ -30,8 +30,9 @@ def over_hosts(problem: Problem) -> Iterator[Exhibit]:
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: time over hosts",
-            "Execution time with a rank of one thread on each host: by messages of this library, and by each MPI.",
-            "Lower is better. Where a line rises, another host costs more communication than it saves computation.",
+            "Execution time with one single-threaded rank on each host, with this library's messages and with each "
+            "MPI.",
+            "Lower is better. Where a line rises, another host adds more communication than it saves in computation.",
             paper,
             "One host is the sequential form.",
             picture,
@@ -40,8 +41,8 @@ def over_hosts(problem: Problem) -> Iterator[Exhibit]:
     yield Exhibit(
         "Table",
         f"{problem.program.title}: time over hosts",
-        "Execution time with a rank of one thread on each host.",
-        "The best figure of a line is set in bold, with those equal to it.",
+        "Execution time with one single-threaded rank on each host.",
+        "The best figure of each line, and those equal to it, are in bold.",
         paper,
         table=_table(series),
         wide=True,
@@ -50,7 +51,7 @@ def over_hosts(problem: Problem) -> Iterator[Exhibit]:
 
 
 def _series(problem: Problem) -> dict[str, dict[int, Row]]:
-    """Rows with one rank on each host, by number of hosts; the first point of all is one host alone."""
+    """Rows with one rank on each host, by number of hosts; the first point of every series is a single host."""
     alone = {1: problem.sequential} if problem.sequential else {}
     found = {OURS: {**alone, **_one_on_each(problem.messages)}}
     found |= {problem.results.title(name): {**alone, **_one_on_each(rows)} for name, rows in problem.mpi.items()}
@@ -70,7 +71,7 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
     counts = sorted({count for rows in series.values() for count in rows})
     lines = []
     for count in counts:
-        if count == 1:  # the sequential form stands for all implementations
+        if count == 1:  # the sequential form represents all implementations
             row = series[OURS].get(1)
             cells = ranked("", [(row, "") if row else None]).cells
             lines.append(Line("1, sequential", [*cells, *[Cell("–")] * len(series)]))
@@ -79,7 +80,7 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
         line = ranked(plural(count, "host"), entries)
         lines.append(Line(line.head, [*line.cells, Cell(_verdict(series, count))], line.crowded))
     columns = [Column(name, noted=True) for name in series]
-    return Table("hosts", [*columns, Column("messages against the best MPI")], lines)
+    return Table("hosts", [*columns, Column("messages compared with the best MPI")], lines)
 
 
 def _verdict(series: dict[str, dict[int, Row]], count: int) -> str:

@@ -1,4 +1,4 @@
-"""What the machine itself delivers and what joining costs: memory, barriers, waiting."""
+"""The machine itself and the cost of synchronisation: memory, barriers, waiting."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ def memory(results: Results) -> Section:
             yield Exhibit(
                 "Table",
                 "The memory bus by number of threads",
-                "Bytes moved per second, the sum over all threads, by number of threads that work at once.",
-                "Read down a column. Where the figures stop growing the bus is full, and more threads add nothing to a "
-                "program that streams through memory. The bars compare all cells of the table.",
+                "Bytes moved per second, summed over all threads, by the number of threads that work at once.",
+                "Read down a column: where the figures stop growing, the bus is saturated, and more threads do not "
+                "speed "
+                "up a program that streams through memory. The bars compare all cells of the table.",
                 "Table 1",
                 table=table,
                 wide=True,
             )
 
-    intro = "What main memory delivers bounds every program whose data do not fit into the caches."
+    intro = "The bandwidth of main memory bounds every program whose data do not fit into the caches."
     return Section.of(results, "memory", "Memory bus", intro, exhibits())
 
 
@@ -41,9 +42,11 @@ def thread_barrier(results: Results) -> Section:
         yield Exhibit(
             "Table",
             "The thread barrier by number of threads",
-            "Time of one barrier over all threads of a rank: Kumiki's, the paper's (central), and usual libraries'.",
-            "Lower is better. Bare flags are the bound: what the cache lines alone take, not usable as a barrier. "
-            "A hundred barriers' worth of work between two barriers keeps synchronising at one percent.",
+            "Time of one barrier of all threads of a rank: Kumiki's, the paper's (central), and those of common "
+            "libraries.",
+            "Lower is better. Bare flags are the bound: the time of the cache lines alone, which is not usable as a "
+            "barrier. "
+            "With 100 times the duration of a barrier as work between two barriers, synchronisation takes 1 %.",
             "Table 2",
             table=table,
             wide=True,
@@ -58,7 +61,7 @@ def thread_barrier(results: Results) -> Section:
         if picture:
             yield _barrier_figure("The thread barrier over the number of threads", "Table 2", picture)
 
-    intro = "How long the threads of one rank take to wait for each other."
+    intro = "The time that the threads of one rank need to wait for each other."
     return Section.of(results, "thread-barrier", "Thread barrier", intro, exhibits())
 
 
@@ -70,10 +73,10 @@ def rank_barrier(results: Results) -> Section:
         yield Exhibit(
             "Table",
             "The rank barrier by number of ranks",
-            "Time of one barrier over all ranks: Kumiki's plain, split-phase and shuffle-exchange forms (the last is "
-            "what the paper's PM did on the host), bare flags as their bound, and MPI_Barrier.",
-            "Lower is better. The split-phase form shows what is left to wait for when work is done between arriving "
-            "and waiting. Watch the oversubscribed rows: there an implementation that only spins takes milliseconds.",
+            "Time of one barrier of all ranks: Kumiki's plain, split-phase and shuffle-exchange forms (the last is "
+            "the method that the paper's PM used on the host), bare flags as their bound, and MPI_Barrier.",
+            "Lower is better. For the split-phase form the table shows the wait that remains if a rank works between "
+            "arriving and waiting. Note the oversubscribed rows, where a barrier that only spins takes milliseconds.",
             "Tables 3 and 4",
             table=table,
             wide=True,
@@ -83,7 +86,7 @@ def rank_barrier(results: Results) -> Section:
             yield _barrier_figure("The rank barrier over the number of ranks", "Tables 3 and 4", picture)
         yield from barrier_growth(results, {name: look for name, (look, _) in _rank_series(results).items()})
 
-    intro = "How long ranks, which share no memory of their own, take to wait for each other."
+    intro = "The time that ranks, which have separate memory, need to wait for each other."
     return Section.of(results, "rank-barrier", "Rank barrier", intro, exhibits())
 
 
@@ -104,7 +107,8 @@ def _barrier_figure(heading: str, paper: str, picture: Picture) -> Exhibit:
         "Figure",
         heading,
         "The medians of the table above on logarithmic axes, with their 95 % intervals.",
-        "A straight rise means a cost that grows with a power of the number of members; a flat line scales.",
+        "A straight rise is a cost that grows with a power of the number of members; a flat line means perfect "
+        "scaling.",
         paper,
         picture=picture,
         wide=True,
@@ -117,11 +121,11 @@ def waiting(results: Results) -> Section:
         if table:
             yield Exhibit(
                 "Table",
-                "What waiting costs by policy",
-                "The share of a core that a waiting rank takes, over the whole wait and after its first milliseconds, "
-                "and the time from the signal to going on.",
-                "Lower is better in every column. A policy that keeps a core busy goes on soonest, but takes it from "
-                "others.",
+                "The cost of waiting by policy",
+                "The share of a core that a waiting rank uses, over the whole wait and after its first milliseconds, "
+                "and the time from the signal until the rank continues.",
+                "Lower is better in every column. A policy that keeps a core busy continues soonest but takes the core "
+                "away from others.",
                 table=table,
                 wide=True,
             )

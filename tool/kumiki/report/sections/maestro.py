@@ -1,4 +1,4 @@
-"""What the Maestro paper shows of messages: round trips beside the raw link, and fragments by the size of messages."""
+"""Exhibits of the Maestro paper: round trips compared with the raw link, and fragments by message size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kumiki.report.tables.message import fragment_table, round_trip_table
 from kumiki.suites.described import MAESTRO
 
 WHAT_IS_RAW = {
-    "shm": "memcpy into the other rank's memory with bare flags there and back",
+    "shm": "memcpy into the other rank's memory with bare flags in both directions",
     "network": "plain TCP between the same two ranks, on sockets that never sleep",
 }
 
@@ -26,7 +26,7 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
         yield Exhibit(
             "Figure",
             f"Round trips {where}",
-            "Time until the sender of a message has the receiver's answer of 4 bytes, by the size of the message; "
+            "Time until the sender of a message has the receiver's 4-byte reply, by the size of the message; "
             "median with its 95 % band, logarithmic on both axes.",
             f"Lower is better. The raw link is {raw}, in the same rounds as Kumiki.",
             "Figure 4",
@@ -37,8 +37,8 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
     if picture:
         yield Exhibit(
             "Figure",
-            f"The share of the raw link that messages reach {where}",
-            "The raw link's time of a round trip divided by that of messages of the same size, which is the share of "
+            f"Messages {where} as a share of the raw link",
+            "The raw link's round-trip time divided by that of messages of the same size, which equals the share of "
             "its throughput.",
             "Higher is better. The paper's messages reached 30 % of its network at 4 bytes and 96 % for long ones. "
             + _above(fabric),
@@ -51,9 +51,9 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
         yield Exhibit(
             "Table",
             f"Round trips {where} and their share of the raw link",
-            "Time of a round trip with an answer of 4 bytes by the size of the message, with its share of the raw "
-            "link's throughput where its interval leaves no more than a factor of 2 open.",
-            "Less time is better. The best figure of a line is set in bold, with those equal to it.",
+            "Time of a round trip with a 4-byte reply by the size of the message, with its share of the raw link's "
+            "throughput if the interval determines it to within a factor of 2.",
+            "Less time is better. The best figure of each line, and those equal to it, are in bold.",
             "Figure 4",
             table=table,
             wide=True,
@@ -63,8 +63,10 @@ def round_trips(results: Results, fabric: str) -> Iterator[Exhibit]:
 
 def _above(fabric: str) -> str:
     if fabric == "shm":
-        return "Above 100 %: both ranks copy a long message at once, the raw link's memcpy is one rank's alone."
-    return "A share above 100 % is to be doubted, unless messages have a faster way between the hosts than TCP."
+        return (
+            "Shares above 100 % are possible: both ranks copy a long message at once, but only one runs the raw memcpy."
+        )
+    return "Doubt a share above 100 %, unless messages have a faster path between the hosts than TCP."
 
 
 def by_fragments(results: Results, fabric: str) -> Iterator[Exhibit]:
@@ -74,10 +76,10 @@ def by_fragments(results: Results, fabric: str) -> Iterator[Exhibit]:
     if picture:
         yield Exhibit(
             "Figure",
-            f"Messages {where} over their size, by the length of their fragments",
+            f"Messages {where} over their size, by fragment length",
             "Bandwidth of messages that are cut into fragments of one length, by the size of the message; median with "
             "its 95 % band, logarithmic on both axes.",
-            "Higher is better. A fragment as long as the message is one piece: nothing overlaps.",
+            "Higher is better. With a fragment as long as the message, nothing overlaps.",
             "Figure 5",
             picture=picture,
             source=MAESTRO,
@@ -86,10 +88,10 @@ def by_fragments(results: Results, fabric: str) -> Iterator[Exhibit]:
     if table:
         yield Exhibit(
             "Table",
-            f"The best length of fragments {where} by the size of the message",
-            "For each size the length with the highest median, beside the library's own rule.",
-            "“As good” are the lengths that are shown to be the same within 10 %: where there are many, the length "
-            "does not matter.",
+            f"The best fragment length {where} by message size",
+            "For each size, the length with the highest median, and the library's own rule.",
+            "“As good” are the lengths that are the same within 10 %: where there are many, the length does not "
+            "matter.",
             "Figure 5",
             table=table,
             wide=True,

@@ -15,7 +15,7 @@ _BASE = "Base case of each line: the sequential form of the same problem."
 
 
 def meshes(results: Results, program: Program) -> Iterator[Exhibit]:
-    """Nothing where fewer than two sizes were measured."""
+    """Figures by size; nothing if fewer than two sizes were measured."""
     for family in families(results, program):
         yield from _of_family(results, program, family)
     yield from _by_sendrecv(results, program)
@@ -28,7 +28,7 @@ def _of_family(results: Results, program: Program, family: Family) -> Iterator[E
     name = "-".join([program.suite, *(str(value) for _, value in family.variant)])
     what = "size" if len({mesh.problem.size for mesh in family.meshes}) > 1 else "method"
     for figure, text, counterpart in (
-        ("speedup", "How many times as fast as its base case each is", program.paper.speedup),
+        ("speedup", "How many times as fast as its base case each one is", program.paper.speedup),
         ("efficiency", "Speed-up divided by the number of processors used", program.paper.efficiency),
     ):
         heading = f"{program.title}{words}: {'speed-up' if figure == 'speedup' else figure} by {what}"
@@ -37,10 +37,10 @@ def _of_family(results: Results, program: Program, family: Family) -> Iterator[E
             yield Exhibit(
                 "Figure",
                 heading,
-                f"{text}, by total processors; a line for each {what}, with the best of Kumiki's settings at each "
+                f"{text}, by total processors; one line per {what}, with the best of Kumiki's settings at each "
                 "number of processors.",
-                "A larger problem leaves more computation between communications: where its line lies above, it is "
-                "those that limit the smaller one; where it falls below, the caches held the smaller one.",
+                "A larger problem has more computation between communications: where its line is higher, communication "
+                "limits the smaller problem; where it is lower, the smaller problem fits into the caches.",
                 counterpart,
                 _BASE,
                 picture,
@@ -55,10 +55,10 @@ def _by_sendrecv(results: Results, program: Program) -> Iterator[Exhibit]:
             yield Exhibit(
                 "Figure",
                 heading,
-                "MFLOPS by number of processes, a line for each size: the paper's own form, which cuts the grid in "
-                "one direction and exchanges planes by MPI_Sendrecv alone.",
-                "Higher is better. A line that flattens as processes are added spends its time on planes under way, or "
-                "has filled the memory bus.",
+                "MFLOPS by number of processes, one line per size, for the paper's own form, which cuts the grid in "
+                "one direction and exchanges planes with MPI_Sendrecv only.",
+                "Higher is better. A line flattens when more processes spend their time exchanging planes, or saturate "
+                "the memory bus.",
                 program.paper.rate,
                 picture=picture,
             )
@@ -70,9 +70,10 @@ def _rates_by_size(results: Results, program: Program) -> Iterator[Exhibit]:
         yield Exhibit(
             "Table",
             f"{program.title} by size",
-            "MFLOPS of the sequential program, of what memory allows (the bytes of a sweep moved by all cores, nothing "
-            "computed), of Kumiki's best setting and of the form by MPI_Sendrecv; the bytes of one of its messages, "
-            "counted; and gosa, the sum of squared residuals of the last sweep.",
+            "MFLOPS of the sequential program, of the memory bound (all cores move the bytes of a sweep, nothing "
+            "computed), "
+            "of Kumiki's best setting and of the form with MPI_Sendrecv; the counted bytes of one of its messages; and "
+            "gosa, the sum of squared residuals of the last sweep.",
             f"Higher is better. {agreement(results, program)}",
             program.paper.by_size,
             table=table,

@@ -1,4 +1,4 @@
-"""The one picture of the first screen: the programs at their best, or what says most of what was measured."""
+"""The one figure of the first screen: the programs at their best, or the most informative figure of the report."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from kumiki.results.row import Row
 
 NAME = "overview"
 FARTHEST = 1.5
-"""A bound that lies beyond so many times the best speed-up, or the ideal, would leave the programs no room."""
+"""A bound beyond this many times the best speed-up, or the ideal, would leave the programs no space in the figure."""
 _PROGRAMS = {OWN, *(program.suite for program in PROGRAMS)}
 
 
 def overview(results: Results, sections: Sequence[Section]) -> Exhibit | None:
-    """The programs beside each other where there are several, else the leading figure of a section, programs first."""
+    """The programs side by side if there are several, else the leading figure of a section, programs first."""
     found = [problem for program in PROGRAMS if (problem := principal(results, program)) and _speedup(problem)]
     if len(found) > 1:
         return _programs(results, found)
@@ -32,7 +32,7 @@ def overview(results: Results, sections: Sequence[Section]) -> Exhibit | None:
 
 
 def leading(sections: Sequence[Section]) -> Exhibit | None:
-    """The figure that says most of the first section that has one, for its second place in the page."""
+    """The leading figure of the first section that has one, to be shown a second time at the top of the page."""
     figures = [exhibit for section in sections for exhibit in section.exhibits if exhibit.picture]
     # A wide figure would be too small to read there.
     chosen = next(iter(sorted(figures, key=lambda exhibit: (not exhibit.lead, exhibit.wide))), None)
@@ -46,8 +46,8 @@ def _programs(results: Results, found: Sequence[Problem]) -> Exhibit:
     return Exhibit(
         "Figure",
         "The programs at their best settings",
-        "How many times as fast as its base case (the sequential form, or one rank of one thread) each program runs "
-        "at the best setting measured, ranks × threads; beside it the best of its peers.",
+        "How many times as fast as its base case (the sequential form, or one rank with one thread) each program runs "
+        "at the best setting measured (ranks × threads), and the best of its peers.",
         "Further right is better.",
         picture=_picture(results, found, total),
     )
@@ -72,19 +72,20 @@ def _picture(results: Results, found: Sequence[Problem], total: int) -> Picture:
             )
             sheet.key("bound: memory bus", bound, marker=False)
             sheet.note(
-                "The dotted line is what the memory bus gains from threads: a bound for programs whose data do not fit "
-                "into the caches."
+                "The dotted line is the speed-up of the memory bus with threads: a bound for programs whose data do "
+                "not "
+                "fit into the caches."
             )
 
         if shown != lines:
-            sheet.note("A bound far beyond the programs is not drawn here; it stands in the program's own figures.")
+            sheet.note("A bound far beyond the programs is not drawn here but in the program's own figures.")
 
     description = "speed-up of each program at its best setting, beside its peers, the ideal and the bounds"
     return by_line(NAME, description, "speed-up over the base case", shown, lambda value: f"{value:g}×", refer)
 
 
 def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
-    """What bounds it, its peers, and the program itself on top of them."""
+    """The bound, the peers, and the program itself on top of them."""
     known = looks(row.implementation for row in results.rows)
     if bound := _bound(problem):
         yield bound
@@ -97,7 +98,7 @@ def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
 
 
 def _head(problem: Problem) -> str:
-    """The program, and what it gains at which setting."""
+    """The program, its speed-up and its best setting."""
     gain = _speedup(problem)
     at = f"\n{factor(gain)}× at {setting_words(problem.best_hybrid[0])}" if gain and problem.best_hybrid else ""
     return problem.program.title + at
@@ -124,6 +125,6 @@ def _speedup(problem: Problem) -> float | None:
 
 
 def _processors(results: Results, found: Sequence[Problem]) -> int:
-    """The cores of the machine; over hosts as many as any setting used with a core for each."""
+    """The cores of the machine; over hosts, the most that any setting used with a core for each thread."""
     used = [row.processors for problem in found for row in problem.hybrid.values() if not row.oversubscribed]
     return max([cores(results) or 1, *used])

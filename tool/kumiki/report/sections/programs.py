@@ -48,8 +48,9 @@ def _exhibits(results: Results, problem: Problem) -> Iterator[Exhibit]:
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: where the time goes",
-            f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is the largest over ranks.",
-            "Computation should shrink with processors; what does not shrink with it limits the program.",
+            f"{_part_words(problem)} of each setting (ranks × threads) and peer; each part is the maximum over the "
+            "ranks.",
+            "Computation should shrink with more processors; the parts that do not shrink limit the program.",
             paper.breakdown,
             picture=picture,
         )
@@ -68,7 +69,7 @@ def _part_words(problem: Problem) -> str:
 def speedup_figure(
     name: str, problem: Problem, total: int | None, paper: str, base: str, laws: Sequence[Law] = ()
 ) -> Iterator[Exhibit]:
-    """Speed-up over processors, where there is a base case; beside it the laws that were fitted to it."""
+    """Speed-up over processors, if there is a base case, with the laws that were fitted to it."""
     picture = scaling(name, problem, "speedup", total, laws)
     if picture:
         yield Exhibit(
@@ -84,14 +85,14 @@ def speedup_figure(
 
 
 def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> Iterator[Exhibit]:
-    """Efficiency over ranks and threads, where there is a base case and more than one setting."""
+    """Efficiency over ranks and threads, if there is a base case and more than one setting."""
     picture = efficiency(name, problem)
     if picture:
         yield Exhibit(
             "Figure",
             f"{problem.program.title}: efficiency over ranks × threads",
             "Speed-up divided by the number of processors used (ranks × threads).",
-            "100 % is ideal; the stronger the colour the better.",
+            "100 % is ideal; a stronger colour is better.",
             paper,
             base,
             picture,
@@ -101,7 +102,7 @@ def efficiency_map(name: str, problem: Problem, base: str, paper: str = "") -> I
 def _rate_figure(problem: Problem, picture: Picture, bounded: bool) -> Exhibit:
     return Exhibit(
         "Figure",
-        f"{problem.program.title}: rate over processors{', beside the bound' if bounded else ''}",
+        f"{problem.program.title}: rate over processors{', with the bound' if bounded else ''}",
         "Operations per second by total processors.",
         "Higher is better.",
         problem.program.paper.rate,
@@ -112,7 +113,7 @@ def _rate_figure(problem: Problem, picture: Picture, bounded: bool) -> Exhibit:
 def _time_figure(problem: Problem, picture: Picture, base: str, bounded: bool) -> Exhibit:
     return Exhibit(
         "Figure",
-        f"{problem.program.title}: time over processors{', beside the bound' if bounded else ''}",
+        f"{problem.program.title}: time over processors{', with the bound' if bounded else ''}",
         "Execution time by total processors, logarithmic.",
         "Lower is better.",
         problem.program.paper.time,
@@ -130,7 +131,7 @@ def _tables(results: Results, problem: Problem, base: str) -> Iterator[Exhibit]:
             f"{problem.program.title}: every setting",
             "Time, speed-up and efficiency of every setting (ranks × threads) and of the peers; “shared time” is the "
             f"share of communication and synchronisation.{bound}",
-            "The fastest median is set in bold; a setting whose interval meets it is equal to it.",
+            "The fastest median is in bold.",
             problem.program.paper.settings,
             base,
             table=table,
@@ -142,7 +143,7 @@ def _tables(results: Results, problem: Problem, base: str) -> Iterator[Exhibit]:
             "Table",
             f"{problem.program.title}: other problems",
             "The other sizes and variants that were measured, each with its base case and its best settings.",
-            "Compare the speed-ups: a larger problem leaves more computation between communications.",
+            "Compare the speed-ups: a larger problem has more computation between communications.",
             table=others,
             wide=True,
         )

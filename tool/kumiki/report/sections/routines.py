@@ -1,4 +1,4 @@
-"""The routines that send a message, along a chain of ranks."""
+"""The send routines, measured along a chain of ranks."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from kumiki.report.analysis.routines import PREPARED, SUITE, best_routines, by_s
 from kumiki.report.figures.routines import bandwidth, of_single_processes
 from kumiki.report.page.exhibit import Exhibit, Section
 from kumiki.report.palette import looks, rank_looks
+from kumiki.report.quantity import enumerate_words
 from kumiki.suites.described import JAMSTEC
 
 _CHAIN = (
-    "Bytes sent by all ranks of an open chain per second: each rank sends to the next one and receives from the one "
-    "before."
+    "Bytes sent per second by all ranks of an open chain: each rank sends to the next one and receives from the "
+    "previous one."
 )
 _BAND = "Median with its 95 % band, logarithmic on both axes."
 
 
 def routines(results: Results) -> Section:
-    """The best of each implementation beside each other, then a figure for each implementation."""
+    """The best routine of each implementation side by side, then a figure for each implementation."""
     intro = (
-        "Which of its routines an MPI moves a message with best depends on the size, and on the machine; Kumiki's "
-        "messages go along the same chain."
+        "Which send routine of an MPI is the fastest depends on the message size and on the machine. Kumiki's messages "
+        "travel along the same chain."
     )
-    return Section.of(results, SUITE, "Routines that send", intro, _exhibits(results))
+    return Section.of(results, SUITE, "Send routines", intro, _exhibits(results))
 
 
 def _exhibits(results: Results) -> Iterator[Exhibit]:
@@ -35,9 +36,8 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
         yield Exhibit(
             "Table",
             "The best routine by size",
-            f"{_CHAIN} Of each implementation the fastest routine, whose name stands beside its bandwidth.",
-            "Higher is better. The best figure of a line is set in bold, with those that its confidence interval "
-            "meets.",
+            f"{_CHAIN} Each column shows the fastest routine of an implementation, with its name.",
+            "Higher is better. The best figure of each line, and those equal to it, are in bold.",
             table=table,
             wide=True,
         )
@@ -52,8 +52,9 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             "Figure",
             "The best routine of each implementation over the size of the message",
             f"The table above. {_BAND}",
-            "Higher is better. Where a curve drops the implementation changes its method: from there on a message "
-            "waits for its receiver.",
+            "Higher is better. Where a curve drops, the implementation changes its protocol (eager to rendezvous): "
+            "from "
+            "there on, a message waits for its receiver.",
             picture=picture,
         )
     for name in by_size(results):
@@ -62,7 +63,7 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
         picture = bandwidth(f"routines-{name}", f"The routines of {results.title(name)}", own, shades, whole)
         if picture:
             prepared = [routine for routine in PREPARED if routine in own]
-            cost = f" Those that need a preparation ({', '.join(prepared)}) have it in their time;" if prepared else ""
+            cost = f" The time of {enumerate_words(prepared)} includes the preparation;" if prepared else ""
             yield Exhibit(
                 "Figure",
                 f"The routines of {results.title(name)} over the size of the message",
@@ -84,10 +85,10 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             yield Exhibit(
                 "Figure",
                 f"The routines of {results.title(name)} as a single process sees them",
-                "Bytes of a message over the time that one process of the chain needs for it, itself, as it sends and "
-                "receives; the faint line at each point goes from the slowest process of the chain to the fastest.",
+                "Bytes of a message divided by the time that one process of the chain itself needs to send and receive "
+                "it; the faint line at each point ranges from the slowest process of the chain to the fastest.",
                 "Higher is better. The first process only sends and the last only receives: where a faint line is "
-                "long, a message leaves its sender before it has arrived, and those in the middle wait.",
+                "long, sends complete before the message has arrived, and the processes in the middle wait.",
                 "Figures 2, 4 and 6",
                 picture=picture,
                 source=JAMSTEC,

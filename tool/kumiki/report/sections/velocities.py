@@ -1,4 +1,4 @@
-"""The velocities of a flow beside those that were published."""
+"""The velocities of a flow, compared with published ones."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from kumiki.report.page.exhibit import Exhibit
 from kumiki.report.quantity import enumerate_words
 from kumiki.results.row import Row
 
-LINES = {"u": "up the middle", "v": "across the middle"}
+LINES = {"u": "on the vertical centre line", "v": "on the horizontal centre line"}
 USUAL_REYNOLDS = 100
 
 
 def velocities(results: Results, program: Program) -> Iterator[Exhibit]:
-    """Nothing where the rows tell of none."""
+    """Figures of the velocities; nothing if the rows contain none."""
     for component, words in LINES.items():
         flows = _flows(results, program, component)
         picture = centre_line(f"{program.suite}-{component}", component, flows)
         if picture:
             yield Exhibit(
                 "Figure",
-                f"{program.title}: the velocity {component} {words}, beside the published one",
-                f"What the flow is when it is steady, on {_sizes(flows)} points, by Reynolds number; the crosses are "
-                f"those of {program.paper.velocities}.",
-                f"The largest difference is {_differences(flows)}. Each is within what the program allows, or its rows "
-                "would be marked as wrong: our error of second order, and the published one, by which spectral "
-                "methods differ as much from the tables.",
+                f"{program.title}: the velocity {component} {words} and the published one",
+                f"The steady flow on {_sizes(flows)} points, by Reynolds number; the crosses are those of "
+                f"{program.paper.velocities}.",
+                f"The largest difference is {_differences(flows)}. Each is within the limit that the program allows "
+                "(otherwise "
+                "its rows would be marked as wrong): our second-order error plus the error of the published tables, "
+                "from which spectral methods differ as much.",
                 picture=picture,
             )
 

@@ -61,7 +61,7 @@ class Column:
     title: str
     unit: str = ""
     noted: bool = False
-    """Whether its cells carry notes, beside which the heading must not slide."""
+    """Whether its cells carry notes, over which the heading must not extend."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Table:
 NOTHING = Cell("–")
 OF_BOUND = "of bound"
 NOTED_COLUMNS = 6
-"""A table of more columns has no room for the intervals beside the figures; they are in the full table."""
+"""A table with more columns has no space for intervals beside the figures; they are in the full table."""
 
 
 def memory_bus(results: Results) -> Table | None:
@@ -148,8 +148,8 @@ def network_latency(results: Results) -> Table | None:
 
 MESSAGE_FIGURES = {
     "message.latency": "8 B, half a round trip",
-    "message.rate": "8 B, many under way at once",
-    "message.interleaving": "a short one sent after a long one, share of its time",
+    "message.rate": "8 B, many in flight at once",
+    "message.interleaving": "a short one sent after a long one, as a share of its time",
 }
 
 
@@ -181,7 +181,7 @@ def routines(results: Results) -> Table | None:
 
 
 def ranked(head: str, entries: Sequence[tuple[Row, str] | None], linked: bool = True) -> Line:
-    """A line of rows with what stands beside them; the best is marked, and what is equal to it."""
+    """A line of rows with their notes; the best row and those equal to it are marked."""
     rows = [entry[0] for entry in entries if entry]
     winner = best(rows) if len(rows) > 1 else None
 
@@ -196,14 +196,14 @@ def ranked(head: str, entries: Sequence[tuple[Row, str] | None], linked: bool = 
 
 
 def waiting(results: Results) -> Table | None:
-    """What each policy of waiting takes of a core, and how soon it wakes."""
+    """The share of a core that each wait policy uses, and its wake-up time."""
     rows = [row for name in ("wait.cpu", "wait.wakeup") for row in results.where(name) if row.trusted]
     policies = list(dict.fromkeys(row.text("policy") for row in rows))
     heads: dict[str, list[Row]] = {}
     for row in rows:
         later = row.count("after_ms", 0)
         share = f"share after {later} ms" if later else "share of a core"
-        name = "time to go on" if row.metric == "wait.wakeup" else share
+        name = "time to continue" if row.metric == "wait.wakeup" else share
         heads.setdefault(name, []).append(row)
     lines = [
         Line(
@@ -235,11 +235,11 @@ def _grid(corner: str, columns: dict[str, dict[int, Row]], bars: bool = False) -
 
 @dataclass(frozen=True)
 class Format:
-    """How the figures of one column are written, so that their decimal points stand under each other."""
+    """How the figures of one column are written, so that their decimal points are aligned."""
 
     decimals: int
     fixed: bool
-    """Figures of like size show the same decimals; figures far apart only the digits that they have."""
+    """Figures of similar size show the same number of decimals; figures far apart only their significant digits."""
     scale: float = 1.0
 
     @staticmethod
@@ -250,7 +250,7 @@ class Format:
         return Format(max((len(text.partition(".")[2]) for text in texts), default=0), fixed, scale)
 
     def text(self, row: Row) -> tuple[str, str]:
-        """The figure, and the invisible decimals that fill it up."""
+        """The figure, and invisible decimals that pad it."""
         value = row.value * self.scale
         if self.fixed:
             return f"{value:.{self.decimals}f}", ""

@@ -1,4 +1,4 @@
-"""The rates of a program by size, after Table 2 of the JAMSTEC paper: what memory allows, its messages, and gosa."""
+"""The rates of a program by size, after Table 2 of the JAMSTEC paper: with the memory bound, its messages, and gosa."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MFLOPS_DIGITS = 4
 
 
 def by_size(results: Results, program: Program) -> Table | None:
-    """A line for each size, the smallest first; None where there is but one form of one size."""
+    """A line for each size, the smallest first; None if there is nothing to show."""
     found = [problem for problem in reversed(problems(results, program)) if not problem.variant]
     names = in_order({row.implementation for problem in found for row in problem.form(SENDRECV)}, results.mpis)
-    columns = [Column("sequential", "MFLOPS"), Column("memory allows", "MFLOPS"), Column("best Kumiki", "MFLOPS")]
+    columns = [Column("sequential", "MFLOPS"), Column("memory bound", "MFLOPS"), Column("best Kumiki", "MFLOPS")]
     for name in names:
         columns += [
             Column(f"{results.title(name)}, 1 process", "MFLOPS"),
@@ -29,7 +29,7 @@ def by_size(results: Results, program: Program) -> Table | None:
 
 
 def agreement(results: Results, program: Program) -> str:
-    """How well gosa of all forms agrees, in a sentence; empty where there is nothing to compare."""
+    """How well gosa of all forms agrees, in a sentence; empty if there is nothing to compare."""
     worst = 0.0
     for problem in problems(results, program):
         values = [row.value for row in _gosas(results, problem)]
@@ -37,7 +37,9 @@ def agreement(results: Results, program: Program) -> str:
             worst = max(worst, (max(values) - min(values)) / max(values))
     if not any(len(_gosas(results, problem)) > 1 for problem in problems(results, program)):
         return ""
-    return f"gosa of all forms and numbers of processes agrees to {worst:.1e} of it: the sums are rounded elsewhere."
+    return (
+        f"gosa agrees to a relative {worst:.1e} over all forms and numbers of processes, which sum in different orders."
+    )
 
 
 def _cells(results: Results, problem: Problem, names: list[str]) -> list[Cell]:

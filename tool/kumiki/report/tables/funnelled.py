@@ -1,4 +1,4 @@
-"""Communication by the master thread alone: does it take the same time whatever the threads beside it (F07)?"""
+"""Communication by the master thread only: does its time depend on the number of other threads (F07)?"""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from kumiki.results.statistics import EQUAL_WITHIN
 
 @dataclass(frozen=True)
 class Series:
-    """Communication of so many ranks by the number of their threads."""
+    """Communication of this number of ranks by the number of their threads."""
 
     ranks: int
     rows: dict[int, Row]
 
     @property
     def verdict(self) -> str:
-        """What the samples tell of the figures beside the one with the fewest threads."""
+        """How the figures compare with the one for the fewest threads."""
         first, *others = self.rows.values()
         if all(equal(first, other) for other in others):
             return f"the same within {percent(EQUAL_WITHIN)}"
         if any(better(first, other) or better(other, first) for other in others):
             return f"up to {factor(self.spread)} times as long"
-        return "the samples do not tell"
+        return "the samples do not show it"
 
     @property
     def spread(self) -> float:
-        """The largest median by the smallest."""
+        """The largest median divided by the smallest."""
         values = [row.value for row in self.rows.values()]
         return max(values) / min(values)
 
 
 def series(results: Results, program: Program) -> list[Series]:
-    """The runs by number of ranks in which the masters fetch, where several numbers of threads were measured.
+    """The runs by number of ranks in which the masters fetch, if several numbers of threads were measured.
 
-    Only those runs count in which all threads computed: with more of them than cores a rank does so only if told to.
+    Only runs in which all threads computed count: an oversubscribed rank uses all of them only if told to.
     """
     found: dict[int, dict[int, Row]] = {}
     for row in results.where(program.metric("communication"), "kumiki", form="hybrid", fetch="get"):
         if row.usable and row.ranks > 1 and "working" not in row.parameters:
             known = found.setdefault(row.ranks, {})
-            # With a core for each thread both say the same; the one that was asked for by name stands.
+            # With a core for each thread both rows mean the same; the one that was requested explicitly is used.
             if row.threads not in known or row.text("all_threads") == "yes":
                 known[row.threads] = row
     return [Series(ranks, dict(sorted(rows.items()))) for ranks, rows in sorted(found.items()) if len(rows) > 1]
@@ -65,4 +65,4 @@ def table(results: Results, program: Program) -> Table | None:
         ]
         lines.append(Line(str(each.ranks), [*cells, Cell(each.verdict)], any(cell.crowded for cell in cells)))
     heads = [Column(f"{count} {'thread' if count == 1 else 'threads'}", noted=True) for count in counts]
-    return Table("ranks", [*heads, Column("beside the fewest threads")], lines) if lines else None
+    return Table("ranks", [*heads, Column("compared with the fewest threads")], lines) if lines else None

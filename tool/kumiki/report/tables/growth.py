@@ -8,7 +8,7 @@ from kumiki.report.tables import Cell, Column, Line, Table
 
 
 def slopes(series: Series) -> Table | None:
-    """a and b of every implementation that has enough figures, or that they follow no such line."""
+    """a and b of every implementation that has enough figures, or the statement that they follow no such line."""
     lines = []
     for name, rows in series.items():
         found = growth(rows)
@@ -20,7 +20,7 @@ def slopes(series: Series) -> Table | None:
         members = enumerate_words([str(each) for each in found.members])
         cells = [Cell(text) for text in (*line, f"≤ {percent(found.miss)}", members, verdict)]
         lines.append(Line(name, cells, found.crowded))
-    names = ("a", "b, for each doubling", "it misses its points by", "ranks", "the figures")
+    names = ("a", "b, per doubling", "largest deviation", "ranks", "the figures")
     return Table("barrier", [Column(each) for each in names], lines) if lines else None
 
 

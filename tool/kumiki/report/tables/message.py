@@ -8,11 +8,11 @@ from kumiki.report.analysis.roundtrip import RAW, Share, raw_title, round_trips,
 from kumiki.report.quantity import enumerate_words, percent, size_text
 from kumiki.report.tables import Cell, Column, Line, Table, ranked
 
-UNCUT = "all in one"
+UNCUT = "one piece"
 
 
 def round_trip_table(results: Results, fabric: str) -> Table | None:
-    """A line for each size, a column for each implementation, with its share of the raw link beside it."""
+    """A line for each size, a column for each implementation with its share of the raw link."""
     found, of_raw = round_trips(results, fabric), shares(results, fabric)
     names = [name for name in found if name != RAW[fabric]]
     sizes = sorted({size for rows in found.values() for size in rows})
@@ -35,12 +35,12 @@ def _note(of_raw: dict[str, dict[int, Share]], name: str, size: int) -> str:
 
 
 def fragment_table(results: Results, fabric: str) -> Table | None:
-    """A line for each size: the best length, what it brings, and what the library's own rule does."""
+    """A line for each size: the best length with its bandwidth, and the bandwidth of the library's own rule."""
     lines = [_line(choice) for choice in choices(results, fabric)]
     columns = [
         Column("best length"),
         Column("bandwidth", noted=True),
-        Column("by the library's rule", noted=True),
+        Column("library's rule", noted=True),
         Column("as good"),
     ]
     return Table("message", columns, lines) if lines else None
@@ -62,5 +62,5 @@ def _line(choice: Choice) -> Line:
 
 
 def _best_text(length: int, size: int) -> str:
-    """One that cuts nothing says so."""
+    """The length; one that does not cut the message is marked."""
     return length_text(length) if length < size else f"{length_text(length)} ({UNCUT})"
