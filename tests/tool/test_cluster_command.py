@@ -98,7 +98,7 @@ def test_without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
         (("delete", "lab", "--all"), "not both"),
         (("exec", "leb", "--", "true"), "did you mean 'lab'?"),
         (("exec", "torn", "--", "true"), "kumiki cluster delete torn"),
-        (("create", "lab"), "cluster 'lab' is there already"),
+        (("create", "lab"), "cluster 'lab' exists already"),
         (("create", "torn"), "not complete"),
     ],
 )

@@ -158,5 +158,5 @@ def test_the_cluster_of_a_run(arguments: tuple[str, ...], name: str | None, rest
 
 @pytest.mark.parametrize("arguments", [("--cluster",), ("--cluster=",), ("--cluster", "-n", "2")])
 def test_a_run_without_the_clusters_name(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="cannot be a cluster's name"):
+    with pytest.raises(UserError, match="cannot be the name of a cluster"):
         named_cluster(arguments)

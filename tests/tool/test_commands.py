@@ -30,7 +30,7 @@ def test_list_shows_what_is_missing(native: Native) -> None:
     entries = {entry["name"]: entry for entry in json.loads(native.kumiki("list", "--format", "json").stdout)}
     assert list(entries) == [suite.name for suite in suites.ALL]
     assert entries["himeno"]["by_name"] and not entries["cg"]["by_name"]
-    assert "only where it is named" in table
+    assert "only on request" in table
     programs = {program["name"]: program["present"] for program in entries["cg"]["programs"]}
     assert programs == {"cg": False, "cg-openmpi": True, "cg-mpich": False, "streams": True}
     assert "put.latency" in entries["remote-memory"]["metrics"]
@@ -65,12 +65,12 @@ def test_run_starts_quickly(native: Native) -> None:
 def test_doctor_without_a_native_part(bare: Native) -> None:
     ended = bare.kumiki("doctor")
     assert ended.returncode == 3
-    assert "kumiki-run" in ended.stdout and "mend: ./kumiki" in ended.stdout
+    assert "kumiki-run" in ended.stdout and "fix: ./kumiki" in ended.stdout
     assert "sudo apt install cmake" in ended.stdout
     told = json.loads(bare.kumiki("doctor", "--format", "json").stdout)
     assert told["usable"] is False and told["topology"] is None
     states = {finding["subject"]: finding["state"] for finding in told["findings"]}
-    assert states["kumiki-run"] == states["measuring programs"] == states["CMake"] == "missing"
+    assert states["kumiki-run"] == states["measurement programs"] == states["CMake"] == "missing"
     assert states["Open MPI"] == states["MPICH"] == states["UCX"] == "optional"
     assert all(finding["mend"] for finding in told["findings"] if finding["state"] in ("missing", "optional"))
 
@@ -81,7 +81,7 @@ def test_doctor_with_a_native_part(native: Native) -> None:
     told = json.loads(ended.stdout)
     assert told["usable"] is True and told["topology"] == TOPOLOGY
     states = {finding["subject"]: finding["state"] for finding in told["findings"]}
-    assert states["kumiki-run"] == states["measuring programs"] == states["Open MPI"] == "good"
+    assert states["kumiki-run"] == states["measurement programs"] == states["Open MPI"] == "good"
     assert states["CMake"] == "optional"  # the native part is built already
     assert "4.1.4" in next(finding["sentence"] for finding in told["findings"] if finding["subject"] == "Open MPI")
 

@@ -239,8 +239,8 @@ def test_page_takes_the_place_of_nothing_else(native: Native) -> None:
     (native.prefix / "mine").mkdir()
     (native.prefix / "mine" / "index.html").write_text("<p>mine")
     for folder, words in (
-        ("a", "results of its own"),
-        ("mine", "no page of kumiki compare"),
+        ("a", "contains results itself"),
+        ("mine", "not a page of kumiki compare"),
         ("a/x.json/y", "--output"),
     ):
         (native.prefix / "a" / "x.json").write_text("")
@@ -253,7 +253,7 @@ def test_page_takes_the_place_of_nothing_else(native: Native) -> None:
 def test_one_result_is_no_comparison(native: Native) -> None:
     three(native)
     ended = native.kumiki("compare", "a")
-    assert ended.returncode == 2 and "two results or more" in ended.stderr
+    assert ended.returncode == 2 and "two or more results" in ended.stderr
 
 
 @pytest.mark.parametrize(

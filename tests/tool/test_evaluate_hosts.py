@@ -118,7 +118,7 @@ def test_slurm_without_its_commands(native: Prefix) -> None:
 def test_slurm_that_does_not_know_the_nodes(site: Prefix) -> None:
     put_tool(site, "scontrol", "#!/bin/sh\necho 'no such cluster' >&2; exit 1\n")
     ended = site.kumiki(*EVALUATE, **ALLOCATED)
-    assert ended.returncode == 3 and "cannot tell the nodes of Slurm job 17: no such cluster" in ended.stderr
+    assert ended.returncode == 3 and "cannot list the nodes of Slurm job 17: no such cluster" in ended.stderr
 
 
 def test_hosts_that_cannot_be_reached(site: Prefix) -> None:
@@ -166,7 +166,7 @@ def test_run_over_the_nodes_of_an_allocation(site: Prefix) -> None:
     assert site.launched[0].startswith("kumiki-run --hosts node1,node2 --remote-shell srun")
     assert site.launched[0].endswith("-n 4 sh")
     outside = site.kumiki("run", "--slurm", "-n", "4", "sh")
-    assert outside.returncode == 2 and "this is no Slurm allocation" in outside.stderr
+    assert outside.returncode == 2 and "this is not a Slurm allocation" in outside.stderr
 
 
 def test_resume_names_the_hosts(site: Prefix) -> None:

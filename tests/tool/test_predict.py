@@ -156,7 +156,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("mine")
     for arguments, word in (
         (["maestra"], "did you mean 'maestro'?"),
-        (["maestro", "--output", str(tmp_path)], "no page of kumiki predict"),
+        (["maestro", "--output", str(tmp_path)], "not a page of kumiki predict"),
     ):
         ended = runner.invoke(app, ["predict", *arguments])
         assert isinstance(ended.exception, UserError) and word in ended.exception.sentence

@@ -130,7 +130,7 @@ def test_nothing_is_written_where_the_own_rule_is_as_good(tunable: Prefix) -> No
     tunable.program("fragment", AS_GOOD_AS_THE_RULE)
     ended = tunable.kumiki("tune", "--quick", "--output", "tuned")
     assert ended.returncode == 0, ended.stderr
-    assert "Nothing is written" in ended.stdout and not (tunable.prefix / "tuned").exists()
+    assert "Nothing is saved" in ended.stdout and not (tunable.prefix / "tuned").exists()
 
 
 def test_an_older_length_goes_where_the_own_rule_is_as_good(tunable: Prefix) -> None:
@@ -138,7 +138,7 @@ def test_an_older_length_goes_where_the_own_rule_is_as_good(tunable: Prefix) -> 
     (tunable.prefix / "tuned").write_text(f"other memory 1\n{BOX} memory 223\n")
     ended = tunable.kumiki("tune", "--quick", "--output", "tuned")
     assert ended.returncode == 0, ended.stderr
-    assert "Removed from tuned" in ended.stdout
+    assert "from tuned;" in ended.stdout
     assert (tunable.prefix / "tuned").read_text() == f"{store.HEADER}\nother memory 1\n"
 
 
@@ -183,7 +183,7 @@ def test_an_interrupt_leaves_the_old_file(tunable: Prefix) -> None:
         time.sleep(0.02)
     command.send_signal(signal.SIGINT)
     _, errors = command.communicate(timeout=30)
-    assert command.returncode == 130 and "tuned is as it was" in errors
+    assert command.returncode == 130 and "tuned is unchanged" in errors
     assert (tunable.prefix / "tuned").read_text() == "other memory 1\n"
 
 

@@ -1,6 +1,6 @@
-"""The command line: what each command takes, and nothing else; the work is done by the modules it names.
+"""The command line: only the arguments of each command; other modules do the work.
 
-Each command imports its modules itself: `kumiki run` must not wait for numpy and matplotlib.
+Each command imports its own modules, so that `kumiki run` does not wait for numpy and matplotlib.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kumiki.terminal.formats import Format, TableOrJson, write_csv, write_json_l
 
 
 class Commands(TyperGroup):
-    """All commands; one that is interrupted ends with the documented code."""
+    """All commands; an interrupted one ends with the documented code."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -38,8 +38,8 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="kumiki",
     cls=Commands,
-    help="Measures what a machine or cluster can do, and runs programs over it. Exit codes: 0 ok, 1 a measurement or a "
-    "validation failed, 2 usage, 3 environment not usable, 4 regression, 130 interrupted.",
+    help="Measures what a machine or cluster can do, and runs programs on it. Exit codes: 0 success, 1 a measurement "
+    "or a validation failed, 2 wrong usage, 3 the environment is not usable, 4 regression, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -48,18 +48,18 @@ app.add_typer(cluster_app)
 
 
 class Evaluate(TyperCommand):
-    """Tells `evaluate --`, whose command is missing, from `evaluate`."""
+    """Distinguishes `evaluate --`, whose command is missing, from `evaluate`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ends_with_marker = args[-1:] == ["--"]
         rest: list[str] = super().parse_args(ctx, args)
         if ends_with_marker and not ctx.params.get("command"):
-            raise UserError("there is no command behind --: evaluate -- ./program {ranks}; without -- all suites run")
+            raise UserError("there is no command after --: evaluate -- ./program {ranks}; without -- all suites run")
         return rest
 
 
 class HandedOn(TyperCommand):
-    """A command whose arguments are a native program's own: they are not looked at, not even --help or --."""
+    """A command whose arguments are passed to a native program unread, including --help and --."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.args = list(args)
@@ -73,7 +73,7 @@ def _counts(text: str) -> tuple[int, ...]:
     except ValueError:
         counts = ()
     if not counts or min(counts) < 1:
-        raise typer.BadParameter(f"'{text}' is not a list of whole numbers from 1 up, such as 1,2,4")
+        raise typer.BadParameter(f"'{text}' is not a list of whole numbers of at least 1, such as 1,2,4")
     return tuple(dict.fromkeys(counts))
 
 
@@ -109,14 +109,14 @@ def _options(
 @app.command("evaluate", cls=Evaluate, context_settings={"allow_interspersed_args": False})
 def _evaluate(
     command: own.Command = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A first impression in well under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Get a first impression in well under a minute.")] = False,
     suite: Annotated[
         Any | None,
-        typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list); all: every one."),
+        typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list); all: every suite."),
     ] = None,
-    ranks: Annotated[Any | None, typer.Option(parser=_counts, metavar="1,2,4", help="Numbers of ranks.")] = None,
+    ranks: Annotated[Any | None, typer.Option(parser=_counts, metavar="1,2,4", help="The numbers of ranks.")] = None,
     threads: Annotated[
-        Any | None, typer.Option(parser=_counts, metavar="1,2", help="Numbers of threads of a rank.")
+        Any | None, typer.Option(parser=_counts, metavar="1,2", help="The numbers of threads per rank.")
     ] = None,
     cluster: where.Cluster = None,
     named: where.Named = None,
@@ -128,16 +128,16 @@ def _evaluate(
         typer.Option(
             "--peer",
             metavar="NAME=PREFIX",
-            help="Also beside the MPI or UCX that is installed there, called so; repeatable.",
+            help="Also measure beside the MPI or UCX installed at PREFIX, under this name; repeatable.",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for results and report.")] = Path("report"),
-    format: Annotated[Format, typer.Option(help="Tables as it goes, or all rows at the end.")] = Format.TABLE,
+    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder for results and report.")] = Path("report"),
+    format: Annotated[Format, typer.Option(help="Tables suite by suite, or all rows at the end.")] = Format.TABLE,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the points and their commands; run nothing.")
+        bool, typer.Option("--dry-run", help="Print the points and their commands without running them.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in DIR.")] = False,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Fixes the random order of the points.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the evaluation in DIR.")] = False,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Fix the random order of the points.")] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -156,10 +156,10 @@ def _evaluate(
 ) -> None:
     """Measure this machine, a cluster, the nodes of a Slurm allocation, or a program of your own.
 
-    It leaves results and a report, and ends with advice.
+    It writes results and a report, and ends with advice.
 
-    Your own: kumiki evaluate -- mpirun -n {ranks} ./program. It runs over ranks and threads (--ranks, --threads), and
-    the report tells its speed-up and efficiency, what limits it, and which setting to use.
+    Your own program: kumiki evaluate -- mpirun -n {ranks} ./program. It runs over ranks and threads (--ranks,
+    --threads), and the report shows its speed-up and efficiency, what limits it, and which setting to use.
     """
     from kumiki.evaluation.plan import Request, plan
     from kumiki.peers import installation, programs
@@ -178,7 +178,7 @@ def _evaluate(
     peers = installation.find(beside, native)
     request = Request(suite, quick, ranks, threads, output, resume, seed, time_limit, over, program, peers)
     cores = request.cores(machine)
-    stages = plan(request, cores, seed or 0)  # refuses what cannot be measured before anything is written
+    stages = plan(request, cores, seed or 0)  # refuses impossible requests before anything is written
     if dry_run:
         if program is not None:
             listing.print_runs(stages[0][1], native, cores, format)
@@ -198,7 +198,9 @@ def _evaluate(
     listing.print_warnings(machine)
     code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE and program is None))
     if code is ExitCode.INTERRUPTED:
-        complain(f"interrupted; what was measured is in {output} (kumiki report {output}); go on with --resume")
+        complain(
+            f"interrupted; the measurements so far are in {output} (kumiki report {output}); continue with --resume"
+        )
         raise typer.Exit(code)
     rows = folder.content["rows"]
     if format is Format.JSON:
@@ -211,26 +213,26 @@ def _evaluate(
 
 
 def _alone(suite: object, places: where.Where, peers: object) -> None:
-    """Refuses what is for suites beside a program of the user's own."""
+    """Refuses options for suites together with the user's own program."""
     if suite is not None:
-        raise typer.BadParameter("suites and a program of your own are evaluated apart", param_hint="--suite")
+        raise typer.BadParameter("suites and a program of your own must be evaluated separately", param_hint="--suite")
     if peers:
         raise typer.BadParameter(
-            "peers are measured in suites; let your command itself name the launcher: -- PREFIX/bin/mpirun ...",
+            "peers are measured in suites; let the command itself name the launcher: -- PREFIX/bin/mpirun ...",
             param_hint="--peer",
         )
     if places.given is not None:
         raise typer.BadParameter(
-            f"let the command itself start over hosts: -- kumiki run {places.given} -n {{ranks}} ...",
+            f"let the command itself start the ranks over hosts: -- kumiki run {places.given} -n {{ranks}} ...",
             param_hint=places.given.split()[0],
         )
 
 
 @app.command("doctor")
-def _doctor(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
-    """Say what is missing or would disturb, and how to mend it.
+def _doctor(format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE) -> None:
+    """Report what is missing or would disturb a measurement, and how to fix it.
 
-    Also what this machine is. Takes no measurement.
+    It also describes this machine. It measures nothing.
     """
     from kumiki.doctor import examine
     from kumiki.doctor.view import print_diagnosis
@@ -246,10 +248,10 @@ def _doctor(format: Annotated[TableOrJson, typer.Option(help="How it is printed.
 
 
 @app.command("list")
-def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
+def _list(format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE) -> None:
     """List the suites and the programs they need.
 
-    What each measures, its principal metrics, and whether its programs are there.
+    For each suite: what it measures, its main metrics, and whether its programs are installed.
     """
     from kumiki.terminal import listing
 
@@ -258,7 +260,7 @@ def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")
 
 @app.command("report")
 def _report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an evaluation.")]) -> None:
-    """Write the report of an evaluation again."""
+    """Rewrite the report of an evaluation."""
     from kumiki.results.files import results_file
     from kumiki.terminal.display import console
     from kumiki.terminal.ending import print_report
@@ -272,7 +274,7 @@ def _compare(
         list[Path], typer.Argument(metavar="A B", help="Report folders or results.json files, two or more.")
     ],
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Leave a page in DIR with all of them side by side.")
+        Path | None, typer.Option(metavar="DIR", help="Write a page to DIR with all of them side by side.")
     ] = None,
     fail_if_slower: Annotated[
         float | None,
@@ -282,19 +284,19 @@ def _compare(
             help="Exit with 4 if any figure is significantly worse than A's by more than this.",
         ),
     ] = None,
-    format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE,
+    format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE,
 ) -> None:
     """Compare two results, or set several side by side.
 
-    Two: what became better or worse by more than chance, the worst first. Three or more, or --output: tables with a
-    column for each platform, and what each is good for.
+    Two: the figures that improved or got worse by more than chance, the worst first. Three or more, or --output: tables
+    with a column for each platform, and what each is good for.
     """
     from kumiki.comparison import platforms, view
     from kumiki.comparison.compare import Side, compare
     from kumiki.terminal.display import console
 
     if len(paths) < 2:
-        raise typer.BadParameter("name two results or more", param_hint="A B")
+        raise typer.BadParameter("name two or more results", param_hint="A B")
     if output is not None:
         platforms.check_folder(output)
     sides, names = [Side.load(path) for path in paths], platforms.labels(paths)
@@ -325,14 +327,14 @@ def _tune(
     remote_shell: where.RemoteShell = None,
     alone: where.Alone = False,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where it is kept, instead of your configuration.")
+        Path | None, typer.Option(metavar="FILE", help="The file to save to, instead of your configuration.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the commands; run nothing.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Fixes the random order of the lengths.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the commands without running them.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Fix the random order of the lengths.")] = 0,
 ) -> None:
-    """Measure which length of message fragments is best here, and keep it for the library.
+    """Measure which length of message fragments is best here, and save it for the library.
 
-    Between two ranks of this machine, or over hosts between the first two of them.
+    It measures between two ranks of this machine, or between the first two hosts.
     """
     from kumiki.tune import store
     from kumiki.tune.sweep import Sweep
@@ -349,19 +351,19 @@ def _tune(
 
 @app.command("predict")
 def _predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="What to predict: maestro.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model to run: maestro.")],
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the model.")
     ] = None,
     parameters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Parameters from a file: one JSON object.")
+        Path | None, typer.Option(metavar="FILE", help="Read parameters from a file: one JSON object.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Leave a page with the figures in DIR.")] = None,
-    format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a page with the figures to DIR.")] = None,
+    format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE,
 ) -> None:
-    """Predict what a machine of the papers does, by a model of it.
+    """Simulate a machine from the papers with a model of it.
 
-    Published figures stand beside those predicted, and how far apart they are. Takes no measurement.
+    It prints the published figures beside the predicted ones, with their deviation. It measures nothing.
     """
     from kumiki.predict import command
 
@@ -372,8 +374,8 @@ def _predict(
 def _run(ctx: typer.Context) -> None:
     """Run a program over ranks and threads (kumiki-run).
 
-    With --cluster NAME in the first place, on the hosts of that cluster (kumiki cluster); with --slurm, on the nodes
-    of this Slurm allocation.
+    With --cluster NAME as the first option it runs on the hosts of that cluster (kumiki cluster); with --slurm, on the
+    nodes of this Slurm allocation.
     """
     from kumiki.hosts.launch import launcher_arguments
 
@@ -382,7 +384,7 @@ def _run(ctx: typer.Context) -> None:
 
 @app.command("topology", cls=HandedOn)
 def _topology(ctx: typer.Context) -> None:
-    """Show what this machine is made of (kumiki-topology)."""
+    """Show the hardware of this machine (kumiki-topology)."""
     _hand_on("kumiki-topology", ctx.args)
 
 

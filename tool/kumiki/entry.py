@@ -1,6 +1,6 @@
-"""Where the command `kumiki` begins and ends: whatever happens becomes one sentence and one documented exit code.
+"""The entry point of the command `kumiki`: every failure becomes one sentence and one documented exit code.
 
-Nothing large is imported here before a Ctrl-C is taken care of: loading the command line takes a tenth of a second.
+Nothing large is imported here before Ctrl-C is handled, because loading the command line takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _run() -> int:
         if sys.stdout is None:
             raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
         if isinstance(sys.stdout, TextIOWrapper):
-            # A file name may hold bytes that are no characters: they are printed as they came.
+            # A file name may contain bytes that are not characters; they are printed unchanged.
             sys.stdout.reconfigure(errors="surrogateescape")
         from kumiki.command import app
 
@@ -53,21 +53,21 @@ def _flushed(code: int) -> int:
 
 
 def _lost(error: OSError) -> int:
-    """Says that output could not be written; a reader that has left, as `head` does, needs no telling."""
+    """Reports that output could not be written, unless the reader has closed the pipe, as `head` does."""
     if not isinstance(error, BrokenPipeError):
         name = error.filename or "standard output"
-        complain(f"{name} cannot be used ({error.strerror or error}); make room there, or name another place")
-    # The interpreter shall find nothing more to flush into what cannot take it.
+        complain(f"{name} cannot be used ({error.strerror or error}); free space there, or choose another place")
+    # The interpreter must not try to flush the rest into a stream that cannot be written.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return ExitCode.FAILED
 
 
 def _open_standard_streams() -> None:
-    """Fills what is closed of descriptors 0 to 2, so that no file of ours gets its number and is written into."""
+    """Opens closed descriptors among 0 to 2, so that no other file gets such a number and receives output."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it stays open as long as the process
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it stays open as long as the process lives

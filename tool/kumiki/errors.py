@@ -1,4 +1,4 @@
-"""How the tool says that something went wrong: one sentence and one documented exit code."""
+"""How the tool reports errors: one sentence and one documented exit code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
 
 
 class UserError(Exception):
-    """Something the user can mend; `main` prints its sentence without a traceback and ends with its code."""
+    """An error that the user can fix; `main` prints its sentence without a traceback and exits with its code."""
 
     def __init__(self, sentence: str, code: ExitCode = ExitCode.USAGE) -> None:
         super().__init__(sentence)
@@ -31,11 +31,11 @@ class UserError(Exception):
 
 
 def complain(text: str) -> None:
-    """One line on standard error, said by kumiki."""
+    """Prints one line on standard error, with the prefix `kumiki:`."""
     print(f"kumiki: {text}", file=sys.stderr, flush=True)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """Asks whether the known name most like this one was meant; empty when none is like it."""
+    """A question whether the most similar known name was meant; empty if none is similar."""
     matches = get_close_matches(name, known, n=1, cutoff=0.5)
     return f" (did you mean '{matches[0]}'?)" if matches else ""

@@ -251,7 +251,7 @@ def test_core_left_free(seven: float, words: str) -> None:
 
 def test_what_limits_the_program() -> None:
     steady = Own(amdahl(0.1), noise=0.002)
-    assert "10 % on 2 processors, 10 % on 8 processors" in steady.said("stays where it is")
+    assert "10 % on 2 processors, 10 % on 8 processors" in steady.said("stays constant")
     overhead = Own(lambda r, t: 1 / t + 0.02 * (t - 1), noise=0.002)
     assert "communication" in overhead.said("The serial fraction grows")
     cached = Own(lambda r, t: (0.2 + 0.8 / t) * (0.8 if t == 8 else 1), noise=0.002)

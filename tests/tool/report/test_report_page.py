@@ -183,7 +183,7 @@ def test_a_wrong_result_is_marked_and_kept_out(tmp_path: Path) -> None:
     assert "1 row failed validation" in text
     assert (
         "Validation failed for" in page.sections["laplace"]
-        and "were validated and are right" not in page.sections["laplace"]
+        and "were validated and are correct" not in page.sections["laplace"]
     )
     assert re.search(rf'<tr id="row-{wrong["id"]}" class="wrong">', text) and "WRONG RESULT" in page.sections["rows"]
     figures = re.findall(r"<figure.*?</figure>", text, flags=re.S)

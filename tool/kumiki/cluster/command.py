@@ -1,4 +1,4 @@
-"""The verbs of `kumiki cluster`, and nothing else; the work is done by the modules beside."""
+"""The subcommands of `kumiki cluster`; the other modules do the work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_HOSTS = 4
 
 app = typer.Typer(
     name="cluster",
-    help="Clusters on this machine: hosts that are network namespaces, for tests and trials. Needs root.",
+    help="Clusters on this machine: hosts that are network namespaces, for tests and experiments. Needs root.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -34,7 +34,7 @@ class State(str, Enum):
 
 
 class WithCommand(TyperCommand):
-    """A verb whose arguments after -- are another command's: they are not looked at."""
+    """A subcommand whose arguments after -- belong to another command and are passed on unread."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
@@ -51,9 +51,11 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The cluster.")]
 @app.command("create")
 def _create(
     name: Name = DEFAULT_NAME,
-    hosts: Annotated[int, typer.Option(min=1, max=MOST_HOSTS, metavar="N", help="How many hosts.")] = DEFAULT_HOSTS,
+    hosts: Annotated[
+        int, typer.Option(min=1, max=MOST_HOSTS, metavar="N", help="The number of hosts.")
+    ] = DEFAULT_HOSTS,
     rate: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Hold each link to this rate, such as 100mbit or 2.5gbit.")
+        str | None, typer.Option(metavar="RATE", help="Limit each link to this rate, such as 100mbit or 2.5gbit.")
     ] = None,
 ) -> None:
     """Make a cluster."""
@@ -62,13 +64,13 @@ def _create(
 
     check_name(name)
     wanted = Rate.parse(rate) if rate is not None else None
-    with _at_work("nothing half-made is left"):
+    with _at_work("no incomplete cluster is left"):
         cluster = making.create(name, hosts, wanted)
     typer.echo(view.sentence(cluster))
 
 
 @app.command("list")
-def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")] = TableOrJson.TABLE) -> None:
+def _list(format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE) -> None:
     """List the clusters of this machine."""
     from kumiki.cluster import inspection, view
     from kumiki.terminal.display import console
@@ -85,7 +87,7 @@ def _list(format: Annotated[TableOrJson, typer.Option(help="How it is printed.")
 def _exec(
     ctx: typer.Context,
     name: Name = DEFAULT_NAME,
-    host: Annotated[int | None, typer.Option(metavar="I", help="Only on this host, without a label.")] = None,
+    host: Annotated[int | None, typer.Option(metavar="I", help="Run only on this host, without a label.")] = None,
 ) -> None:
     """Run a command on all hosts, or on one.
 
@@ -109,7 +111,7 @@ def _link(
     host: Annotated[int, typer.Argument(metavar="HOST", help="The number of the host.")],
     state: Annotated[State, typer.Argument(metavar="up|down", help="down cuts the host off.")],
 ) -> None:
-    """Plug a host's cable in or out."""
+    """Plug in or unplug the cable of a host."""
     from kumiki.cluster import inspection, making
 
     with _at_work():
@@ -122,14 +124,14 @@ def _delete(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help=f"The cluster; {DEFAULT_NAME} unless given.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All clusters of this machine.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete all clusters of this machine.")] = False,
 ) -> None:
-    """Take a cluster away, first the processes that run in it."""
+    """Delete a cluster after ending the processes that run in it."""
     from kumiki.cluster import inspection, making
 
     if everything and name is not None:
-        raise UserError(f"either a cluster's name or --all, not both: '{name}' --all")
-    with _at_work("what had begun to be taken away is gone"):
+        raise UserError(f"give either the name of a cluster or --all, not both: '{name}' --all")
+    with _at_work("the deletion that had begun is complete"):
         names = list(inspection.namespaces()) if everything else [check_name(name or DEFAULT_NAME)]
         if not names:
             typer.echo("there are no clusters on this machine; nothing to delete")
@@ -147,7 +149,7 @@ def _processes(count: int) -> str:
 
 @contextmanager
 def _at_work(at_interrupt: str = "nothing was changed") -> Iterator[None]:
-    """Where the system is asked or changed: it must allow it, and SIGTERM ends it as Ctrl-C does."""
+    """Surrounds queries and changes of the system: checks the requirements and handles SIGTERM like Ctrl-C."""
     from kumiki.cluster import requirements
     from kumiki.evaluation.process import termination_interrupts
 

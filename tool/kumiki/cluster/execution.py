@@ -23,17 +23,17 @@ from kumiki.errors import ExitCode, UserError, complain
 from kumiki.machine.native import replace_process
 
 GRACE_SECONDS = 2.0
-"""How long commands that were asked to end may take before they are killed."""
+"""How long commands may take to end before they are killed."""
 DRAIN_SECONDS = 1.0
-"""How long output is waited for after the last command has ended: what it left running may hold the pipes open."""
+"""How long to wait for output after the last command has ended, because processes it left may hold the pipes open."""
 PIECE_BYTES = 1 << 16
 LONGEST_LINE = 1 << 24
-"""A longer line is cut: output without any end must not fill the memory."""
+"""A longer line is cut, because endless output must not fill the memory."""
 OVER_A_LIMIT = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 
 
 def become(host: Host, command: Sequence[str]) -> NoReturn:
-    """Becomes the command on one host: signals, terminal and exit code are its own from here on."""
+    """Replaces this process by the command on one host, which then owns signals, terminal and exit code."""
     _require_program(command[0])
     program, *arguments = plan.inside(host.namespace, command)
     path = shutil.which(program)
@@ -76,7 +76,7 @@ def _require_program(program: str) -> None:
 
 
 def _raise_limit_of_open_files() -> Callable[[], None]:
-    """Each host takes some; returns what gives the user's own limit back to a command."""
+    """Raises the limit, because each host takes some files; returns a function that restores it for a command."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return partial(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
@@ -96,7 +96,7 @@ def _start(host: Host, command: Sequence[str], restore_limit: Callable[[], None]
 
 
 def _copy_output(hosts: Sequence[Host], running: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Hands output on until all commands have ended and nothing more comes."""
+    """Passes output on until all commands have ended and no more arrives."""
     deadline = float("inf")
     alive = len(running)
     with selectors.DefaultSelector() as selector:
@@ -130,7 +130,7 @@ class _LabelledLines:
         self._begun = b""
 
     def copy(self) -> bool:
-        """Hands on what has come; False at the stream's end."""
+        """Passes on the data that have arrived; False at the end of the stream."""
         piece = os.read(self._source.fileno(), PIECE_BYTES)
         if not piece:
             self.finish()
@@ -142,7 +142,7 @@ class _LabelledLines:
         return True
 
     def finish(self) -> None:
-        """Hands on the last line, which had no end."""
+        """Passes on the last, unterminated line."""
         if self._begun:
             self._write([self._begun])
             self._begun = b""
@@ -153,7 +153,7 @@ class _LabelledLines:
 
 
 def _end(running: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Ends the commands with all that is still in their sessions' first process groups."""
+    """Ends the commands with all processes that are still in the first process groups of their sessions."""
     _signal(running, signal.SIGTERM)
     _signal(running, signal.SIGCONT)
     deadline = time.monotonic() + GRACE_SECONDS

@@ -1,4 +1,4 @@
-"""What clusters there are, as the system tells."""
+"""The existing clusters, as the system reports them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster as it is."""
+    """The present state of a cluster."""
 
     name: str
     hosts: tuple[Host, ...]
     rate: Rate | None
-    """The rate of its slowest link; None when no link is limited."""
+    """The rate of its slowest link; None if no link is limited."""
     complete: bool
-    """Whether it was made to the end, and nothing of it has been taken away since."""
+    """Whether it was made completely, and no part of it has been removed since."""
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class Cluster:
         return tuple(host.namespace for host in self.hosts)
 
     def host(self, number: int) -> Host:
-        """One of its hosts; a UserError when there is none of this number."""
+        """One of its hosts; raises UserError if there is no host of this number."""
         if not 0 <= number < len(self.hosts):
             last = len(self.hosts) - 1
             raise UserError(f"cluster '{self.name}' has no host {number}; its hosts are 0 to {last}")
@@ -60,7 +60,7 @@ class Cluster:
 
 
 def namespaces() -> dict[str, list[str]]:
-    """The namespaces of each cluster, whether it is complete or not, by its name."""
+    """The namespaces of each cluster by its name, complete or not."""
     found: dict[str, list[str]] = {}
     for entry in system.ask("ip", "-json", "netns", "list"):
         if part := plan.belongs_to(entry["name"]):
@@ -69,7 +69,7 @@ def namespaces() -> dict[str, list[str]]:
 
 
 def clusters() -> list[Cluster]:
-    """All of them, by name."""
+    """All clusters, by name."""
     return [_describe(name, parts) for name, parts in sorted(namespaces().items())]
 
 
@@ -79,14 +79,14 @@ def find(name: str) -> Cluster | None:
 
 
 def require(name: str) -> Cluster:
-    """The cluster of this name; a UserError when there is none, or when it cannot be used."""
+    """The cluster of this name; raises UserError if there is none, or if it cannot be used."""
     known = namespaces()
     if name not in known:
         hint = nearest(name, list(known)) or f"; make it: kumiki cluster create {name}"
         raise UserError(f"there is no cluster '{name}'{hint}")
     cluster = _describe(name, known[name])
     if not cluster.complete:
-        raise UserError(f"cluster '{name}' is not complete; take it away: kumiki cluster delete {name}")
+        raise UserError(f"cluster '{name}' is not complete; delete it: kumiki cluster delete {name}")
     return cluster
 
 

@@ -1,4 +1,4 @@
-"""Making a cluster, whole or not at all, and taking it away with everything that runs in it."""
+"""Making a cluster, completely or not at all, and deleting it with everything that runs in it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from kumiki.cluster.rate import Rate
 from kumiki.errors import ExitCode, UserError
 
 GRACE_SECONDS = 2.0
-"""How long processes that were asked to end may take before they are killed."""
+"""How long processes may take to end before they are killed."""
 POLL_SECONDS = 0.02
 
 
 def create(name: str, hosts: int, rate: Rate | None) -> inspection.Cluster:
-    """Makes a cluster. When a step fails, or at an interrupt, what was made is taken away again.
+    """Makes a cluster. If a step fails, or at an interrupt, everything made so far is removed again.
 
     Raises UserError, and KeyboardInterrupt.
     """
     with system.interrupts_held():
         if (there := inspection.find(name)) is not None:
-            state = "there already" if there.complete else "there already, but not complete"
-            raise UserError(f"cluster '{name}' is {state}; take it away: kumiki cluster delete {name}")
+            state = "exists already" if there.complete else "exists already, but is not complete"
+            raise UserError(f"cluster '{name}' {state}; delete it: kumiki cluster delete {name}")
         made: list[str] = []
         try:
             for step in plan.creation(name, hosts, rate):
@@ -40,7 +40,7 @@ def create(name: str, hosts: int, rate: Rate | None) -> inspection.Cluster:
 
 
 def delete(name: str) -> int | None:
-    """Takes a cluster away, first the processes in it; returns how many there were, None when there is no cluster.
+    """Deletes a cluster after ending its processes; returns their number, or None if there is no such cluster.
 
     Raises UserError. An interrupt takes effect when all is done.
     """
@@ -50,12 +50,12 @@ def delete(name: str) -> int | None:
 
 
 def link(host: inspection.Host, name: str, up: bool) -> None:
-    """Plugs a host's cable in or out. Raises UserError."""
+    """Plugs in or unplugs the cable of a host. Raises UserError."""
     system.run(plan.link(name, host.number, up).arguments)
 
 
 def _take_away(namespaces: Sequence[str]) -> int:
-    """Ends what runs in the namespaces and removes them, with all that is in them; counts what ran."""
+    """Ends the processes in the namespaces and removes the namespaces; returns the number of processes."""
     ended = _end_processes(namespaces)
     failures: list[system.Failed] = []
     # The bridge first: hosts without it cannot be taken for a smaller cluster, should we be killed in the middle.
@@ -72,7 +72,7 @@ def _take_away(namespaces: Sequence[str]) -> int:
 
 def _end_processes(namespaces: Sequence[str]) -> int:
     if os.getpid() in _processes(namespaces):
-        raise UserError("this shell runs in the cluster itself; take it away from outside", ExitCode.USAGE)
+        raise UserError("this shell runs in the cluster itself; delete the cluster from outside", ExitCode.USAGE)
     seen: set[int] = set()
     for number, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
         asked: set[int] = set()
@@ -100,7 +100,7 @@ def _processes(namespaces: Sequence[str]) -> set[int]:
 
 @contextmanager
 def _unless_gone(namespace: str) -> Iterator[None]:
-    """What fails inside counts only while the namespace is there: somebody else may take the cluster away, too."""
+    """Failures inside count only while the namespace exists, because someone else may be deleting the cluster, too."""
     try:
         yield
     except system.Failed:

@@ -1,4 +1,4 @@
-"""What a cluster consists of and the commands that make it, decided before anything is touched."""
+"""The parts of a cluster and the commands that make it, determined before anything is changed."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from kumiki.errors import UserError
 
 LONGEST_NAME = 20
 MOST_HOSTS = 1000
-"""A bridge has ports for 1023."""
+"""A bridge has 1023 ports."""
 NETWORK = IPv4Network("10.77.0.0/16")
-"""Every cluster uses these addresses: nothing routes from one to another, or to the machine's own network."""
+"""Every cluster uses these addresses: there is no route between clusters, or to the machine's own network."""
 INTERFACE = "eth0"
 BRIDGE = "bridge"
 REMOTE_SHELL = ("ip", "netns", "exec")
-"""What runs a command on a host: a namespace's name and the command follow."""
+"""The command that runs a command on a host; a namespace's name and the command follow."""
 NAME = rf"[A-Za-z0-9][A-Za-z0-9-]{{0,{LONGEST_NAME - 1}}}"
 NAMESPACE = re.compile(rf"kumiki-(?P<name>{NAME})-(?P<part>net|0|[1-9]\d*)")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the making."""
+    """One command of the creation."""
 
     arguments: tuple[str, ...]
     namespace: str | None = None
@@ -35,16 +35,17 @@ class Step:
 
 
 def check_name(name: str) -> str:
-    """The name itself; a UserError when a cluster cannot be called that."""
+    """The name itself; raises UserError if it is not a valid name of a cluster."""
     if not re.fullmatch(NAME, name):
         raise UserError(
-            f"'{name}' cannot be a cluster's name: letters, digits and -, at most {LONGEST_NAME}, the first no -"
+            f"'{name}' cannot be the name of a cluster: use letters, digits and -, at most {LONGEST_NAME}, and no - "
+            "at the start"
         )
     return name
 
 
 def network_namespace(name: str) -> str:
-    """Where the bridge is, and the far end of every host's cable."""
+    """The namespace of the bridge and of the far end of every host's cable."""
     return f"kumiki-{name}-net"
 
 
@@ -62,7 +63,7 @@ def address(host: int) -> str:
 
 
 def belongs_to(namespace: str) -> tuple[str, int | None] | None:
-    """Which cluster a namespace is part of, and as which host (None: it holds the bridge); None when of none."""
+    """The cluster of a namespace, and its host number (None: it holds the bridge); None if it belongs to no cluster."""
     found = NAMESPACE.fullmatch(namespace)
     if found is None:
         return None
@@ -70,7 +71,7 @@ def belongs_to(namespace: str) -> tuple[str, int | None] | None:
 
 
 def is_host(namespace: str) -> bool:
-    """Whether this namespace of a cluster is a host; else it holds the bridge."""
+    """Whether this namespace of a cluster is a host; otherwise it holds the bridge."""
     part = belongs_to(namespace)
     return part is not None and part[1] is not None
 
@@ -106,7 +107,7 @@ def _host(name: str, host: int, rate: Rate | None) -> Iterator[Step]:
 
 
 def link(name: str, host: int, up: bool) -> Step:
-    """Plugs a host's cable in at the bridge, or out: the host sees that its link is down, as with a real cable."""
+    """Plugs in or unplugs a host's cable at the bridge; the host sees that its link is down, as with a real cable."""
     state = "up" if up else "down"
     return Step(("ip", "-n", network_namespace(name), "link", "set", port(host), state))
 

@@ -1,4 +1,4 @@
-"""The rate of a link, and the token bucket that holds the link to it."""
+"""The rate of a link, and the token bucket that enforces it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 LEAST, MOST = 10**6, 100 * 10**9
 
 FRAME_BYTES = 1538
-"""What the longest frame (MTU 1500) takes of an Ethernet."""
+"""The bytes that the longest frame (MTU 1500) occupies on an Ethernet."""
 FRAMING_BYTES = 24
-"""What the system does not count of a frame: check sum, preamble and gap."""
+"""The bytes of a frame that the system does not count: checksum, preamble and gap."""
 SHORTEST_PAUSE = 100e-6
-"""Seconds between two frames that the system's timers can keep apart."""
+"""The shortest interval in seconds that the system's timers resolve."""
 TIMER_SECONDS = 1e-3
-"""What a faster link may send at once: less, and late timers cost it more than a tenth of its rate."""
+"""Seconds of data that a faster link may send at once: with less, late timers cost more than a tenth of the rate."""
 QUEUE_SECONDS = 40e-3
 LEAST_QUEUE_BYTES = 256 * 2**10
-"""Queues as deep as a switch's: with less, TCP loses segments and stands still until its timer strikes."""
+"""Queues as deep as a switch's: with less, TCP loses segments and stalls until its timer expires."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Rate:
 
     @property
     def burst_bytes(self) -> int:
-        """What may pass at once after a pause.
+        """The bytes that may pass at once after a pause.
 
         As little as the timers allow: what passes at once takes no time, and short messages would look faster than
         the link. Two frames, so that one can wait for its tokens while a late timer still earns those of the next.
@@ -59,11 +59,11 @@ class Rate:
 
     @property
     def queue_bytes(self) -> int:
-        """What may wait; more is dropped."""
+        """The bytes that may wait; more are dropped."""
         return max(LEAST_QUEUE_BYTES, round(self.bits_per_second / 8 * QUEUE_SECONDS))
 
     def bucket(self) -> tuple[str, ...]:
-        """The queueing discipline, as tc's arguments; frames are charged what they would take of an Ethernet."""
+        """The queueing discipline, as tc's arguments; frames are charged with their size on an Ethernet."""
         return (
             *("tbf", "rate", f"{self.bits_per_second}bit"),
             *("burst", f"{self.burst_bytes}b", "limit", f"{self.queue_bytes}b"),

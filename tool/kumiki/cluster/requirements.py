@@ -1,4 +1,4 @@
-"""What this machine lacks for clusters, and the mend."""
+"""The requirements of clusters that this machine lacks, and the remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Lack:
 
 
 def lack() -> Lack | None:
-    """None when clusters are possible, as far as can be told without making one."""
+    """None if clusters are possible, as far as this can be determined without making one."""
     if not Path("/proc/self/ns/net").exists():
         return Lack("a Linux kernel with network namespaces (CONFIG_NET_NS)", None)
     if not _permitted():
@@ -40,14 +40,14 @@ def lack() -> Lack | None:
 
 
 def require() -> None:
-    """Raises a UserError when something is missing."""
+    """Raises UserError if a requirement is missing."""
     if (missing := lack()) is not None:
-        mend = f"; mend: {missing.mend}" if missing.mend else ""
+        mend = f"; remedy: {missing.mend}" if missing.mend else ""
         raise UserError(f"a cluster on one machine needs {missing.need}{mend}", ExitCode.ENVIRONMENT)
 
 
 def _permitted() -> bool:
-    """Whether the programs started from here may make namespaces; others than root hand on ambient capabilities."""
+    """Whether programs started from here may make namespaces; users other than root pass on ambient capabilities."""
     kind = "CapEff" if os.geteuid() == 0 else "CapAmb"
     held = 0
     for line in Path("/proc/self/status").read_text().splitlines():

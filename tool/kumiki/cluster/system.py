@@ -1,4 +1,4 @@
-"""Asking and changing the system through ip and tc, and holding interrupts back meanwhile."""
+"""Queries and changes the system through ip and tc, and holds interrupts back meanwhile."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 from kumiki.errors import ExitCode, UserError
 
 STEP_SECONDS = 30
-"""No command takes more than milliseconds; this only keeps a sick kernel from hanging us."""
+"""Commands take only milliseconds; this limit prevents a hang if the kernel misbehaves."""
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Failed(UserError):
-    """A command that failed, with what it said."""
+    """A failed command, with its error message."""
 
 
 def run(arguments: Sequence[str], module: str | None = None) -> str:
@@ -43,19 +43,19 @@ def run(arguments: Sequence[str], module: str | None = None) -> str:
 
 
 def ask(*arguments: str) -> list[dict[str, Any]]:
-    """What a command of iproute2 answers in JSON. Raises Failed."""
+    """The JSON output of an iproute2 command. Raises Failed."""
     said = run(arguments).strip()
     try:
         answer = json.loads(said) if said else []
     except ValueError as error:
         mend = "a newer iproute2 is needed"
-        raise Failed(f"'{shlex.join(arguments)}' does not answer in JSON; {mend}", ExitCode.ENVIRONMENT) from error
+        raise Failed(f"'{shlex.join(arguments)}' does not print JSON; {mend}", ExitCode.ENVIRONMENT) from error
     return [entry for entry in answer if entry]
 
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Holds back Ctrl-C and other interrupts: commands that are started inside, and clearing up, end undisturbed."""
+    """Holds back Ctrl-C and other interrupts, so that commands started inside, and the cleanup, finish undisturbed."""
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         yield
@@ -64,6 +64,6 @@ def interrupts_held() -> Iterator[None]:
 
 
 def let_interrupt() -> None:
-    """A place inside `interrupts_held` where an interrupt that has come meanwhile takes effect."""
+    """A point inside `interrupts_held` at which a pending interrupt takes effect."""
     if signal.sigtimedwait(INTERRUPTS, 0) is not None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Comparing two results: which figures became better or worse, and whether that is more than chance."""
+"""Comparing two results: which figures improved or got worse, and whether the change is more than chance."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Side:
 
     content: Mapping[str, Any]
     samples: Mapping[str, Any]
-    """Raw samples by row id, for what draws from them; empty when samples.json is not there."""
+    """Raw samples by row id, for computations that draw from them; empty without samples.json."""
 
     @staticmethod
     def load(path: Path) -> Side:
         return Side(files.load(path), files.load_samples(path) or {})
 
     def rows(self) -> dict[object, Row]:
-        """The measured rows by what they are figures of."""
+        """The measured rows by their identity."""
         rows = map(Row.parse, self.content["rows"])
         return {row.identity: row for row in rows if row.measured}
 
@@ -42,17 +42,17 @@ class Change:
 
     @cached_property
     def contrast(self) -> Contrast:
-        """Median after by median before."""
+        """Median after divided by median before."""
         return contrast(self.before.summary, self.after.summary)
 
     @property
     def ratio(self) -> float:
-        """Median after by median before; 1 when both are zero."""
+        """Median after divided by median before; 1 if both are zero."""
         return self.contrast.ratio
 
     @property
     def worsening(self) -> float:
-        """How many times as bad the figure became: above 1 worse, below 1 better, whatever the metric's direction."""
+        """The factor by which the figure got worse: above 1 worse, below 1 better, for metrics of either direction."""
         if self.before.better == "lower":
             return self.ratio
         return 1 / self.ratio if self.ratio else float("inf")
@@ -64,7 +64,7 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """One word: `worse`, `better`, `equal`, or `open` where the samples do not tell."""
+        """One word: `worse`, `better`, `equal`, or `open` if the samples do not decide."""
         if self.significant:
             return "worse" if self.worsening > 1 else "better"
         return "equal" if self.contrast.equal else "open"
@@ -76,13 +76,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that two results say about each other; `changes` has the worst first."""
+    """The comparison of two results; `changes` has the worst first."""
 
     changes: tuple[Change, ...]
     only_before: tuple[Row, ...]
     only_after: tuple[Row, ...]
     subject_differences: tuple[str, ...]
-    """Sentences that say in what the two sides are figures of different things."""
+    """Sentences that say why the two sides measure different things."""
     machine_differences: tuple[str, ...]
     build_differences: tuple[str, ...]
 

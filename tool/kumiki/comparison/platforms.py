@@ -1,4 +1,4 @@
-"""Several results side by side: what the command prints, and the page that it leaves."""
+"""Several results side by side: the output of the command, and its page."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kumiki.terminal.grid import grid
 
 PAGE = "index.html"
 MARK = b'<meta name="generator" content="kumiki compare">'
-"""What tells a page of this command from files that are not ours."""
+"""The mark that distinguishes a page of this command from foreign files."""
 HEAD_BYTES = 1024
 FIELDS = ("suite", "metric", "implementation", "parameters", "unit", "better")
 
 
 def labels(paths: Sequence[Path]) -> list[str]:
-    """What each result is called: its folder's name, with so many folders above it as tell it from the others."""
+    """The name of each result: its folder's name, with as many parent folders as distinguish it from the others."""
     folders = [results_file(path).resolve().parent for path in paths]
     for length in range(1, max(len(folder.parts) for folder in folders)):
         names = ["/".join(folder.parts[-length:]) for folder in folders]
@@ -51,7 +51,7 @@ def print_tables(comparison: report.Comparison, out: Console) -> None:
 def json_lines(
     names: Sequence[str], sides: Sequence[Side], changes: Sequence[Comparison], percent: float | None
 ) -> Iterator[str]:
-    """One object for each figure that any result has: its medians, and in which results it is a regression.
+    """One object for each figure of any result: its medians, and the results in which it is a regression.
 
     `changes` compares the first result with each of the others.
     """
@@ -75,20 +75,20 @@ def json_lines(
 
 
 def check_folder(directory: Path) -> None:
-    """Raises UserError when the page would take the place of something that is not ours."""
+    """Raises UserError if the page would replace a foreign file."""
     page = directory / PAGE
     if (directory / RESULTS).exists():
-        raise UserError(f"{directory} holds results of its own; name another folder with --output")
+        raise UserError(f"{directory} contains results itself; name another folder with --output")
     try:
         ours = not page.exists() or MARK in page.read_bytes()[:HEAD_BYTES]
     except OSError as error:
         raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
     if not ours:
-        raise UserError(f"{page} is no page of kumiki compare; name another folder with --output")
+        raise UserError(f"{page} is not a page of kumiki compare; name another folder with --output")
 
 
 def write_page(comparison: report.Comparison, directory: Path) -> Path:
-    """Leaves the page in the folder, which is made where it is not there; raises UserError where that cannot be."""
+    """Writes the page into the folder, which is created if necessary; raises UserError if this is impossible."""
     page = directory / PAGE
     try:
         directory.mkdir(parents=True, exist_ok=True)

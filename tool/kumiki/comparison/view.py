@@ -23,11 +23,11 @@ from kumiki.terminal.quantity import figure
 
 SHOWN_OF_ONE_SIDE = 10
 FACTOR = 3.0
-"""A larger change is told as a factor: two rates of a network are hundreds of times apart."""
+"""A larger change is printed as a factor: two network rates can differ by a factor of hundreds."""
 
 
 def print_both(comparison: Comparison, percent: float | None, format: TableOrJson) -> None:
-    """Two results: a warning where they are not of the same thing, machine or build, and then what changed."""
+    """Two results: a warning if they are not of the same thing, machine or build, and then the changes."""
     warn(comparison)
     for what, differing in (("machine", comparison.machine_differences), ("build", comparison.build_differences)):
         if differing:
@@ -40,13 +40,13 @@ def print_both(comparison: Comparison, percent: float | None, format: TableOrJso
 
 
 def warn(comparison: Comparison, whose: str = "") -> None:
-    """Says in what two results are figures of different things, before any verdict."""
+    """Prints, before any verdict, the reasons why two results measure different things."""
     for sentence in comparison.subject_differences:
         complain(f"warning: {whose}{sentence}")
 
 
 def complain_of_regressions(names: Sequence[str], changes: Sequence[Comparison], percent: float) -> bool:
-    """Says how many figures of each result are worse than the first's by more than this; whether there are any."""
+    """Prints how many figures of each result are worse than the first's by more than this; returns whether any are."""
     found = False
     for name, comparison in zip(names[1:], changes, strict=True):
         count = sum(change.regression(percent) for change in comparison.changes)
@@ -65,7 +65,7 @@ def print_table(comparison: Comparison, out: Console) -> None:
     rest = len(comparison.changes) - len(significant)
     told = Counter(change.verdict for change in comparison.changes)
     same = [f"{told['equal']} the same within {100 * EQUAL_WITHIN:.0f} %"] if told["equal"] else []
-    same += [f"{told['open']} of which the samples do not tell, and more of them would"] if told["open"] else []
+    same += [f"{told['open']} open, for which more samples would be needed"] if told["open"] else []
     details = f": {', '.join(same)}" if same else ""
     out.print(Text(f"{rest} of {len(comparison.changes)} figures changed by no more than chance{details}."))
     for words, rows in (("the first", comparison.only_before), ("the second", comparison.only_after)):

@@ -1,4 +1,4 @@
-"""The doctor: what is missing, what would disturb a measurement, and the commands that mend it."""
+"""The doctor: what is missing, what would disturb a measurement, and the commands that fix it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Diagnosis:
 
     environment: dict[str, Any]
     topology: dict[str, Any] | None
-    """What kumiki-topology --json says; None without it."""
+    """The output of kumiki-topology --json; None without it."""
     findings: tuple[Finding, ...]
 
     @property
     def usable(self) -> bool:
-        """Whether nothing that is needed is missing."""
+        """Whether nothing required is missing."""
         return all(finding.state is not State.MISSING for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
@@ -39,6 +39,6 @@ class Diagnosis:
 
 
 def examine(machine: Machine, native: Native) -> Diagnosis:
-    """Looks at everything; takes no measurement."""
+    """Examines everything; measures nothing."""
     topology = None if machine.topology is None else dict(machine.topology)
     return Diagnosis(environment.describe(machine, native), topology, (*parts(native), *disturbances(machine)))

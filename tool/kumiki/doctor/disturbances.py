@@ -1,4 +1,4 @@
-"""What would disturb a measurement on this machine."""
+"""Conditions on this machine that would disturb a measurement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_SHARED_MEMORY = 256 * 2**20
 
 
 def disturbances(machine: Machine) -> Iterator[Finding]:
-    """One finding for each source of noise that could be looked at; good ones too."""
+    """One finding for each source of noise that could be examined, including good ones."""
     for look in LOOKS:
         if (finding := look(machine)) is not None:
             yield finding
@@ -23,16 +23,16 @@ def disturbances(machine: Machine) -> Iterator[Finding]:
 def _load(machine: Machine) -> Finding:
     load, cores = present(machine), machine.usable_cores()
     if load > BUSY_LOAD_PER_CORE * cores:
-        sentence = f"Others keep {load:g} of {cores} cores busy: they compete with what is measured."
+        sentence = f"Other processes keep {load:g} of {cores} cores busy and would compete with the measured programs."
         return Finding("load", State.DISTURBS, sentence, "top")
-    return Finding("load", State.GOOD, f"Others keep {load:g} of {cores} cores busy.")
+    return Finding("load", State.GOOD, f"Other processes keep {load:g} of {cores} cores busy.")
 
 
 def _quota(machine: Machine) -> Finding | None:
     quota, processors = machine.processor_quota(), len(machine.usable_processors())
     if quota is None or quota >= processors:
         return None
-    sentence = f"The cgroup grants {quota:g} processors' time on {processors} processors and stops threads beyond."
+    sentence = f"The cgroup grants the time of {quota:g} of {processors} processors and stops threads that exceed it."
     return Finding("processor quota", State.DISTURBS, sentence, "docker update --cpus 0 CONTAINER")
 
 
@@ -42,7 +42,7 @@ def _governor(machine: Machine) -> Finding | None:
         return None
     if governor == "performance":
         return Finding("frequency governor", State.GOOD, "The frequency governor is performance.")
-    sentence = f"The frequency governor is {governor}: the clock rises only after work has begun."
+    sentence = f"The frequency governor is {governor}: the clock frequency rises only after work has begun."
     return Finding("frequency governor", State.DISTURBS, sentence, "sudo cpupower frequency-set --governor performance")
 
 
@@ -52,7 +52,8 @@ def _turbo(machine: Machine) -> Finding | None:
     return Finding(
         "turbo",
         State.DISTURBS,
-        "Turbo is on: the clock depends on temperature and on how many cores work, so scaling looks worse than it is.",
+        "Turbo is on: the clock depends on temperature and on the number of busy cores, so scaling looks worse than "
+        "it is.",
         "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
         " || echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
     )
@@ -71,7 +72,7 @@ def _siblings(machine: Machine) -> Finding | None:
 def _virtual_machine(machine: Machine) -> Finding | None:
     if not machine.virtual_machine():
         return None
-    sentence = "This is a virtual machine: its host's other guests may slow it down, and it cannot see the real clock."
+    sentence = "This is a virtual machine: other guests of its host may slow it down, and it has no real clock."
     return Finding("virtual machine", State.FIXED, sentence)
 
 

@@ -1,4 +1,4 @@
-"""What the doctor finds: one fact, whether it is a trouble, and the command that mends it."""
+"""A finding of the doctor: one fact, whether it is a problem, and the command that fixes it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 
 class State(str, Enum):
-    """How a fact bears on measuring."""
+    """How a fact affects measurements."""
 
     GOOD = "good"
     MISSING = "missing"
-    """Needed, and not there: nothing can be measured."""
+    """Required and missing: nothing can be measured."""
     OPTIONAL = "optional"
-    """Not there, and only a part of the evaluation is lost."""
+    """Optional and missing: only part of the evaluation is lost."""
     DISTURBS = "disturbs"
-    """Figures are worse or less certain for it."""
+    """Makes figures worse or less certain."""
     FIXED = "fixed"
-    """Disturbs too, but is not this machine's user's to change."""
+    """Disturbs too, but the user of this machine cannot change it."""
 
 
 @dataclass(frozen=True)

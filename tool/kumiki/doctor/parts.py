@@ -1,4 +1,4 @@
-"""What must be there: the native part, compilers that build it, launchers, MPIs to compare with, what clusters need."""
+"""The required parts: the native part, compilers, launchers, MPIs to compare with, and the needs of clusters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ASKING_SECONDS = 20
 
 
 def parts(native: Native) -> Iterator[Finding]:
-    """The native part first: the tools to build it are needed only where it is missing."""
+    """The native part comes first: the tools to build it are needed only if it is missing."""
     own = list(_own_programs(native))
     yield from own
     complete = all(finding.state is State.GOOD for finding in own)
@@ -42,9 +42,9 @@ def _own_programs(native: Native) -> Iterator[Finding]:
     missing = [name for name in names if not native.has(native.program(name))]
     if missing:
         folder = native.programs_folder
-        yield Finding("measuring programs", State.MISSING, f"Missing in {folder}: {', '.join(missing)}.", BUILD)
+        yield Finding("measurement programs", State.MISSING, f"Missing in {folder}: {', '.join(missing)}.", BUILD)
     else:
-        yield Finding("measuring programs", State.GOOD, f"All {len(names)} are in {native.programs_folder}.")
+        yield Finding("measurement programs", State.GOOD, f"All {len(names)} are in {native.programs_folder}.")
 
 
 def _build_tools(built: bool) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def _build_tools(built: bool) -> Iterator[Finding]:
 
 
 def _peer(peer: Peer, native: Native) -> Finding:
-    """Software of others to measure beside: an MPI needs its launcher, and all of them programs built with them."""
+    """Third-party software to compare with: an MPI needs its launcher, and all need programs built with them."""
     missing = [name for name in _programs(peer) if not native.has(native.program(name))]
     path = mpi.launcher(peer) if isinstance(peer, mpi.Mpi) else None
     if isinstance(peer, mpi.Mpi) and path is None:
@@ -75,7 +75,7 @@ def _peer(peer: Peer, native: Native) -> Finding:
 
 
 def _launchers(native: Native) -> Finding:
-    """What can start a job (docs/joining.md), and whether the library could join it."""
+    """The launchers that can start a job (docs/joining.md), and whether the library could join it."""
     pmix = (native.prefix / "lib" / PMIX_MODULE).is_file()
     found = ["kumiki-run"] if native.has(native.command("kumiki-run")) else []
     lost: list[str] = []
@@ -91,7 +91,7 @@ def _launchers(native: Native) -> Finding:
             lost.append("srun (it names neither pmix nor pmi2 under --mpi=list)")
     sentence = f"Jobs can be started by {', '.join(found)}." if found else "There is none."
     if lost:
-        sentence += f" Not joined: {', '.join(lost)}."
+        sentence += f" The library cannot join under {', '.join(lost)}."
     if not pmix and any("pmix" in each.lower() for each in lost):
         sentence += f" Kumiki was built without PMIx ({PMIX_MODULE} is missing)."
         return Finding("launchers", State.OPTIONAL, sentence, PMIX_MEND)
@@ -101,7 +101,7 @@ def _launchers(native: Native) -> Finding:
 
 
 def _kinds_of_srun() -> list[str]:
-    """Those under which the library finds the other ranks; none where srun does not work."""
+    """The PMI variants of srun under which the library finds the other ranks; empty if srun does not work."""
     try:
         asked = subprocess.run(
             ["srun", "--mpi=list"],
@@ -128,5 +128,5 @@ def _clusters() -> Finding:
 
 
 def _programs(peer: Peer | None) -> list[str]:
-    """The measuring programs that exist only with this peer; those that always exist for None."""
+    """The measurement programs that exist only with this peer; for None, those that always exist."""
     return [program.name for suite in suites.ALL for program in suite.programs if program.peer == peer]

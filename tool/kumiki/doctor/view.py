@@ -23,12 +23,12 @@ WIDTH = max(len(word) for word, _ in WORDS.values())
 
 
 def print_diagnosis(diagnosis: Diagnosis, out: Console) -> None:
-    """The machine, then every finding with its mend."""
+    """Prints the machine, then every finding with its remedy."""
     out.print(Text("This machine", style="bold"))
     for name, value in machine_lines(diagnosis.environment):
         out.print(Text(f"  {name:<10} {value}"))
     out.print()
-    out.print(Text("What was looked at", style="bold"))
+    out.print(Text("Checks", style="bold"))
     for finding in diagnosis.findings:
         out.print(_line(finding), soft_wrap=True)
     out.print()
@@ -39,11 +39,11 @@ def print_diagnosis(diagnosis: Diagnosis, out: Console) -> None:
     elif disturbing:
         out.print(Text(f"Usable; would disturb a measurement: {', '.join(disturbing)}.", style="bold"))
     else:
-        out.print(Text("Usable; nothing that can be mended would disturb a measurement.", style="bold"))
+        out.print(Text("Usable; nothing that can be fixed would disturb a measurement.", style="bold"))
 
 
 def machine_lines(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What the machine is, one line for each subject."""
+    """A description of the machine, one line for each subject."""
     cpu, memory, system = environment["cpu"], environment["memory"], environment["system"]
     yield "processor", f"{cpu['model']}, {cpu['architecture']}"
     yield (
@@ -81,5 +81,5 @@ def _line(finding: Finding) -> Text:
     word, style = WORDS[finding.state]
     line = Text("  ").append(f"{word:<{WIDTH}}", style=style).append(f"  {finding.subject}: {finding.sentence}")
     if finding.mend:
-        line.append(f"\n  {'':<{WIDTH}}    mend: ", style="dim").append(finding.mend, style="cyan")
+        line.append(f"\n  {'':<{WIDTH}}    fix: ", style="dim").append(finding.mend, style="cyan")
     return line

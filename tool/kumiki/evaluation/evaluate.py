@@ -1,4 +1,4 @@
-"""The evaluation: every point of the chosen suites is measured, and what is known is on disk after each."""
+"""The evaluation: measures every point of the chosen suites and saves the results after each."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from kumiki.suites.model import Point, Suite
 SEEDS = 2**32
 HANGS_BEFORE_GIVING_UP = 2
 MOST_REPEATS = 4
-"""How often a point is measured again whose figures stay open."""
+"""How often a point is measured again if its figures do not converge."""
 
 
 class Audience(Protocol):
-    """A listener, which is told how the evaluation goes."""
+    """A listener that is informed about the progress of the evaluation."""
 
     def begin(self, points: Sequence[Point]) -> None: ...
     def extends(self, point: Point) -> None:
-        """The point will be measured again, which was not planned."""
+        """The point will be measured again, in addition to the plan."""
 
     def point_begins(self, point: Point) -> None: ...
     def point_ends(self, outcome: Outcome) -> None: ...
@@ -44,7 +44,7 @@ class Audience(Protocol):
 
 
 def open_folder(request: Request, machine: Machine, native: Native) -> files.Folder:
-    """The folder to measure into: a new evaluation's, or with --resume the one that was begun there."""
+    """The folder for the results: a new evaluation's, or with --resume the existing one."""
     here = environment.describe(machine, native, request.hosts, request.peers)
     if not request.resume:
         seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
@@ -52,7 +52,7 @@ def open_folder(request: Request, machine: Machine, native: Native) -> files.Fol
     content = files.load(request.output)
     if content["arguments"] != request.arguments():
         raise UserError(
-            f"--resume: {request.output} was begun with other arguments; go on with: "
+            f"--resume: {request.output} was begun with other arguments; continue it with: "
             f"kumiki evaluate {_spelled(content['arguments'], f'--output {request.output} --resume')}"
         )
     if request.seed not in (None, content["seed"]):
@@ -61,13 +61,13 @@ def open_folder(request: Request, machine: Machine, native: Native) -> files.Fol
     if differing := environment.machine_differences(begun, here) + environment.build_differences(begun, here):
         raise UserError(
             f"--resume: {request.output} was begun on another machine or build: {'; '.join(differing)}; "
-            "measure anew without --resume"
+            "start again without --resume"
         )
     return files.reopen(request.output, content)
 
 
 def evaluate(request: Request, folder: files.Folder, machine: Machine, native: Native, audience: Audience) -> ExitCode:
-    """Measures what is not measured yet; INTERRUPTED after Ctrl-C, FAILED when a point or a validation failed."""
+    """Measures the missing points; INTERRUPTED after Ctrl-C, FAILED if a point or a validation failed."""
     cores = request.cores(machine)
     stages = plan(request, cores, folder.content["seed"])
     known = folder.measured_keys()
@@ -93,8 +93,8 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
             for suite, points in stages:
                 for point in points:
                     take(pace.next(point))
-                # Quick figures leave time, which is given to those that are still open: in a run of its own each time,
-                # since some noise differs from run to run.
+                # Points that settle early leave time for those that have not converged. Each repeat is a separate run,
+                # because some noise differs from run to run.
                 for again in range(1, MOST_REPEATS + 1) if not request.quick else ():
                     for point in filter(folder.is_open, points):
                         if point.may_settle and pace.spare() > point.estimated_seconds:
@@ -118,14 +118,14 @@ def _measure(
     cores: int,
     log: Callable[[str], None],
 ) -> Outcome:
-    """Measures a point, unless its program has hung so often that it would only take time from the others."""
+    """Measures a point, unless its program has hung so often that it would only cost the others time."""
     if hung[point.program] >= HANGS_BEFORE_GIVING_UP:
         return Outcome(point, failed=f"{point.key}: was not started, because {point.program} hung before")
     return measure(point, native, cores, point.limit(time_limit), log)
 
 
 def _spelled(arguments: dict[str, Any], more: str) -> str:
-    """The arguments as they were given, with more options, which stand before the command of the user's own."""
+    """The arguments as they were given, with more options before the user's own command."""
     cluster, hosts, command = (arguments.get(name) for name in ("cluster", "hosts", "command"))
     every = [suite.name for suite in suites.chosen(None, bool(cluster or hosts))]
     options = [f"--cluster {cluster}"] if cluster else [f"--hosts {','.join(hosts)}"] if hosts else []

@@ -9,10 +9,10 @@ BLANKS = b" \t\r\n"
 
 
 class Excerpt:
-    """Takes a text piece by piece, in time that grows with the text alone, and keeps its beginning and its end."""
+    """Takes a text piece by piece, in linear time, and keeps its beginning and its end."""
 
     def __init__(self, most: int) -> None:
-        """`most`: about how many bytes are kept."""
+        """`most`: the approximate number of bytes to keep."""
         self._half = most // 2
         self._head = bytearray()
         self._tail = bytearray()
@@ -27,13 +27,13 @@ class Excerpt:
             self._cut()
 
     def lines(self) -> Iterator[str]:
-        """The lines without their ends; where some is left out, a line says how much."""
+        """The lines without line ends; if part of the text is left out, a line says how much."""
         if len(self._tail) > self._half and self._dropped:
             self._cut()
         if not self._dropped:
             yield from _lines(self._head + self._tail)
             return
-        # Words at the cut may be parts of words: a figure that is looked for must not be half a number.
+        # Words at the cut may be incomplete: half of a number must not be taken for a figure.
         head = self._head[: max(map(self._head.rfind, _each(BLANKS))) + 1]
         starts = [found for blank in _each(BLANKS) if (found := self._tail.find(blank)) >= 0]
         tail = self._tail[min(starts, default=len(self._tail)) :].removeprefix(b"\n")

@@ -1,4 +1,4 @@
-"""Measuring one point: its program is run and its rows are read; whatever goes wrong becomes a sentence."""
+"""Measures one point: runs its program and reads its rows; every failure becomes a sentence."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kumiki.results.row import ProgramRow
 from kumiki.suites.model import Point
 
 MOST_LOGGED = 256 << 10
-"""What the log keeps of a run's remarks, in bytes: the beginning and the end."""
+"""The bytes of a run's remarks that the log keeps: the beginning and the end."""
 SHOWN_OF_LAST_WORDS = 300
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a point: its rows, and where not all went well, why."""
+    """The outcome of a point: its rows, and the reason for any failure."""
 
     point: Point
     rows: tuple[ProgramRow, ...] = ()
@@ -31,7 +31,7 @@ class Outcome:
     absent: str | None = None
     """Why the point cannot be measured on this machine."""
     failed: str | None = None
-    """What went wrong when it was measured."""
+    """What went wrong during the measurement."""
     hung: bool = False
     """Whether it had to be ended at its time limit."""
 
@@ -68,7 +68,7 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
         return Outcome(point, failed=f"{point.program} cannot be started ({error.strerror or error}); {point.mend}")
     finally:
         log("".join(f"{line}\n" for line in said.lines()))
-    left = f"; {ended.leftovers} processes that were still there were ended" if ended.leftovers else ""
+    left = f"; {ended.leftovers} processes that were still running were ended" if ended.leftovers else ""
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     rows = reader.rows(ended)
     complaint = _complaint(ended, limit_seconds, rows, reader)
@@ -78,13 +78,13 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
 
 
 def _complaint(ended: process.Ended, limit_seconds: float, rows: tuple[ProgramRow, ...], reader: Reader) -> str | None:
-    """What went wrong, the first cause first; None when nothing did."""
+    """What went wrong, by the first cause; None if nothing did."""
     if reader.malformed:
         return reader.malformed
     if ended.code is None:
         return f"was still running after {limit_seconds:g} s and was ended"
     if ended.code == ExitCode.FAILED and any(row.validated is False for row in rows):
-        return None  # the row says it itself
+        return None  # the row records this itself
     if ended.code < 0:
         return f"was ended by signal {-ended.code} ({signal.Signals(-ended.code).name})"
     if ended.code > 0:

@@ -1,4 +1,4 @@
-"""Keeps an evaluation near its plan on a machine that takes longer than was estimated."""
+"""Keeps an evaluation close to its plan on a machine that is slower than estimated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from kumiki.suites.model import LEAST_SECONDS, Point
 
 SLACK = 1.25
-"""An evaluation may take so many times its estimate before what is left must be shorter."""
+"""An evaluation may take this many times its estimate before the remaining budgets shrink."""
 LEAST_PART = 0.25
 """No budget shrinks below this part of itself."""
 
@@ -25,11 +25,11 @@ class Pace:
         self._estimated = sum(point.estimated_seconds for point in points)
 
     def spare(self) -> float:
-        """Seconds by which the points so far took less than was estimated."""
+        """The seconds that the points so far have saved compared with the estimate."""
         return self._estimated - sum(each.estimated_seconds for each in self._left) - (self._clock() - self._start)
 
     def next(self, point: Point) -> Point:
-        """The point, with a budget that lets all that are left end in time; what comes before it will not come."""
+        """The point, with a budget that lets all remaining points finish in time; earlier points count as skipped."""
         while self._left and self._left.popleft() is not point:
             pass
         ahead = [point, *self._left]

@@ -25,7 +25,7 @@ MOST = 4096
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for; None stands for the usual."""
+    """The user's request; None means the default."""
 
     suites: tuple[str, ...] | None = None
     quick: bool = False
@@ -36,9 +36,9 @@ class Request:
     seed: int | None = None
     time_limit: float | None = None
     hosts: Hosts | None = None
-    """The hosts to measure over; None: this one alone."""
+    """The hosts to measure over; None: only this one."""
     own: OwnProgram | None = None
-    """A program of the user's own, in the place of suites."""
+    """A program of the user's own, instead of suites."""
     peers: tuple[Peer, ...] = ()
     """The installations of MPIs and of UCX to measure beside, too."""
 
@@ -50,7 +50,7 @@ class Request:
         return suites.chosen(self.suites, self.hosts is not None)
 
     def arguments(self) -> dict[str, Any]:
-        """What decides which points there are, as results.json records it."""
+        """The arguments that determine the points, as results.json records them."""
         hosts = self.hosts.as_arguments() if self.hosts else {}
         command = {"command": self.own.as_arguments()} if self.own else {}
         prefixes = {peer.name: str(peer.installation.prefix) for peer in self.peers if peer.installation}

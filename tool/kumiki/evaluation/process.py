@@ -1,4 +1,4 @@
-"""Running one command under a time limit, so that nothing of it is left when this returns."""
+"""Runs one command under a time limit and leaves none of its processes behind."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from kumiki.evaluation.excerpt import Excerpt
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 2.0
-"""How long processes that were asked to end may take before they are killed."""
+"""How long processes may take to end before they are killed."""
 DRAIN_SECONDS = 1.0
-"""How long output is waited for after the program itself has ended."""
+"""How long to wait for output after the program itself has ended."""
 TAIL_LINES = 5
 MOST_OUTPUT = 64 << 20
-"""What is kept of each stream, in bytes: the beginning and the end."""
+"""The bytes of each stream that are kept: the beginning and the end."""
 PIPE_BYTES = 1 << 20
-"""What a program may write before it waits for us to read; as much as the system gives any user."""
+"""The bytes that a program may write before it waits for this reader; the most that the system gives any user."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: `code` as subprocess reports it (negative: the signal), None when the time limit struck."""
+    """How a command ended: `code` as subprocess reports it (negative: the signal), None if the time limit ended it."""
 
     code: int | None
     seconds: float
-    """Wall time from its start to its own end, whatever it left behind."""
+    """Wall time from its start to its own end, regardless of processes it left behind."""
     last_errors: tuple[str, ...]
     """The last lines of standard error."""
     leftovers: int
-    """Processes beside the command's own that were still there at its end, and were ended."""
+    """Other processes that were still running at the command's end and were ended."""
 
 
 def run(
@@ -51,7 +51,7 @@ def run(
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
 ) -> Ended:
-    """Runs a command to its end, and then hands on the lines that it wrote.
+    """Runs a command to its end, and then passes on the lines that it wrote.
 
     While it runs, its output is only taken in: a program that writes much does not wait for what is made of it. The
     command and everything that it started is ended when the limit is reached or when an exception, such as an
@@ -88,7 +88,7 @@ def run(
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """Lets SIGTERM and a closed terminal end a command as Ctrl-C does, so that they leave nothing behind either."""
+    """Makes SIGTERM and a closed terminal end a command as Ctrl-C does, so that they leave nothing behind either."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -103,7 +103,7 @@ def termination_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keeps a second Ctrl-C from cutting short the clearing up after the first."""
+    """Keeps a second Ctrl-C from interrupting the cleanup after the first."""
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield
@@ -123,7 +123,7 @@ def _follow(
             with suppress(OSError):
                 fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             selector.register(stream, selectors.EVENT_READ, excerpt)
-        # Waiting on the process itself, too, costs no polling that would disturb what it measures.
+        # Waiting on the process, too, avoids polling, which would disturb its measurement.
         ending = os.pidfd_open(child.pid)
         selector.register(ending, selectors.EVENT_READ, None)
         try:
@@ -132,7 +132,7 @@ def _follow(
                     if key.data is None:
                         end = time.monotonic()
                         selector.unregister(ending)
-                        # A grandchild may hold the streams open for ever; what the child wrote is there already.
+                        # A grandchild may hold the streams open, but the child's own output has arrived by now.
                         deadline = min(deadline, end + DRAIN_SECONDS)
                     elif piece := os.read(key.fd, PIPE_BYTES):
                         key.data.add(piece)
@@ -144,7 +144,7 @@ def _follow(
 
 
 def _end_all(child: subprocess.Popen[bytes] | None, before: set[psutil.Process]) -> int:
-    """Ends the child and all that it started: asks first, then kills. Returns how many there were beside the child.
+    """Ends the child and all its descendants: SIGTERM first, then SIGKILL. Returns the number of descendants.
 
     `child` is None when an interrupt came while it was being started: it may run all the same.
     """
@@ -169,11 +169,11 @@ def _end_all(child: subprocess.Popen[bytes] | None, before: set[psutil.Process])
 
 
 def _adopt_orphans() -> None:
-    """Makes this process the parent of its descendants' orphans: a launcher's ranks stay findable when it is gone."""
+    """Makes this process adopt its orphaned descendants: a launcher's ranks remain findable when it has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _descendants() -> set[psutil.Process]:
-    """The processes below this one that still run or wait to be reaped."""
+    """The descendants of this process that still run or wait to be reaped."""
     return set(psutil.Process().children(recursive=True))

@@ -1,4 +1,4 @@
-"""The hosts that an evaluation runs over: where their names come from, how they are reached, what is recorded."""
+"""The hosts that an evaluation runs over: the source of their names, how they are reached, and what is recorded."""
 
 from kumiki.hosts.model import Hosts, Origin
 

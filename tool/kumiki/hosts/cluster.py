@@ -8,13 +8,13 @@ from kumiki.hosts.model import Hosts
 
 
 def of_cluster(name: str) -> Hosts:
-    """Raises UserError when there is no such cluster, when it has fewer than two hosts, or one that is cut off."""
+    """Raises UserError if there is no such cluster, or if it has fewer than two hosts or one that is cut off."""
     requirements.require()
     cluster = inspection.require(plan.check_name(name))
     if len(cluster.hosts) < 2:
         raise UserError(
             f"cluster '{name}' has one host, and an evaluation over a network needs two; "
-            f"make it anew: kumiki cluster delete {name} && kumiki cluster create {name} --hosts 2"
+            f"make it again: kumiki cluster delete {name} && kumiki cluster create {name} --hosts 2"
         )
     if cut_off := [str(host.number) for host in cluster.hosts if not host.linked]:
         raise UserError(
@@ -25,7 +25,7 @@ def of_cluster(name: str) -> Hosts:
 
 
 def as_hosts(cluster: inspection.Cluster) -> Hosts:
-    """Whatever state it is in."""
+    """The hosts, whatever state the cluster is in."""
     rate = cluster.rate
     return Hosts(
         cluster.name,

@@ -1,4 +1,4 @@
-"""`kumiki run --cluster NAME` and `kumiki run --slurm`: what kumiki-run is told of the hosts."""
+"""`kumiki run --cluster NAME` and `kumiki run --slurm`: the options of kumiki-run for the hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SLURM = "--slurm"
 
 
 def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Splits the arguments of `kumiki run` into a cluster's name and what is kumiki-run's.
+    """Splits the arguments of `kumiki run` into a cluster's name and those for kumiki-run.
 
     The option counts only in the first place: anywhere else it may be an argument of the user's program, since only
     kumiki-run knows where that begins.

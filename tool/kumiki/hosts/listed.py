@@ -17,7 +17,7 @@ def of_list(text: str) -> tuple[str, ...]:
 
 
 def of_file(path: Path) -> tuple[str, ...]:
-    """The names in a file with a line for each host, as kumiki-run, Open MPI and MPICH read it."""
+    """The names in a file with one line per host, as kumiki-run, Open MPI and MPICH read it."""
     try:
         lines = path.read_text(errors="replace").splitlines()
     except OSError as error:
@@ -33,7 +33,7 @@ def _name(word: str) -> str:
 
 def _checked(names: Sequence[str], where: str) -> tuple[str, ...]:
     if not names or not all(names) or any(name.startswith("-") for name in names):
-        raise UserError(f"{where}: it must name hosts, such as node1,node2 (in a file a line for each)")
+        raise UserError(f"{where}: it must name hosts, such as node1,node2 (in a file one per line)")
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"{where}: host {twice[0]} is named twice")
     return tuple(names)

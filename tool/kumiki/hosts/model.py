@@ -1,4 +1,4 @@
-"""Hosts, wherever their names come from."""
+"""Hosts, independent of the source of their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Origin(str, Enum):
-    """Where the names of the hosts come from."""
+    """The source of the names of the hosts."""
 
     CLUSTER = "cluster"
     """They are namespaces of this machine (kumiki cluster)."""
@@ -23,24 +23,24 @@ class Hosts:
     """Hosts that are measured together, in order."""
 
     name: str
-    """What the user calls them together."""
+    """The user's name for all of them together."""
     names: tuple[str, ...]
     remote_shell: tuple[str, ...]
-    """What runs a command on a host: its name and the command follow."""
+    """The command that runs a command on a host; the host's name and the command follow."""
     interface: str | None = None
-    """The network interface by which each host reaches the others; None: Kumiki and MPI choose."""
+    """The network interface through which each host reaches the others; None: Kumiki and MPI choose."""
     rate: str | None = None
-    """The rate of each host's link; None when it is not limited, or not known."""
+    """The rate of each host's link; None if it is not limited, or not known."""
     bits_per_second: int | None = None
     origin: Origin = Origin.CLUSTER
     cores: int | None = None
-    """The cores of the host that has the fewest; None: the hosts are this one machine and share its cores."""
+    """The cores of the host with the fewest; None: the hosts are this one machine and share its cores."""
 
     def __len__(self) -> int:
         return len(self.names)
 
     def for_ranks(self, ranks: int) -> Hosts:
-        """The first of them, when there are fewer ranks than hosts."""
+        """The first of them, if there are fewer ranks than hosts."""
         return replace(self, names=self.names[:ranks])
 
     @property
@@ -49,13 +49,13 @@ class Hosts:
 
     @property
     def launcher_options(self) -> tuple[str, ...]:
-        """What kumiki-run is told."""
+        """The options for kumiki-run."""
         words = ("--hosts", ",".join(self.names), "--remote-shell", shlex.join(self.remote_shell))
         return (*words, *(("--interface", self.interface) if self.interface else ()))
 
     @property
     def entrance(self) -> tuple[str, ...]:
-        """What runs a command where an mpirun must be so that all hosts can connect to it.
+        """The command prefix that runs an mpirun at a place to which all hosts can connect.
 
         The hosts of a cluster of namespaces cannot reach this one, so there mpirun must run on the first of them.
         """
@@ -63,12 +63,12 @@ class Hosts:
 
     @property
     def option(self) -> str:
-        """How `kumiki run` names them all."""
+        """The option of `kumiki run` that names all of them."""
         ways = {Origin.CLUSTER: f"--cluster {self.name}", Origin.SLURM: "--slurm"}
         return ways.get(self.origin) or shlex.join(self.launcher_options)
 
     def as_arguments(self) -> dict[str, Any]:
-        """What was asked for, as results.json records it."""
+        """The requested hosts, as results.json records them."""
         return {"cluster": self.name} if self.origin is Origin.CLUSTER else {"hosts": list(self.names)}
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The options of `kumiki evaluate` that say over which hosts."""
+"""The options of `kumiki evaluate` that select the hosts."""
 
 from __future__ import annotations
 
@@ -12,39 +12,44 @@ import typer
 
 from kumiki.errors import ExitCode, UserError
 
-if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
+if TYPE_CHECKING:  # `kumiki run` must not wait for these imports
     from kumiki.hosts.model import Hosts
     from kumiki.hosts.slurm import Allocation
     from kumiki.machine.native import Native
 
 SSH = ("ssh", "-o", "BatchMode=yes")
-"""How kumiki-run reaches hosts when nothing else is said."""
+"""How kumiki-run reaches hosts by default."""
 STARTED_BY = {
     "srun": "SLURM_STEP_NUM_TASKS",
     "Open MPI's mpirun": "OMPI_COMM_WORLD_SIZE",
     "MPICH's mpirun": "PMI_SIZE",
 }
-"""Launchers, and where they say how many processes they have started."""
+"""Launchers, and the variable that holds the number of processes they have started."""
 
 Cluster = Annotated[
-    str | None, typer.Option("--cluster", metavar="NAME", help="Over the hosts of this cluster (kumiki cluster).")
+    str | None,
+    typer.Option("--cluster", metavar="NAME", help="Measure over the hosts of this cluster (kumiki cluster)."),
 ]
 Named = Annotated[
     str | None,
     typer.Option(
         "--hosts",
         metavar="A,B",
-        help="Over these hosts; in a Slurm allocation all its nodes, unless you say otherwise.",
+        help="Measure over these hosts; the default in a Slurm allocation is all its nodes.",
     ),
 ]
 File = Annotated[
-    Path | None, typer.Option("--hostfile", metavar="FILE", help="Over the hosts of this file, a line for each.")
+    Path | None, typer.Option("--hostfile", metavar="FILE", help="Measure over the hosts of this file, one per line.")
 ]
 RemoteShell = Annotated[
     str | None,
-    typer.Option("--remote-shell", metavar="COMMAND", help="How hosts are reached: srun in an allocation, else ssh."),
+    typer.Option(
+        "--remote-shell",
+        metavar="COMMAND",
+        help="The command that reaches a host; default srun in an allocation, else ssh.",
+    ),
 ]
-Alone = Annotated[bool, typer.Option("--alone", help="This host alone, also in a Slurm allocation.")]
+Alone = Annotated[bool, typer.Option("--alone", help="Measure this host only, even in a Slurm allocation.")]
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,12 @@ class Where:
 
     @property
     def given(self) -> str | None:
-        """The first of them that names hosts, as it was given."""
+        """The first option that names hosts, as it was given."""
         options = {"--cluster": self.cluster, "--hosts": self.named, "--hostfile": self.file}
         return next((f"{name} {value}" for name, value in options.items() if value is not None), None)
 
     def hosts(self, native: Native) -> Hosts | None:
-        """The hosts to measure over; None: this one alone.
+        """The hosts to measure over; None: only this one.
 
         Raises UserError when they cannot be used, are too few, or the tool itself was started several times.
         """
@@ -80,9 +85,9 @@ class Where:
     def _check(self) -> None:
         many = [name for name in ("cluster", "named", "file") if getattr(self, name) is not None]
         if len(many) + self.alone > 1:
-            raise UserError("--cluster, --hosts, --hostfile and --alone exclude each other: name hosts in one way")
+            raise UserError("--cluster, --hosts, --hostfile and --alone exclude each other: use only one of them")
         if self.remote_shell is not None and not (self.named or self.file):
-            raise UserError("--remote-shell says how the hosts of --hosts or --hostfile are reached; name them")
+            raise UserError("--remote-shell needs --hosts or --hostfile: it says how those hosts are reached")
         for launcher, variable in STARTED_BY.items():
             count = os.environ.get(variable, "1")
             if count != "1":
@@ -92,7 +97,7 @@ class Where:
                 )
 
     def _listed(self, allocation: Allocation | None) -> Hosts | None:
-        """The hosts that the user names, reached by srun inside an allocation and otherwise by ssh."""
+        """The hosts that the user names, reached by srun inside an allocation and by ssh otherwise."""
         from kumiki.hosts import listed, slurm
         from kumiki.hosts.model import Hosts, Origin, interface
 
@@ -101,12 +106,12 @@ class Where:
         names = listed.of_file(self.file) if self.file else listed.of_list(self.named or "")
         remote_shell = _words(self.remote_shell) if self.remote_shell else slurm.REMOTE_SHELL if allocation else SSH
         if len(names) < 2:
-            raise UserError(f"{self.given} names one host, and an evaluation over a network needs two; name another")
+            raise UserError(f"{self.given} names one host, but an evaluation over a network needs two; name another")
         return Hosts(", ".join(names), names, remote_shell, interface(), origin=Origin.USER)
 
     @staticmethod
     def _of(allocation: Allocation) -> Hosts | None:
-        """The nodes of the allocation; a single one measures itself."""
+        """The nodes of the allocation; None for a single node, which is measured like any host."""
         if len(allocation.nodes) > 1:
             return allocation.hosts
         if allocation.here:

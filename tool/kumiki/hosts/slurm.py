@@ -12,9 +12,9 @@ from kumiki.hosts.model import Hosts, Origin, interface
 ASKING_SECONDS = 60
 REMOTE_SHELL = (
     "srun",
-    # Without this, srun keeps back what is not a whole line, and kumiki-run exchanges binary frames with its hosts.
+    # Without this, srun holds back incomplete lines, but kumiki-run exchanges binary frames with its hosts.
     "--unbuffered",
-    # The step runs beside others and gets all that the job has on the node; kumiki-run or mpirun binds threads.
+    # The step runs beside others and gets all resources of the job on the node; kumiki-run or mpirun binds threads.
     "--overlap",
     "--cpu-bind=none",
     "--mpi=none",
@@ -23,17 +23,17 @@ REMOTE_SHELL = (
     "--ntasks-per-node=1",
     "--nodelist",
 )
-"""What runs a command on a node: its name and the command follow."""
+"""The command that runs a command on a node; the node's name and the command follow."""
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """A job of Slurm, as far as it matters here."""
+    """The relevant facts about a Slurm job."""
 
     job: str
     nodes: tuple[str, ...]
     here: bool
-    """Whether this process runs on one of the nodes, not on the host where the job was asked for."""
+    """Whether this process runs on one of the nodes, and not on the host where the job was submitted."""
 
     @property
     def title(self) -> str:
@@ -45,7 +45,7 @@ class Allocation:
 
 
 def allocation() -> Allocation | None:
-    """None outside of an allocation; raises UserError where Slurm's commands are missing or do not answer."""
+    """None outside an allocation; raises UserError if Slurm's commands are missing or do not respond."""
     job, nodes = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_JOB_NODELIST")
     if not job or not nodes:
         return None
@@ -53,10 +53,10 @@ def allocation() -> Allocation | None:
 
 
 def required() -> Allocation:
-    """The allocation; raises UserError outside of one."""
+    """The allocation; raises UserError outside one."""
     found = allocation()
     if found is None:
-        raise UserError("this is no Slurm allocation (SLURM_JOB_ID is not set): start it under salloc or in sbatch")
+        raise UserError("this is not a Slurm allocation (SLURM_JOB_ID is not set): start under salloc or in sbatch")
     return found
 
 
@@ -73,7 +73,7 @@ def _expanded(job: str, nodes: str) -> tuple[str, ...]:
         )
     except FileNotFoundError:
         raise UserError(
-            f"this is Slurm job {job} (SLURM_JOB_ID), and Slurm's commands (srun, scontrol) are not here: put their "
+            f"this is Slurm job {job} (SLURM_JOB_ID), but Slurm's commands (srun, scontrol) are not here: put their "
             "folder in PATH, or measure this host alone with --alone",
             ExitCode.ENVIRONMENT,
         ) from None
@@ -81,5 +81,5 @@ def _expanded(job: str, nodes: str) -> tuple[str, ...]:
         raise UserError(f"scontrol has not answered for {ASKING_SECONDS} s", ExitCode.ENVIRONMENT) from None
     if asked.returncode != 0 or not asked.stdout.split():
         said = " ".join(asked.stderr.split())
-        raise UserError(f"scontrol cannot tell the nodes of Slurm job {job}: {said}", ExitCode.ENVIRONMENT)
+        raise UserError(f"scontrol cannot list the nodes of Slurm job {job}: {said}", ExitCode.ENVIRONMENT)
     return tuple(asked.stdout.split())

@@ -1,4 +1,4 @@
-"""The environment that results.json records, so that a reader can tell what the figures are figures of."""
+"""The environment that results.json records, so that a reader knows where the figures were measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UCX_PROGRAM = "message-ucx"
 def describe(
     machine: Machine, native: Native, hosts: Hosts | None = None, peers: Sequence[Peer] = ()
 ) -> dict[str, Any]:
-    """The environment at the start of an evaluation, which adds `load.during` as it goes on.
+    """The environment at the start of an evaluation, which adds `load.during` later.
 
     `peers`: those that the user has named.
     """
@@ -89,7 +89,7 @@ def _machine(environment: Mapping[str, Any], peers: Set[str]) -> dict[str, Any]:
     if cluster:
         network = {"hosts": cluster["hosts"], "link rate": cluster["rate"] or "full speed"}
         if cluster.get("origin", Origin.CLUSTER) != Origin.CLUSTER:
-            network["names of hosts"] = ", ".join(cluster["names"])
+            network["host names"] = ", ".join(cluster["names"])
     return {
         "host": environment["hostname"],
         "processor": environment["cpu"]["model"],

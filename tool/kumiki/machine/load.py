@@ -1,4 +1,4 @@
-"""What others do on this machine: processors that are busy, and not by our own doing.
+"""The load of other processes on this machine: busy processors that this evaluation did not cause.
 
 The load average is of no use here. It is the mean of the last minute, in which the machine built or measured for us.
 """
@@ -14,11 +14,11 @@ import psutil
 from kumiki.machine.topology import Machine
 
 SAMPLE_SECONDS = 0.2
-"""Long enough to tell a twentieth of a processor: the system counts in hundredths of a second."""
+"""Long enough to resolve a twentieth of a processor, because the system counts in hundredths of a second."""
 
 
 class OtherLoad:
-    """How many of the processors that this process may use others keep busy, on average from its making on."""
+    """The average number of usable processors that other processes keep busy, since the creation of this object."""
 
     def __init__(self, machine: Machine, clock: Callable[[], float] = time.monotonic) -> None:
         self._machine = machine
@@ -32,21 +32,21 @@ class OtherLoad:
         return round(max(0.0, (now - before) - (ours - ours_before)) / (end - start), 2)
 
     def _now(self) -> tuple[float, float, float]:
-        """Seconds of the processors in all; those of this process and of all that it has seen ending; and when."""
+        """Total seconds of the processors; those of this process and of its ended descendants; and the time."""
         times = os.times()
         ours = times.user + times.system + times.children_user + times.children_system
         return busy_seconds(self._machine), ours, self._clock()
 
 
 def present(machine: Machine) -> float:
-    """How many processors others keep busy now; takes a moment."""
+    """The number of processors that other processes keep busy now; takes a moment."""
     others = OtherLoad(machine)
     time.sleep(SAMPLE_SECONDS)
     return others.so_far()
 
 
 def busy_seconds(machine: Machine) -> float:
-    """Seconds since its start that the usable processors have worked for any process, or were taken by the host of
+    """Seconds since boot that the usable processors have worked for any process, or were taken by the host of
     this virtual machine for another one. Interrupts are nobody's and not counted.
     """
     times, processors = psutil.cpu_times(percpu=True), machine.processors()

@@ -1,4 +1,4 @@
-"""What this machine is: kumiki-topology tells its make-up, the system the settings that bear on measuring."""
+"""This machine: kumiki-topology reports its hardware, the system reports the settings that affect measurements."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from kumiki.machine.native import Native
 ASKING_SECONDS = 20
 SCHEMA_VERSION = 1
 OTHER_MACHINES = ("HWLOC_SYNTHETIC", "HWLOC_XMLFILE")
-"""Variables that make kumiki-topology describe another machine than this one."""
+"""Variables that make kumiki-topology describe a machine other than this one."""
 BLAS_LIBRARIES = ("openblas", "blis", "mkl_rt", "cblas", "blas")
 """The names that the build looks for, in its order."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine as this process may use it; None where the system does not tell."""
+    """The machine as this process may use it; None for values that the system does not provide."""
 
     topology: Mapping[str, Any] | None = None
-    """What `kumiki-topology --json` says (docs/topology.md); None without the native part: then psutil tells less."""
+    """The output of `kumiki-topology --json` (docs/topology.md); None without the native part (psutil has less)."""
     root: Path = Path("/")
-    """The folder that holds sys and dev (a test's own, or /)."""
+    """The folder that contains sys and dev (/ except in tests)."""
 
     @staticmethod
     def here(native: Native) -> Machine:
-        """This machine, by the native part where it is there."""
+        """This machine, described by the native part if it is installed."""
         return Machine(_topology(native.command("kumiki-topology")))
 
     @cached_property
@@ -45,12 +45,12 @@ class Machine:
         return self.topology or _without_native()
 
     def processors(self) -> list[int]:
-        """The logical processors that there are, in ascending order."""
+        """All logical processors, in ascending order."""
         packages = self._told["packages"]
         return sorted(processor for package in packages for core in package["cores"] for processor in core)
 
     def usable_processors(self) -> list[int]:
-        """Those that this process may run on."""
+        """The processors on which this process may run."""
         return list(self._told["usable"]["processors"])
 
     def usable_cores(self) -> int:
@@ -62,11 +62,11 @@ class Machine:
         return max(1, len(self.usable_processors()) // int(self._told["usable"]["cores"]))
 
     def packages(self) -> int:
-        """How many of them this process may use."""
+        """The number of packages that this process may use."""
         return sum(any(map(self._is_usable, package["cores"])) for package in self._told["packages"])
 
     def processor_quota(self) -> float | None:
-        """Processors' worth of time that the cgroups of this process allow; None without a limit."""
+        """The processor time that the cgroups of this process allow, in processors; None without a limit."""
         quota = self._told["usable"]["quota"]
         return None if quota is None else float(quota)
 
@@ -75,7 +75,7 @@ class Machine:
         return next(filter(None, models), "") or platform.processor() or platform.machine()
 
     def caches(self) -> list[dict[str, Any]]:
-        """One entry per kind of cache: level, type, bytes, line_bytes, and count, how many of them are usable."""
+        """One entry per kind of cache: level, type, bytes, line_bytes, and count, the number of usable ones."""
         kinds = sorted(self._told["caches"], key=lambda cache: (cache["level"], cache["type"], cache["bytes"]))
         counted = [
             {
@@ -99,19 +99,19 @@ class Machine:
         return self._said(f"sys/devices/system/cpu/cpu{self.usable_processors()[0]}/cpufreq/scaling_governor")
 
     def turbo(self) -> bool | None:
-        """Whether the clock may rise above its base, which makes it depend on temperature and neighbours."""
+        """Whether the clock may exceed its base frequency, so that it depends on temperature and other cores."""
         if (denied := self._said("sys/devices/system/cpu/intel_pstate/no_turbo")) is not None:
             return denied == "0"
         allowed = self._said("sys/devices/system/cpu/cpufreq/boost")
         return None if allowed is None else allowed == "1"
 
     def transparent_huge_pages(self) -> str | None:
-        """The setting in force: always, madvise or never."""
+        """The active setting: always, madvise or never."""
         said = self._said("sys/kernel/mm/transparent_hugepage/enabled") or ""
         return said[said.index("[") + 1 : said.index("]")] if "[" in said and "]" in said else None
 
     def shared_memory_bytes(self) -> int | None:
-        """The size of /dev/shm, which MPI (and not Kumiki) keeps its shared memory in."""
+        """The size of /dev/shm, where MPI (but not Kumiki) keeps its shared memory."""
         try:
             status = os.statvfs(self.root / "dev/shm")
         except OSError:
@@ -131,7 +131,7 @@ class Machine:
             return None
 
     def blas(self) -> str | None:
-        """The BLAS library that programs are linked with here, as the dynamic linker names it."""
+        """The BLAS library with which programs are linked here, as the dynamic linker names it."""
         return next(filter(None, map(ctypes.util.find_library, BLAS_LIBRARIES)), None)
 
     def _is_usable(self, processors: list[int]) -> bool:
@@ -145,7 +145,7 @@ class Machine:
 
 
 def _topology(program: Path) -> dict[str, Any] | None:
-    """What kumiki-topology says; None where it is missing, and with a warning where it does not answer."""
+    """The output of kumiki-topology; None if it is missing, or, with a warning, if it fails."""
     if not program.is_file():
         return None
     environment = {name: value for name, value in os.environ.items() if name not in OTHER_MACHINES}
@@ -162,17 +162,17 @@ def _topology(program: Path) -> dict[str, Any] | None:
         told: dict[str, Any] = json.loads(asked.stdout)
         if told["schema_version"] == SCHEMA_VERSION:
             return told
-        said = "it is of another version"
+        said = "it has another version"
     except subprocess.CalledProcessError as error:
         said = " ".join(error.stderr.split()) or f"exit code {error.returncode}"
     except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError) as error:
         said = str(error)
-    complain(f"warning: {program} does not tell what this machine is ({said}); caches and packages stay unknown")
+    complain(f"warning: {program} cannot describe this machine ({said}); caches and packages remain unknown")
     return None
 
 
 def _without_native() -> dict[str, Any]:
-    """The little that psutil knows, in the words of kumiki-topology."""
+    """The facts that psutil provides, in the format of kumiki-topology."""
     usable, count = psutil.Process().cpu_affinity(), psutil.cpu_count() or 1
     processors = sorted(usable or range(count))
     cores = min(len(processors), psutil.cpu_count(logical=False) or count)

@@ -1,1 +1,1 @@
-"""A program of the user's own: what was asked of it, and its runs over ranks and threads."""
+"""A program of the user's own: the request, and its runs over ranks and threads."""

@@ -17,12 +17,12 @@ SUITE = "command"
 IMPLEMENTATION = "command"
 WALL_TIME = f"{SUITE}.time"
 SEARCH_SECONDS = 10.0
-"""How long a run's output is searched: some expressions try exponentially many ways to match a line."""
+"""The time limit for searching a run's output: some expressions need exponential time to match a line."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that the program prints: the last match of `regex`, whose one group holds it."""
+    """A number that the program prints: the last match of the only group of `regex`."""
 
     regex: str
     name: str
@@ -39,31 +39,31 @@ class Figure:
 
 
 def figure(regex: str, name: str, unit: str | None, better: str) -> Figure:
-    """What was asked for; raises UserError where it cannot be a figure."""
+    """The requested figure; raises UserError if the request is not valid."""
     try:
         groups = re.compile(regex).groups
     except re.error as error:
         raise UserError(f"--metric: '{regex}' is not a regular expression ({error})") from None
     if groups != 1:
         raise UserError(
-            f"--metric: '{regex}' has {groups} groups and needs one, around the number: 'Rate: ([0-9.]+)'; "
-            "write (?:...) for other parentheses"
+            f"--metric: '{regex}' has {groups} groups and needs exactly one, around the number: "
+            "'Rate: ([0-9.]+)'; write (?:...) for other parentheses"
         )
     found = Figure(regex, name, unit or "s", better)
     if not METRIC.fullmatch(found.metric) or found.metric == WALL_TIME:
         raise UserError(f"--metric-name: '{name}' is not a name of lower-case letters, digits and _ other than 'time'")
     if better == "higher" and not unit:
-        raise UserError("--better higher: say with --unit what the figure is in, such as MFLOPS")
+        raise UserError("--better higher: name the unit of the figure with --unit, such as MFLOPS")
     return found
 
 
 class FigureReader:
-    """Finds the figure in what a run prints, on either stream; every line is a remark beside that."""
+    """Finds the figure in the output of a run, on either stream; every line is also kept as a remark."""
 
     def __init__(
         self, figure: Figure | None, parameters: Mapping[str, int | str], oversubscribed: bool, command: str
     ) -> None:
-        """`command` is what was run, in one line: the note of its rows."""
+        """`command` is the command line that was run, which becomes the note of its rows."""
         self._figure = figure
         self._parameters = parameters
         self._oversubscribed = oversubscribed
@@ -87,8 +87,8 @@ class FigureReader:
                     self._said = found[1]
             except TimeoutError:
                 self.malformed = (
-                    f"printed what --metric '{self._figure.regex}' cannot be sought in within {SEARCH_SECONDS:g} s; "
-                    "write it without repetitions of repetitions"
+                    f"printed output that takes longer than {SEARCH_SECONDS:g} s to search for --metric "
+                    f"'{self._figure.regex}'; write it without nested repetitions"
                 )
             self._searched += time.monotonic() - begun
         return False
@@ -97,7 +97,7 @@ class FigureReader:
         self.take(line)
 
     def rows(self, ended: Ended) -> tuple[ProgramRow, ...]:
-        """The figure and the wall time of a run that ended well; nothing of one that did not."""
+        """The figure and the wall time of a successful run; nothing of a failed one."""
         if ended.code != 0:
             return ()
         time = self._row(WALL_TIME, "s", "lower", ended.seconds)
@@ -117,7 +117,7 @@ class FigureReader:
 
 
 def _number(text: str | None) -> float | None:
-    """What a match says as a number; None when it says none, or one that no speed-up can be computed of."""
+    """A match as a number; None if it is not a number, or not one from which a speed-up can be computed."""
     try:
         value = float(text or "")
     except ValueError:

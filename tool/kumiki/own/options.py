@@ -1,4 +1,4 @@
-"""The options of `kumiki evaluate -- COMMAND`, beside those that suites take, too."""
+"""The options of `kumiki evaluate -- COMMAND` that suites do not have."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import typer
 
 from kumiki.errors import UserError
 
-if TYPE_CHECKING:  # `kumiki run` must not wait for what these load
+if TYPE_CHECKING:  # `kumiki run` must not wait for these imports
     from kumiki.own.figure import Figure
     from kumiki.own.program import OwnProgram
 
 
 class Scaling(str, Enum):
-    """How the work goes with the processors."""
+    """How the work depends on the number of processors."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -26,7 +26,7 @@ class Scaling(str, Enum):
 
 
 class Better(str, Enum):
-    """Which way a figure is good."""
+    """Which direction of a figure is better."""
 
     LOWER = "lower"
     HIGHER = "higher"
@@ -37,28 +37,29 @@ Command = Annotated[
     typer.Argument(
         metavar="-- COMMAND",
         show_default=False,
-        help="A program of your own in the place of suites, with {ranks}, {threads}, {processors} or {size}.",
+        help="A program of your own instead of suites, with {ranks}, {threads}, {processors} or {size}.",
     ),
 ]
 Repeat = Annotated[
-    int | None, typer.Option("--repeat", metavar="N", min=1, help="COMMAND: runs of each setting, 6 unless given.")
+    int | None,
+    typer.Option("--repeat", metavar="N", min=1, help="COMMAND: the number of runs of each setting; default 6."),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         "--metric",
         metavar="REGEX",
-        help="COMMAND: the figure is what the one group of this matches last in its output; else its wall time.",
+        help="COMMAND: the figure is the last match of this expression's only group; default: the wall time.",
     ),
 ]
 MetricName = Annotated[
-    str | None, typer.Option("--metric-name", metavar="NAME", help="COMMAND: what --metric finds; figure unless given.")
+    str | None, typer.Option("--metric-name", metavar="NAME", help="COMMAND: the name of the --metric; default figure.")
 ]
 Unit = Annotated[
-    str | None, typer.Option("--unit", metavar="TEXT", help="COMMAND: what --metric counts in; s unless given.")
+    str | None, typer.Option("--unit", metavar="TEXT", help="COMMAND: the unit of the --metric; default s.")
 ]
 BetterOption = Annotated[
-    Better | None, typer.Option("--better", help="COMMAND: which way what --metric finds is good; lower unless given.")
+    Better | None, typer.Option("--better", help="COMMAND: which direction of the --metric is better; default lower.")
 ]
 Sequential = Annotated[
     str | None,
@@ -68,20 +69,21 @@ Sequential = Annotated[
 ]
 ScalingOption = Annotated[
     Scaling | None,
-    typer.Option("--scaling", help="COMMAND: the same work (strong), work that grows with the processors, or both."),
+    typer.Option("--scaling", help="COMMAND: constant work (strong), work that grows with processors (weak), or both."),
 ]
 Size = Annotated[
-    int | None, typer.Option("--size", metavar="N", min=1, help="COMMAND: what {size} is on the fewest processors.")
+    int | None,
+    typer.Option("--size", metavar="N", min=1, help="COMMAND: the value of {size} on the fewest processors."),
 ]
 Power = Annotated[
     float | None,
-    typer.Option("--power", metavar="P", help="COMMAND: its work grows as {size} to the power P, 1 unless given."),
+    typer.Option("--power", metavar="P", help="COMMAND: its work grows as {size} to the power P; default 1."),
 ]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was given of them; None: nothing."""
+    """The options as given; None: not given."""
 
     repeat: int | None
     metric: str | None
@@ -96,12 +98,12 @@ class Options:
     def program(
         self, command: Sequence[str] | None, quick: bool, ranks: Sequence[int] | None, threads: Sequence[int] | None
     ) -> OwnProgram | None:
-        """The program that was asked for, None without a command; raises UserError where the parts do not fit."""
+        """The requested program, None without a command; raises UserError if the parts do not fit together."""
         given = [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
         if not command:
             if given:
                 raise UserError(
-                    f"{given[0]} is for a program of your own: put its command behind all options, -- COMMAND"
+                    f"{given[0]} is for a program of your own: put its command after all options, -- COMMAND"
                 )
             return None
         from kumiki.own.program import REPEATS, OwnProgram
@@ -128,16 +130,16 @@ class Options:
             return figure(self.metric, name, self.unit, better)
         for name, value in (("metric-name", self.metric_name), ("unit", self.unit), ("better", self.better)):
             if value is not None:
-                raise UserError(f"--{name} is of the figure that --metric REGEX finds, and there is no --metric")
+                raise UserError(f"--{name} describes the figure of --metric REGEX, but there is no --metric")
         return None
 
 
 def _split(command: str) -> list[str]:
-    """The words of a command that was given as one, as a shell would cut them."""
+    """Splits a command line into words as a shell would."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UserError(f"--sequential: '{command}' cannot be cut into words ({error})") from None
+        raise UserError(f"--sequential: '{command}' cannot be split into words ({error})") from None
     if not words:
         raise UserError("--sequential: the command is empty")
     return words

@@ -1,4 +1,4 @@
-"""What was asked of the user's program: its command, its figure, and how its work grows with the processors."""
+"""The request to measure the user's program: its command, its figure, and how its work grows."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ from kumiki.own.template import Template
 from kumiki.suites.model import Grid
 
 REPEATS = 6
-"""The fewest that carry a verdict (kumiki.results.statistics)."""
+"""The smallest number that allows a verdict (kumiki.results.statistics)."""
 STRONG, WEAK, BOTH = "strong", "weak", "both"
 
 
 @dataclass(frozen=True)
 class OwnProgram:
-    """The program, and how it is to be measured."""
+    """The program, and how to measure it."""
 
     template: Template
     sequential: Template | None = None
-    """The same work without any parallelism: the base of all speed-ups where it is there."""
+    """The same work without parallelism: the base of all speed-ups if it is given."""
     figure: Figure | None = None
     """None: the wall time."""
     scaling: str = STRONG
     """`strong`: the same work on any number of processors; `weak`: work that grows with them; `both`."""
     size: int | None = None
-    """What {size} is on the fewest processors."""
+    """The value of {size} on the fewest processors."""
     power: float = 1.0
     """The work grows as the size to this power."""
     repeats: int = REPEATS
 
     def check(self, ranks: bool, threads: bool) -> None:
-        """Raises UserError where the parts do not fit each other; the flags tell whether such numbers were named."""
+        """Raises UserError if the parts do not fit together; the flags say whether such numbers were given."""
         places = self.template.placeholders
         if ranks and "ranks" not in places:
-            raise UserError("--ranks names ranks, and the command has no {ranks} for them")
+            raise UserError("--ranks is given, but the command has no {ranks}")
         if not places & {"ranks", "threads", "processors"} and not threads:
             raise UserError(
-                "nothing in the command changes from run to run: put {ranks} or {threads} where its numbers belong; "
-                "for an OpenMP program name the numbers, --threads 1,2,4 (OMP_NUM_THREADS is set to them)"
+                "nothing in the command changes from run to run: put {ranks} or {threads} in place of its numbers; "
+                "for an OpenMP program give the numbers, --threads 1,2,4 (OMP_NUM_THREADS is set to them)"
             )
         if threads and self.template.sets_threads and not places & {"threads", "processors"}:
-            raise UserError("--threads names threads, and the command sets OMP_NUM_THREADS without {threads}")
+            raise UserError("--threads is given, but the command sets OMP_NUM_THREADS without {threads}")
         if not self.power > 0:
             raise UserError(f"--power: {self.power:g} is not above 0")
         sized = "size" in places | (self.sequential.placeholders if self.sequential else set())
         if sized and self.size is None:
-            raise UserError("the command has a {size}: say with --size what it is on one processor")
+            raise UserError("the command has a {size}: give its value on one processor with --size")
         if self.size is not None and not sized:
-            raise UserError("--size names a size, and the command has no {size} for it")
+            raise UserError("--size is given, but the command has no {size}")
         if self.scaling == BOTH and "size" not in places:
             raise UserError(
-                "--scaling both runs the same work and work that grows: put {size} where the command says how large "
-                "its problem is, and --size N for what it is on one processor"
+                "--scaling both runs constant work and growing work: put {size} in place of the problem size in the "
+                "command, and give its value on one processor with --size N"
             )
 
     def settings(self, grid: Grid) -> list[tuple[int, int]]:
-        """(ranks, threads) in ascending order: all that the command has a place for."""
+        """(ranks, threads) in ascending order, for all placeholders of the command."""
         places = self.template.placeholders
         by_ranks = "ranks" in places
         by_threads = "threads" in places or grid.threads is not None or not by_ranks
@@ -72,11 +72,11 @@ class OwnProgram:
         return axes.pairs_with_a_core_free()
 
     def grown(self, factor: float) -> int | None:
-        """{size} of so many times the work, to a whole number; None where the command has no such place."""
+        """{size} for this many times the work, rounded to a whole number; None if the command has no {size}."""
         return None if self.size is None else max(1, round(self.size * factor ** (1 / self.power)))
 
     def as_arguments(self) -> dict[str, Any]:
-        """What decides which runs there are, as results.json records it."""
+        """The arguments that determine the runs, as results.json records them."""
         return {
             "words": list(self.template.words),
             "sequential": list(self.sequential.words) if self.sequential else None,
@@ -89,7 +89,7 @@ class OwnProgram:
 
 
 def spelled(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The recorded arguments as the options that were given; the command itself is not among them."""
+    """The recorded arguments as command-line options, without the command itself."""
     if arguments["sequential"]:
         yield f"--sequential {shlex.quote(shlex.join(arguments['sequential']))}"
     if metric := arguments["metric"]:

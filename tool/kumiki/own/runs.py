@@ -1,4 +1,4 @@
-"""The runs of the user's program: every setting once in each round, the rounds in random order within."""
+"""The runs of the user's program: every setting once in each round, in random order within the round."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Run(Point):
 
     @property
     def may_settle(self) -> bool:
-        """The user says how often it is run."""
+        """The user determines the number of runs."""
         return False
 
     @property
@@ -49,12 +49,12 @@ class Run(Point):
         return f"{Path(self.program).name}, {ranks} x {threads}{'' if self.warm_up else f', run {self.number}'}"
 
     def limit(self, wanted: float | None) -> float:
-        """What the user says, also when it is more than usual: nobody else knows how long the program takes."""
+        """The user's limit, even above the default, because only the user knows how long the program takes."""
         return LIMIT_SECONDS if wanted is None else wanted
 
     @property
     def mend(self) -> str:
-        return "is it a program for this machine, and may it be executed?"
+        return "is it a program for this machine, and is it executable?"
 
     def command(self, native: Native, cores: int) -> Command:
         return self._command()
@@ -70,7 +70,7 @@ class Run(Point):
 
 
 def stage(own: OwnProgram, grid: Grid, seed: int) -> tuple[Suite, list[Point]]:
-    """The suite that the program makes, and its runs in order: a warm-up, then round after round of all settings.
+    """The program as a suite, and its runs in order: a warm-up, then round after round of all settings.
 
     The rounds, rather than all runs of a setting in a row, let slow drifts of the machine meet every setting alike, and
     leave a whole picture when they are interrupted.

@@ -1,4 +1,4 @@
-"""A command with places for the numbers of a point: `mpirun -n {ranks} ./heat {size}`."""
+"""A command with placeholders for the numbers of a point: `mpirun -n {ranks} ./heat {size}`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Template:
-    """The words of a command; braces around anything but a placeholder are the command's own."""
+    """The words of a command; braces around anything but a placeholder belong to the command."""
 
     words: tuple[str, ...]
 
@@ -32,7 +32,7 @@ class Template:
 
     @property
     def sets_threads(self) -> bool:
-        """Whether it says itself how many threads OpenMP takes."""
+        """Whether the command itself sets the number of OpenMP threads."""
         return any(OMP_NUM_THREADS in word for word in self.words)
 
     def filled(self, values: Mapping[str, int]) -> tuple[str, ...]:
@@ -45,11 +45,11 @@ class Template:
 
 
 def template(words: Sequence[str]) -> Template:
-    """Reads a command; raises UserError for one that cannot be started, and for a placeholder that is misspelt."""
+    """Reads a command; raises UserError if it cannot be started or contains a misspelt placeholder."""
     for word in words:
         for name in _PLACE.findall(word):
             if name not in PLACEHOLDERS and (hint := nearest(name, PLACEHOLDERS)):
-                raise UserError(f"there is no placeholder {{{name}}}{hint}; there are {_listed()}")
+                raise UserError(f"there is no placeholder {{{name}}}{hint}; the placeholders are {_listed()}")
     found = Template(tuple(words))
     program = words[0]
     if shutil.which(program) is None and (" " in program or not _PLACE.search(program)):
@@ -58,12 +58,12 @@ def template(words: Sequence[str]) -> Template:
 
 
 def _hint(words: Sequence[str]) -> str:
-    """What may have been meant by a command whose program does not exist."""
+    """A hint for a command whose program does not exist."""
     if words[0] in (suite.name for suite in suites.ALL):
-        return f"; the suite of this name is measured with --suite {words[0]}"
+        return f"; to measure the suite of this name use --suite {words[0]}"
     if len(words) == 1 and " " in words[0]:
-        return f"; leave its words unquoted: -- {words[0]}"
-    return "; name it with its folder, ./program, or one that is in PATH"
+        return f"; do not quote the command as a whole: -- {words[0]}"
+    return "; give its folder (./program), or name a program in PATH"
 
 
 def _listed() -> str:

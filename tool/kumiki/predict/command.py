@@ -1,4 +1,4 @@
-"""The work of `kumiki predict`: a model by its name, its parameters, and what is printed or left in a folder."""
+"""The work of `kumiki predict`: it finds the model, sets its parameters, prints the result and writes the page."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kumiki.terminal.formats import TableOrJson
 
 PAGE = "index.html"
 MARK = '<meta name="generator" content="kumiki predict">'
-"""What tells a page of this command from files that are not ours."""
+"""The mark that distinguishes a page of this command from foreign files."""
 
 
 def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: TableOrJson) -> None:
-    """Predicts, prints, and leaves a page where a folder is named. Raises UserError for what cannot be done."""
+    """Predicts, prints, and writes a page if a folder is given. Raises UserError if this is impossible."""
     model = _model(name)
     machine = changed(model.machine, file, settings)
     if output is not None:
@@ -39,19 +39,19 @@ def run(name: str, settings: list[str], file: Path | None, output: Path | None, 
 def _model(name: str) -> Model:
     models = {model.name: model for model in ALL}
     if name not in models:
-        raise UserError(f"there is no model '{name}'{nearest(name, list(models))}; there are: {', '.join(models)}")
+        raise UserError(f"there is no model '{name}'{nearest(name, list(models))}; the models are: {', '.join(models)}")
     return models[name]
 
 
 def _check_folder(directory: Path) -> None:
-    """Raises UserError when the page would take the place of something that is not ours."""
+    """Raises UserError if the page would replace a foreign file."""
     page = directory / PAGE
     try:
         ours = not page.exists() or MARK in page.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
     if not ours:
-        raise UserError(f"{page} is no page of kumiki predict; name another folder with --output")
+        raise UserError(f"{page} is not a page of kumiki predict; name another folder with --output")
 
 
 def _write(directory: Path, content: str) -> Path:

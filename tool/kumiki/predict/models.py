@@ -1,4 +1,4 @@
-"""The models that there are."""
+"""All models."""
 
 from __future__ import annotations
 

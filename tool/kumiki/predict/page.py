@@ -25,8 +25,8 @@ def _sections(prediction: Prediction) -> list[Section]:
     checks = Exhibit(
         "Table",
         "Published and predicted",
-        f"Each figure that {prediction.source} gives in its text, beside what the model makes of the parameters.",
-        "A figure for which a parameter was chosen says nothing for the model; the others test it.",
+        f"Each figure that {prediction.source} states in its text, and the model's prediction.",
+        "A figure for which a parameter was chosen does not test the model; the others do.",
         table=_checks(prediction),
         wide=True,
     )
@@ -45,19 +45,19 @@ def _sections(prediction: Prediction) -> list[Section]:
     parameters = Exhibit(
         "Table",
         "Parameters",
-        "What the model was given, and where each comes from.",
-        "Change them with --set NAME=VALUE, or with --parameters FILE.",
+        "The parameters of the model, with the source of each.",
+        "Change them with --set NAME=VALUE or --parameters FILE.",
         table=_parameters(prediction),
         wide=True,
     )
     return [
-        Section("prediction", "What comes out", prediction.intro, [checks, *figures]),
-        Section("parameters", "What was put in", "The parameters of the model.", [parameters]),
+        Section("prediction", "Results", prediction.intro, [checks, *figures]),
+        Section("parameters", "Parameters", "The parameters of the model.", [parameters]),
     ]
 
 
 def _checks(prediction: Prediction) -> Table:
-    columns = [Column(name) for name in ("published", "predicted", "deviation", "what it tells")]
+    columns = [Column(name) for name in ("published", "predicted", "deviation", "meaning")]
     lines = [
         Line(
             each.what,
@@ -74,7 +74,7 @@ def _checks(prediction: Prediction) -> Table:
 
 
 def _parameters(prediction: Prediction) -> Table:
-    columns = [Column(name) for name in ("value", "unit", "what it is", "where it comes from")]
+    columns = [Column(name) for name in ("value", "unit", "meaning", "source")]
     lines = [
         Line(each.name, [Cell(f"{each.value:g}"), Cell(each.unit), Cell(each.meaning), Cell(each.origin)])
         for each in prediction.parameters

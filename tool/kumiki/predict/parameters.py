@@ -17,7 +17,7 @@ OPTION, GIVEN = "option", "set by you"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter as it is shown."""
+    """One parameter as it is displayed."""
 
     name: str
     value: float | int
@@ -29,13 +29,13 @@ class Parameter:
 def parameter(
     default: float | int, unit: str, meaning: str, origin: str, least: float = 0.0, most: float = math.inf
 ) -> Any:
-    """A field of a model's dataclass. Whole defaults make whole numbers; what is set must be above 0 and in bounds."""
+    """A field of a model's dataclass. Integer defaults mean integer values; all must be above 0 and within bounds."""
     bounds = {"least": least, "most": most}
     return field(default=default, metadata={"unit": unit, "meaning": meaning, "origin": origin, **bounds})
 
 
 def described(machine: Any) -> list[Parameter]:
-    """All parameters of a model's dataclass; where a value is not the usual one, the user is its origin."""
+    """All parameters of a model's dataclass; the origin of a value that differs from the default is the user."""
     return [
         Parameter(
             each.name,
@@ -49,7 +49,7 @@ def described(machine: Any) -> list[Parameter]:
 
 
 def changed(machine: M, path: Path | None, settings: Iterable[str]) -> M:
-    """The machine with what the file and then the settings (NAME=VALUE) say. Raises UserError, which names both."""
+    """The machine with the values of the file and then of the settings (NAME=VALUE). Raises UserError, naming both."""
     values: dict[str, Any] = {}
     known = {each.name: each for each in fields(machine)}  # type: ignore[arg-type]
     for name, value in (_read(path) if path else {}).items():
@@ -68,7 +68,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         raise UserError(f"the parameters in {path} cannot be read ({error}); it must be one JSON object") from None
     if not isinstance(content, dict):
-        raise UserError(f'{path} does not hold parameters; it must be one JSON object, such as {{"burst": 1}}')
+        raise UserError(f'{path} does not contain parameters; it must be one JSON object, such as {{"burst": 1}}')
     return content
 
 

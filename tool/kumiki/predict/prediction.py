@@ -1,4 +1,4 @@
-"""What a model says: curves, figures that were published beside those predicted, and the parameters behind them."""
+"""The output of a model: curves, published figures beside predicted ones, and the parameters behind them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Curve:
     name: str
     points: tuple[tuple[float, float], ...]
     beside: bool = False
-    """Whether it is what others are compared with, and drawn dashed."""
+    """Whether it is the reference for the others, and drawn dashed."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Chart:
     """A figure of the prediction."""
 
     name: str
-    """Short, of small letters: names the figure in the page and in JSON."""
+    """A short lower-case name of the figure on the page and in JSON."""
     title: str
     shows: str
     reading: str
@@ -37,7 +37,7 @@ class Chart:
     """`MB/s`, `us` or `%`."""
     curves: tuple[Curve, ...]
     figure: str = ""
-    """The paper's figure that it stands for; empty where the paper has none."""
+    """The corresponding figure in the paper; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class Check:
     predicted: float
     unit: str
     chosen: str = ""
-    """The parameter that was chosen so that this comes out; empty: nothing was, and the figure tests the model."""
+    """The parameter that was chosen to reproduce this figure; empty: none was, and the figure tests the model."""
 
     @property
     def deviation(self) -> float:
-        """How far the prediction is off, as a share of what was published."""
+        """The deviation of the prediction, as a share of the published figure."""
         return self.predicted / self.published - 1
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """All that one run of a model says."""
+    """The output of one run of a model."""
 
     title: str
     source: str
-    """The paper, within a sentence: `the Maestro paper`."""
+    """The paper, as part of a sentence: `the Maestro paper`."""
     intro: str
     parameters: tuple[Parameter, ...]
     checks: tuple[Check, ...]
@@ -103,7 +103,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Model:
-    """Something that can be predicted: its usual machine, and what is made of a machine."""
+    """A model: its default machine, and the function that makes a prediction from a machine."""
 
     name: str
     sentence: str

@@ -1,4 +1,4 @@
-"""A prediction for a terminal: what was published beside what comes out, the curves, the parameters."""
+"""A prediction for a terminal: published and predicted figures, the curves, the parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def print_prediction(prediction: Prediction, out: Console) -> None:
     out.print(Text(prediction.title, style="bold underline"))
     out.print(Text(prediction.intro, style="dim"))
     out.print()
-    out.print(Text(f"What {prediction.source} published, and what comes out", style="bold"))
+    out.print(Text(f"Figures that {prediction.source} published, and the predictions", style="bold"))
     out.print(_checks(prediction))
     for chart in prediction.charts:
         counterpart = f" ({chart.figure})" if chart.figure else ""
@@ -47,7 +47,7 @@ def _curves(chart: Chart) -> Table:
 
 
 def _parameters(prediction: Prediction) -> Table:
-    table = _table("parameter", "value", "unit", "what it is", "where it comes from")
+    table = _table("parameter", "value", "unit", "meaning", "source")
     for each in prediction.parameters:
         table.add_row(each.name, f"{each.value:g}", each.unit, each.meaning, each.origin)
     return table
@@ -57,6 +57,6 @@ def _table(first: str, *others: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first)
     for name in others:
-        words = name in ("", "unit", "what it is", "where it comes from")
+        words = name in ("", "unit", "meaning", "source")
         table.add_column(name, justify="left" if words else "right")
     return table

@@ -1,1 +1,1 @@
-"""What an evaluation leaves: rows, their statistics, and the files that hold them."""
+"""The results of an evaluation: rows, their statistics, and the files that contain them."""

@@ -1,4 +1,4 @@
-"""The folder that an evaluation leaves: results.json, samples.json and the log, written whole after every point."""
+"""The folder of an evaluation: results.json, samples.json and the log, completely rewritten after every point."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OURS = frozenset({RESULTS, SAMPLES, LOG, "index.html"})
 
 
 class Folder:
-    """One evaluation's folder while it is written; what others put into it is never touched."""
+    """The folder of an evaluation while it is written; foreign files in it are never touched."""
 
     def __init__(self, path: Path, log: IO[str], content: dict[str, Any], samples: dict[str, list[float]]) -> None:
         self.path = path
@@ -45,7 +45,7 @@ class Folder:
             raise _not_writable(self.path, error) from None
 
     def add(self, outcome: Outcome, load: float) -> None:
-        """Takes in what came of a point, and writes the folder; `load`: the processors that others have kept busy."""
+        """Adds the outcome of a point and writes the folder; `load`: the number of processors that others kept busy."""
         self._forget(outcome.point.key)
         rows = [self._take(outcome.point, row) for row in outcome.rows]
         if row := _unmeasured(outcome, self._next_id()):
@@ -69,7 +69,7 @@ class Folder:
         return {point["key"] for point in self.content["points"] if point["state"] == "measured"}
 
     def is_open(self, point: Point) -> bool:
-        """Whether some figure of a point that was measured has not converged."""
+        """Whether any figure of a measured point has not converged."""
         numbers = {row for each in self.content["points"] if each["key"] == point.key for row in each["rows"]}
         return any(
             not row["converged"] for row in self.content["rows"] if row["id"] in numbers and row["median"] is not None
@@ -80,7 +80,7 @@ class Folder:
         self.write()
 
     def write(self) -> None:
-        """Replaces both files; a reader, or a crash, sees the old or the new ones and nothing between.
+        """Replaces both files; a reader, or a crash, sees either the old or the new ones.
 
         Rows were checked as they came: checking them all again after every point would take longer than some points.
         """
@@ -92,7 +92,7 @@ class Folder:
             raise _not_writable(self.path, error) from None
 
     def _take(self, point: Point, row: ProgramRow) -> int:
-        """Takes in a program's row; its samples join those of earlier runs of the point's setting."""
+        """Adds a program's row; its samples are merged with those of earlier runs of the point's setting."""
         number = self._known(point, row)
         if number is None:
             number = self._next_id()
@@ -108,7 +108,7 @@ class Folder:
         return next((known.id for known in self.rows() if not known.failed and known.identity == sought), None)
 
     def _put(self, row: Row) -> int:
-        """Puts a row in the place of the one of its id, or behind all others."""
+        """Replaces the row with the same id, or appends the row."""
         entry, rows = row.as_dict(), self.content["rows"]
         check(entry, "row")
         place = next((place for place, known in enumerate(rows) if known["id"] == row.id), len(rows))
@@ -119,7 +119,7 @@ class Folder:
         return max((row["id"] for row in self.content["rows"]), default=-1) + 1
 
     def _forget(self, key: str) -> None:
-        """Drops what an earlier, failed attempt at a point left."""
+        """Drops the rows of an earlier, failed attempt at a point."""
         gone = {number for point in self.content["points"] if point["key"] == key for number in point["rows"]}
         gone -= {number for point in self.content["points"] if point["key"] != key for number in point["rows"]}
         self.content["points"] = [point for point in self.content["points"] if point["key"] != key]
@@ -129,7 +129,7 @@ class Folder:
 
 
 def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Mapping[str, Any]) -> Folder:
-    """Begins a new evaluation in a folder that is empty, new, or holds an earlier evaluation; else a UserError."""
+    """Begins a new evaluation in a folder that is empty, new, or contains an earlier one; else raises UserError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         foreign = sorted(entry.name for entry in path.iterdir())
@@ -141,7 +141,8 @@ def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Map
     elif foreign and not OURS.issuperset(foreign):
         shown = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
         raise UserError(
-            f"the folder {path} holds files that are not Kumiki's ({shown}); name a new or empty folder with --output"
+            f"the folder {path} contains files that are not Kumiki's ({shown}); name a new or empty folder with "
+            "--output"
         )
     content = {
         "schema_version": SCHEMA_VERSION,
@@ -158,22 +159,22 @@ def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Map
 
 
 def reopen(path: Path, content: dict[str, Any]) -> Folder:
-    """Goes on with the evaluation in a folder, whose loaded content this is."""
+    """Continues the evaluation in a folder with this loaded content."""
     return Folder(path, _locked_log(path), content, load_samples(path) or {})
 
 
 def results_file(path: Path) -> Path:
-    """The results.json that a path means: itself, or the one in a report folder."""
+    """The results.json of a path: the file itself, or the one in a report folder."""
     return path if path.suffix == ".json" and not path.is_dir() else path / RESULTS
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The content of a results.json (or of the one in a folder); a UserError when it is none."""
+    """The content of a results.json (or of the one in a folder); raises UserError if it is not valid."""
     file = results_file(path)
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UserError(f"there is no {file}; kumiki evaluate --output {file.parent} makes it") from None
+        raise UserError(f"there is no {file}; kumiki evaluate --output {file.parent} creates it") from None
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror})") from None
     except ValueError as error:
@@ -190,7 +191,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def load_samples(path: Path) -> dict[str, list[float]] | None:
-    """The raw samples beside a results.json by row id; None when there are none, a UserError when they are broken."""
+    """The raw samples beside a results.json by row id; None if there are none; raises UserError if they are broken."""
     file = results_file(path).parent / SAMPLES
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -200,9 +201,7 @@ def load_samples(path: Path) -> dict[str, list[float]] | None:
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise UserError(
-            f"{file} is broken: {error}; measure again, or remove it to go by the intervals alone"
-        ) from None
+        raise UserError(f"{file} is broken: {error}; measure again, or remove it to use the intervals only") from None
     assert isinstance(content, dict)
     return content
 
@@ -216,7 +215,7 @@ def schema() -> dict[str, Any]:
 
 
 def check(instance: object, definition: str | None = None) -> None:
-    """Raises ValueError, saying where and what, unless the instance follows the schema (or that definition in it)."""
+    """Raises ValueError with place and reason unless the instance matches the schema (or that definition in it)."""
     errors = list(_validator(definition).iter_errors(instance))
     # What fails by itself says more than that none of several alternatives fits.
     error = best_match(each for each in errors if not each.context) or best_match(errors)
@@ -234,7 +233,7 @@ def _validator(definition: str | None) -> Draft202012Validator:
 
 
 def _unmeasured(outcome: Outcome, number: int) -> Row | None:
-    """The row that says why a point is absent or failed; None for one that is neither."""
+    """The row with the reason why a point is absent or failed; None if it is neither."""
     point = outcome.point
     if not (outcome.absent or outcome.failed):
         return None
@@ -259,7 +258,7 @@ def _unmeasured(outcome: Outcome, number: int) -> Row | None:
 
 
 def _locked_log(path: Path) -> IO[str]:
-    """Opens the log and keeps a second evaluation out of the folder; the lock ends with this process."""
+    """Opens the log and locks the folder against a second evaluation; the lock ends with this process."""
     try:
         log = (path / LOG).open("a", encoding="utf-8", errors="backslashreplace")
         fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""A row as a program prints it (docs/rows.md), with its samples, and as it is from results.json to the page."""
+"""A row: as a program prints it with its samples (docs/rows.md), and as everything from results.json on uses it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METRIC = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 
 class MalformedRow(ValueError):
-    """A line that begins like a row and is none; the text says what is wrong with it."""
+    """A line that begins like a row but is not valid; the text says what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ProgramRow:
     oversubscribed: bool
     note: str | None
     resolution: float = 0.0
-    """How exactly anybody wants to know the figure, however small it is; in its unit."""
+    """The precision that is sufficient however small the figure is; in its unit."""
 
 
 def parse_row(line: str) -> ProgramRow:
@@ -84,7 +84,7 @@ class Row:
     oversubscribed: bool
     validated: bool | None
     unsteady: str = ""
-    """`drift`, `modes` or `start`: what is wrong with the samples; empty where nothing shows."""
+    """`drift`, `modes` or `start`: the defect of the samples; empty if none was found."""
     note: str = ""
     absent: str = ""
     failed: str = ""
@@ -94,7 +94,7 @@ class Row:
 
     @staticmethod
     def measured_by(program: ProgramRow, suite: str, number: int) -> Row:
-        """What becomes of a program's row."""
+        """The row made from a program's row."""
         summary = summarise(program.samples)
         return Row(
             id=number,
@@ -118,7 +118,7 @@ class Row:
 
     @staticmethod
     def parse(raw: Mapping[str, Any], position: int = 0, titles: Mapping[str, str] = TITLES) -> Row:
-        """Reads a row of results.json, whose place there is its id where it has none; what is missing is unknown.
+        """Reads a row of results.json; its position is its id if it has none, and missing values are unknown.
 
         `titles`: those of implementations.
         """
@@ -169,12 +169,12 @@ class Row:
 
     @property
     def identity(self) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
-        """What makes two rows the same figure: metric, implementation and parameters."""
+        """The identity of the figure: metric, implementation and parameters."""
         return self.metric, self.implementation, tuple(sorted(self.parameters.items()))
 
     @property
     def summary(self) -> Summary:
-        """Of a row without an interval as of one with too few samples, whatever it says."""
+        """The summary; a row without an interval is treated as one with too few samples."""
         return Summary(self.value, *self.interval, self.n if self.low is not None else 0)
 
     @property
@@ -188,7 +188,7 @@ class Row:
 
     @property
     def usable(self) -> bool:
-        """Trusted and positive, as ratios and logarithmic axes need it: the only rows that plots and advice rest on.
+        """Trusted and positive, as ratios and logarithmic axes require; plots and advice use only such rows.
 
         Differences of measurements (what remains visible of a barrier) can come out as nothing or less.
         """
@@ -196,14 +196,14 @@ class Row:
 
     @property
     def value(self) -> float:
-        """The median of a measured row; asking an absent row for it is a programming error."""
+        """The median of a measured row; calling this on an absent row is a programming error."""
         if self.median is None:
             raise ValueError(f"row {self.id} ({self.metric}) has no median")
         return self.median
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval, or the median twice when there are too few samples for one."""
+        """The 95 % interval, or the median twice if there are too few samples for one."""
         if self.low is None or self.high is None:
             return self.value, self.value
         return self.low, self.high
@@ -225,17 +225,17 @@ class Row:
 
     @property
     def processors(self) -> int:
-        """Threads of all ranks: of an oversubscribed row no processors, but threads that share fewer of them."""
+        """The threads of all ranks; in an oversubscribed row these threads share fewer processors."""
         return self.ranks * self.threads
 
     @property
     def working(self) -> int:
-        """Threads of each rank that computed: programs leave threads idle where there are too few cores."""
+        """The threads of each rank that computed: programs leave threads idle if there are too few cores."""
         return self.count("working", self.threads)
 
 
 def _converged(summary: Summary, resolution: float) -> bool:
-    """Whether the figure is settled, by the rule by which the programs stop (measure/interval.hpp).
+    """Whether the figure has settled, by the rule that the programs use to stop (measure/interval.hpp).
 
     A median so small that the resolution is a large part of it counts as one of which it is a small part.
     """

@@ -1,5 +1,5 @@
-"""The statistics of samples: medians with their intervals, what makes samples untrustworthy, and the one test by which
-two medians are told apart or called equal."""
+"""The statistics of samples: medians with their intervals, defects of samples, and the one test that decides whether
+two medians differ or are equal."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ import numpy as np
 
 NORMAL_QUANTILE_975 = 1.96
 FEWEST_SAMPLES = 6
-"""With so many samples min..max covers the median with 95 %; fewer samples converge to nothing and carry no verdict."""
+"""From this number on, min..max covers the median with 95 %; fewer samples never converge and allow no verdict."""
 CONVERGED_HALF_WIDTH = 0.05
 EQUAL_WITHIN = 0.10
-"""Medians whose ratio is surely no further from 1 than this are called equal. Two rows that have just converged, and
-whose medians are the same, are just that."""
+"""Medians whose ratio is certainly within this distance of 1 are equal. Two rows that have just converged with the same
+median just satisfy this."""
 LEAST_DIFFERENCE = 0.02
-"""A smaller difference is never called one: where a program lies in memory is worth as much from start to start, and
-the samples of one start do not show it."""
+"""A smaller difference never counts: the placement of a program in memory makes as much difference from start to start,
+and the samples of one start do not show it."""
 STEP = 0.05
-"""A change of level, or a distance of two modes, below this share of the median disturbs nothing."""
+"""A change of level, or a distance between two modes, below this share of the median does not matter."""
 FEWEST_OF_A_MODE = 0.2
-"""Share of the samples that the smaller of two modes holds at least; fewer are outliers."""
+"""The least share of the samples in the smaller of two modes; fewer are outliers."""
 
 
 class Unsteady(Enum):
-    """Why samples are not independent draws of one figure. In the order in which one is told where several hold."""
+    """Why samples are not independent draws of one figure; if several reasons apply, the first one is reported."""
 
     DRIFT = "drift"
-    """The second half of the samples lies elsewhere than the first."""
+    """The second half of the samples is at a different level than the first."""
     MODES = "modes"
-    """The samples are of two kinds with nothing between."""
+    """The samples form two groups with a gap between them."""
     START = "start"
-    """The first sample lies far from all others: one more run should have been left out as warm-up."""
+    """The first sample is far from all others: one more run should have been a warm-up run."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is reported of one row's samples; `low` and `high` bound the 95 % confidence interval of the median."""
+    """The summary of one row's samples; `low` and `high` bound the 95 % confidence interval of the median."""
 
     median: float
     low: float
@@ -55,7 +55,7 @@ class Summary:
 
 
 def summarise(samples: Sequence[float]) -> Summary:
-    """The median and its 95 % confidence interval; `samples` holds at least one finite number, in the order taken.
+    """The median and its 95 % confidence interval; `samples` has at least one finite number, in the order taken.
 
     The interval runs between the sorted samples of the ranks (n - 1.96 sqrt n)/2, rounded down, and
     1 + (n + 1.96 sqrt n)/2, rounded up. It assumes no distribution, but that samples are independent. Where they drift
@@ -72,7 +72,7 @@ def summarise(samples: Sequence[float]) -> Summary:
 
 @dataclass(frozen=True)
 class Contrast:
-    """What two summaries say of the ratio of their medians, the second by the first.
+    """The ratio of the medians of two summaries, the second divided by the first.
 
     This is the only test by which figures are compared. If both intervals hold their medians, the ratio lies between
     `low` and `high`, whatever the distributions are; so either verdict is wrong in at most 5 % of the cases, and where
@@ -82,13 +82,13 @@ class Contrast:
     ratio: float
     low: float
     high: float
-    """0 and infinity where there are too few samples for a verdict."""
+    """0 and infinity if there are too few samples for a verdict."""
     apart: bool
-    """Whether the two intervals do not meet."""
+    """Whether the two intervals do not overlap."""
 
     @property
     def differ(self) -> bool:
-        """The medians differ: the intervals do not meet, and the difference is worth the name."""
+        """The medians differ: the intervals do not overlap, and the difference is large enough."""
         return (
             self.apart and abs(math.log(self.ratio)) >= math.log1p(LEAST_DIFFERENCE) if self.ratio > 0 else self.apart
         )
@@ -100,12 +100,12 @@ class Contrast:
 
     @property
     def open(self) -> bool:
-        """Neither is shown: these samples do not tell."""
+        """The samples show neither."""
         return not self.differ and not self.equal
 
     @property
     def within(self) -> float:
-        """The share of the smaller median by which the two differ at most."""
+        """The largest possible difference, as a share of the smaller median."""
         return max(self.high, 1 / self.low if self.low > 0 else math.inf) - 1
 
 
@@ -125,7 +125,7 @@ def contrast(first: Summary, second: Summary) -> Contrast:
 
 
 def _ratio(second: float, first: float) -> float:
-    """1 when both are zero."""
+    """1 if both are zero."""
     return second / first if first else 1.0 if second == first else math.copysign(math.inf, second)
 
 
@@ -142,7 +142,7 @@ def _ends(taken: Samples) -> tuple[float, float]:
 
 
 def _unsteady(taken: Samples) -> Unsteady | None:
-    """What is wrong with samples in the order taken. Too few to tell it by are taken for steady."""
+    """The defect of samples in the order taken; too few samples count as steady."""
     step = STEP * abs(float(np.median(taken)))
     if taken.size >= 2 * FEWEST_SAMPLES and _drifts(taken, step):
         return Unsteady.DRIFT
@@ -154,14 +154,14 @@ def _unsteady(taken: Samples) -> Unsteady | None:
 
 
 def _drifts(taken: Samples, step: float) -> bool:
-    """Whether the intervals of both halves lie apart, by the same test as that of two rows."""
+    """Whether the intervals of the two halves differ, by the same test as for two rows."""
     before, after = taken[: taken.size // 2], taken[taken.size // 2 :]
     (low, high), (later_low, later_high) = _ends(before), _ends(after)
     return max(later_low - high, low - later_high) > 0 and abs(float(np.median(after) - np.median(before))) >= step
 
 
 def _has_two_modes(taken: Samples, step: float) -> bool:
-    """Whether a gap that is wider than what lies on either side of it parts the samples."""
+    """Whether a gap that is wider than the range on either side of it divides the samples."""
     ordered = np.sort(taken)
     few = max(math.ceil(FEWEST_OF_A_MODE * taken.size), 3)
     gaps = np.diff(ordered)[few - 1 : 1 - few]

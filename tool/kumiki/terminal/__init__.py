@@ -1,1 +1,1 @@
-"""What commands print: the display of an evaluation, tables, lists, last words."""
+"""The output of commands: the display of an evaluation, tables, lists, closing words."""

@@ -1,4 +1,4 @@
-"""What the user sees while an evaluation runs: progress on standard error, each suite's tables on standard output."""
+"""The display of a running evaluation: progress on standard error, each suite's tables on standard output."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WIDTH_WITHOUT_TERMINAL = 160
 
 
 def console(stderr: bool = False) -> Console:
-    """The console for one of the two streams; wide where no terminal limits it."""
+    """The console for one of the two streams; wide if no terminal limits it."""
     stream = sys.stderr if stderr else sys.stdout
     return Console(stderr=stderr, highlight=False, width=None if stream.isatty() else WIDTH_WITHOUT_TERMINAL)
 
 
 class Display:
-    """The audience of an evaluation at a terminal or in a pipe."""
+    """The audience of an evaluation on a terminal or a pipe."""
 
     def __init__(self, tables: bool) -> None:
         self._tables = tables
@@ -37,12 +37,12 @@ class Display:
         self._task = TaskID(0)
         self._left = 0.0
         self._planned, self._taken = 0.0, 0.0
-        """What the points that have ended were expected to take, and what they took."""
+        """The estimated and the actual seconds of the points that have ended."""
 
     def begin(self, points: Sequence[Point]) -> None:
         self._left = sum(point.estimated_seconds for point in points)
         if self._errors.is_terminal:
-            # Drawn between points only: a progress display that redraws by itself would disturb what is measured.
+            # Drawn between points only: a display that redraws by itself would disturb the measurement.
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
@@ -84,7 +84,7 @@ class Display:
             self._progress.stop()
 
     def _time_left(self) -> str:
-        """The time left, by the estimates, corrected by how far they have held so far."""
+        """The estimated time left, corrected by the accuracy of the estimates so far."""
         return f"about {duration(self._left * self._taken / self._planned)} left" if self._taken else ""
 
     def _print(self, suite: Suite, rows: Sequence[Row]) -> None:
@@ -100,7 +100,7 @@ class Display:
         out.print()
 
     def _apart(self, show: Any) -> None:
-        """Prints while the progress display is out of the way."""
+        """Prints while the progress display is hidden."""
         if self._progress is not None:
             self._progress.stop()
         show()
@@ -109,7 +109,7 @@ class Display:
 
 
 def _remarks(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[str]:
-    """What stands below a suite's tables: the marks explained, what is absent, and the notes with whom they concern."""
+    """The lines below a suite's tables: the marks, what is absent, and notes with the implementations they concern."""
     shown = [row for row in rows if row.metric in metrics]
     if marks := legend(shown):
         yield marks

@@ -1,4 +1,4 @@
-"""The last words on results: the report is written, and its advice printed."""
+"""The end of a command on results: it writes the report and prints its advice."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ CITED_AT_MOST = 4
 
 
 def print_report(directory: Path, out: Console) -> ExitCode:
-    """Writes the report of a folder's results, prints its advice and its path; FAILED when that cannot be done."""
+    """Writes the report of a folder's results and prints its advice and path; FAILED if this is impossible."""
     content = files.load(directory)
     try:
         advice = report.advice(content, files.load_samples(directory))
         tables = report.summary(content)
         page = report.write(directory)
-    except Exception as error:  # whatever is wrong with a report, the measurements stand
+    except Exception as error:  # a defective report must not affect the measurements
         complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
         return ExitCode.FAILED
     for caption, table in tables:
@@ -44,8 +44,8 @@ def print_report(directory: Path, out: Console) -> ExitCode:
 
 
 def _cited(metrics: Sequence[str]) -> str:
-    """The figures that a piece of advice rests on, as the tables call them; the page alone has numbers for rows."""
+    """The figures behind a piece of advice, named as in the tables; only the page numbers its rows."""
     names = list(dict.fromkeys(metrics))
     shown = ", ".join(names[:CITED_AT_MOST])
     more = f" and {len(names) - CITED_AT_MOST} more" if len(names) > CITED_AT_MOST else ""
-    return f"  (by {shown}{more})" if names else ""
+    return f"  (from {shown}{more})" if names else ""

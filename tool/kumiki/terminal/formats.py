@@ -1,4 +1,4 @@
-"""Rows as other programs read them: JSON lines and CSV."""
+"""Rows in machine-readable form: JSON lines and CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AFTER_PARAMETERS = (
 
 
 class Format(str, Enum):
-    """How a command prints what it found."""
+    """The output format of a command."""
 
     TABLE = "table"
     JSON = "json"
@@ -35,7 +35,7 @@ class Format(str, Enum):
 
 
 class TableOrJson(str, Enum):
-    """How a command prints that finds more than rows."""
+    """The output format of a command whose results are more than rows."""
 
     TABLE = "table"
     JSON = "json"

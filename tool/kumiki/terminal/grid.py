@@ -1,4 +1,4 @@
-"""A table of the report at a terminal."""
+"""A table of the report on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kumiki.report.tables import Cell
 
 
 def grid(table: report.Table) -> Table:
-    """A table of the report for a terminal; its notes (the half width of the interval) stand behind their figures."""
+    """A table of the report for a terminal; notes (the half width of the interval) follow their figures."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     made.add_column(table.corner)
     for column in table.columns:
@@ -24,6 +24,6 @@ def grid(table: report.Table) -> Table:
 
 
 def _words(cell: Cell) -> str:
-    """A figure, and its note behind it: its tolerance, or what else there is to say."""
+    """A figure followed by its note: its tolerance, or another remark."""
     between = "" if not cell.note else " " if cell.note.startswith("±") else ", "
     return f"{cell.text}{between}{cell.note}"

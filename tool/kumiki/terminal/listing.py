@@ -1,4 +1,4 @@
-"""What commands print beside an evaluation's display: the plan, the suites, warnings, the advice."""
+"""Other output of commands: the plan, the suites, warnings, the advice."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _write(planned: Sequence[dict[str, Any]], format: Format) -> None:
 
 
 def print_runs(points: Sequence[Point], native: Native, cores: int, format: Format) -> None:
-    """The settings of the user's own program with their commands, and how often each runs; how long nobody knows."""
+    """The settings of the user's own program with their commands and number of runs; their duration is unknown."""
     counts = Counter(point.setting for point in points if not point.warm_up)
     settings = {point.setting: point for point in points if not point.warm_up}
     planned: list[dict[str, Any]] = [
@@ -88,22 +88,22 @@ def print_runs(points: Sequence[Point], native: Native, cores: int, format: Form
 
 
 def print_left_out(request: Request) -> None:
-    """What the usual evaluation does without, and how it is measured; nothing where the user said what to measure."""
+    """Prints what the default evaluation leaves out, and how to measure it; nothing if the user chose the suites."""
     if request.suites is not None or request.own is not None:
         return
     over_hosts = request.hosts is not None
     if over_hosts:
         within = ", ".join(suite.name for suite in suites.left_out(over_hosts))
-        complain(f"over hosts these are left out, for they measure within a host: {within}")
+        complain(f"left out over hosts, because they measure within a host: {within}")
     names = [suite.name for suite in suites.only_by_name(over_hosts)]
     complain(
-        f"not measured, for it takes longer: {', '.join(names)}; name what you want, as in --suite {names[-1]}, "
-        f"or measure everything with --suite {suites.EVERY}"
+        f"not measured, because they take longer: {', '.join(names)}; name the suites that you want, as in "
+        f"--suite {names[-1]}, or measure everything with --suite {suites.EVERY}"
     )
 
 
 def print_suites(native: Native, format: TableOrJson) -> None:
-    """Every suite: what it measures, which programs it needs, and whether they are there."""
+    """Every suite: what it measures, which programs it needs, and whether they are installed."""
     entries = [_described(suite, native) for suite in suites.ALL]
     if format is TableOrJson.JSON:
         print(json.dumps(entries, indent=1))
@@ -118,7 +118,7 @@ def print_suites(native: Native, format: TableOrJson) -> None:
             else Text(f"{program['name']} (missing)", style="red")
             for program in entry["programs"]
         )
-        by_name = "\nonly where it is named: --suite" if suite.by_name else ""
+        by_name = "\nonly on request: --suite" if suite.by_name else ""
         table.add_row(suite.name, f"{suite.sentence}\n{', '.join(suite.headline)}{by_name}", programs)
         table.add_row()
     console().print(table)
@@ -144,7 +144,7 @@ def _startable(program: Program) -> bool:
 
 
 def print_warnings(machine: Machine) -> None:
-    """One line for each thing that disturbs what is about to be measured and could be mended."""
+    """One line for each disturbance of the coming measurement that can be fixed."""
     for finding in disturbances(machine):
         if finding.state is State.DISTURBS:
-            complain(f"warning: {finding.sentence} kumiki doctor tells the mend.")
+            complain(f"warning: {finding.sentence} kumiki doctor shows the fix.")

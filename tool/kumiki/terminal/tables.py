@@ -14,11 +14,11 @@ from kumiki.results.row import Row
 from kumiki.terminal.quantity import binary, figure
 
 ORDER = ("class", "size", "keys", "iterations", "bytes", "ranks", "threads")
-"""How parameters follow each other in a table; others come before them, by name."""
+"""The order of parameters in a table; others come before them, by name."""
 COLUMN_PARAMETERS = ("form",)
-"""Parameters that tell peers apart and so belong to the columns."""
+"""Parameters that distinguish peers and therefore belong to the columns."""
 UNSHOWN = ("working",)
-"""Parameters that only some peers of a line have; the note of their rows says the same."""
+"""Parameters that only some peers of a line have; the note of their rows contains the same."""
 IMPLIED = {"ranks": 1, "threads": 1}
 """Parameters that a row may leave out."""
 FIRST_AND_LAST = {"kumiki": 0, "bound": 2}
@@ -40,13 +40,13 @@ class Sheet:
 
     caption: str
     heads: tuple[str, ...]
-    """What the parts of a line's key are."""
+    """The names of the parts of a line's key."""
     columns: tuple[Column, ...]
     cells: Mapping[Key, Mapping[Column, Row]]
 
     @property
     def area(self) -> int:
-        """How many cells it takes, used or not."""
+        """The number of cells, used or not."""
         return len(self.cells) * len(self.columns)
 
 
@@ -78,7 +78,7 @@ def render(sheet: Sheet) -> Table:
 
 
 def legend(rows: Sequence[Row]) -> str:
-    """What the marks mean that these rows bear; empty when there are none."""
+    """The meaning of the marks of these rows; empty if there are none."""
     used = "".join(_marks(row) for row in rows)
     return "; ".join(f"{mark} {meaning}" for mark, meaning in MARKS.items() if mark in used)
 
@@ -112,7 +112,7 @@ def _sheet(rows: Sequence[Row], metrics: Sequence[str], metrics_in_lines: bool) 
 
 
 def _constant(rows: Sequence[Row]) -> dict[str, Any]:
-    """The parameters that have one value only in all rows that have them; they go into the caption."""
+    """The parameters with a single value in all rows that have them; they move to the caption."""
     values: dict[str, list[Any]] = {}
     for row in rows:
         for name in row.parameters.keys() - set(COLUMN_PARAMETERS + UNSHOWN):
@@ -125,7 +125,7 @@ def _constant(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _tells(rows: Sequence[Row], name: str, value: Any) -> bool:
-    """Whether a row that lacks this parameter would be taken for one that has it, were it not shown."""
+    """Whether a row without this parameter would be mistaken for one that has it, if it were not shown."""
     if name in IMPLIED:
         return bool(value != IMPLIED[name])
     with_it = {_without(row, name) for row in rows if name in row.parameters}
@@ -145,7 +145,7 @@ def _column_rank(column: Column, metrics: Sequence[str]) -> tuple[int, int, Colu
 
 
 def _label(column: Column, columns: Sequence[Column]) -> str:
-    """A column's parts that tell it from the others, one below the other."""
+    """The parts that distinguish a column from the others, one below the other."""
     telling = [part for position, part in enumerate(column) if len({other[position] for other in columns}) > 1]
     return "\n".join(dict.fromkeys(filter(None, telling))) or column[1]
 

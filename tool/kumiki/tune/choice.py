@@ -1,4 +1,4 @@
-"""Which length is best, and how sure that is."""
+"""Which length is best, and how certain that is."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Choice:
     fastest: int
     """The length with the highest median."""
     certainty: float
-    """Share of draws of the bootstrap in which the length chosen is as good as the best of the draw."""
+    """The share of bootstrap draws in which the chosen length is as good as the best of the draw."""
     loss: float
-    """What the library's own rule loses against the length chosen, of its bandwidth; below 0: it is faster."""
+    """The share of bandwidth that the library's own rule loses against the chosen length; negative: it is faster."""
     loss_is_real: bool
     """Whether the two differ by more than chance."""
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether the library is faster with the length than by its own rule, by more than the noise."""
+        """Whether the library is faster with the length than with its own rule, by more than the noise."""
         return self.loss_is_real and self.loss >= LEAST_GAIN
 
 
 def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:
-    """The choice from the bandwidths of all rounds, by length; `OWN_RULE` among them, and one length at least.
+    """The choice from the bandwidths of all rounds, by length; including `OWN_RULE` and at least one length.
 
     Chosen is the shortest length that is as good as the best in at least half of the draws of the bootstrap, or else
     the fastest: short fragments let other messages in between. The bootstrap draws whole rounds, in which all lengths

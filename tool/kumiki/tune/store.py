@@ -16,7 +16,7 @@ HEADER = "# Lengths of message fragments by `kumiki tune`, a line for each: mach
 
 @dataclass(frozen=True)
 class Entry:
-    """The length for a link of a kind of machine."""
+    """The length for a link and a kind of machine."""
 
     machine: str
     link: str
@@ -27,7 +27,7 @@ class Entry:
 
     @staticmethod
     def parse(line: str) -> Entry | None:
-        """None when the line is none."""
+        """The entry in a line; None if the line is malformed."""
         words = line.split()
         if line.startswith("#") or len(words) != 3 or not words[2].isdecimal():
             return None
@@ -41,7 +41,7 @@ def usual_file() -> Path:
 
 
 def check(file: Path) -> None:
-    """Raises UserError where the file cannot be written, before a minute is spent on measuring.
+    """Raises UserError if the file cannot be written, before a minute is spent on measuring.
 
     All but the last step of writing is done: an older file is read, and a new one made beside it.
     """
@@ -56,7 +56,7 @@ def check(file: Path) -> None:
 
 
 def store(file: Path, entries: Iterable[Entry]) -> None:
-    """Puts the entries into the file, in the place of older ones; all others stay.
+    """Writes the entries to the file, replacing older ones; all others are kept.
 
     The file is replaced as a whole, so that a job that starts meanwhile, or an interrupt, finds the old one or the new.
     """
@@ -66,7 +66,7 @@ def store(file: Path, entries: Iterable[Entry]) -> None:
 
 
 def forget(file: Path, links: Collection[tuple[str, str]]) -> bool:
-    """Takes the entries of these (machine, link) out of the file; whether there were any."""
+    """Removes the entries for these (machine, link) from the file; returns whether there were any."""
     entries = _entries(file)
     kept = [entry for entry in entries if (entry.machine, entry.link) not in links]
     if len(kept) < len(entries):
@@ -84,7 +84,7 @@ def _replace(file: Path, entries: Iterable[Entry]) -> None:
 
 @contextmanager
 def _made_beside(file: Path, entries: Iterable[Entry]) -> Iterator[Path]:
-    """A file of these entries in a folder beside `file`, which goes at the end with what is still in it."""
+    """A file with these entries in a folder beside `file`; the folder is removed at the end with its contents."""
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}-") as folder:
         made = Path(folder) / file.name
         made.write_text("\n".join([HEADER, *map(str, entries)]) + "\n")

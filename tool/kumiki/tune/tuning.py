@@ -37,21 +37,21 @@ class Tuning:
         return (hosts.cores if hosts else None) or self.machine.usable_cores()
 
     def print_commands(self) -> None:
-        """What would be run, and what for."""
+        """Prints the commands that would run, and their purpose."""
         out = console()
         out.print(f"{view.title(self.sweep)}; {self.sweep.rounds} rounds, in random order:")
         for length in self.sweep.lengths:
             out.print(Text(str(self.sweep.point(length).command(self.native, self.cores))), soft_wrap=True)
-        out.print(Text(f"The best length would go into {self.file}"), soft_wrap=True)
+        out.print(Text(f"The best length would be saved in {self.file}"), soft_wrap=True)
 
     def run(self) -> None:
-        """Measures, tells and stores; raises UserError when that cannot be done, and leaves the file as it is then."""
+        """Measures, prints and saves; raises UserError if this is impossible, and then leaves the file unchanged."""
         store.check(self.file)
         try:
             with process.termination_interrupts():
                 self._run()
         except KeyboardInterrupt:
-            raise UserError(f"interrupted; {self.file} is as it was", ExitCode.INTERRUPTED) from None
+            raise UserError(f"interrupted; {self.file} is unchanged", ExitCode.INTERRUPTED) from None
 
     def _run(self) -> None:
         out = console()
@@ -74,17 +74,17 @@ class Tuning:
         out.print(Text(self._keep(machines, choice)), soft_wrap=True)
 
     def _keep(self, machines: list[str], choice: Choice) -> str:
-        """Stores the length where it is worth it, and forgets an older one where it is not; says what was done."""
+        """Saves the length if it is an improvement, and removes an older one if not; returns what was done."""
         link, what = self.sweep.link, f"({', '.join(machines)}; {self.sweep.link})"
         if choice.is_worth_keeping:
             store.store(self.file, [store.Entry(machine, link, choice.length) for machine in machines])
             return f"Written: {self.file} {what}"
         if store.forget(self.file, [(machine, link) for machine in machines]):
-            return f"Removed from {self.file}: what was kept there before {what}; the library goes by its own rule"
-        return f"Nothing is written: the library goes by its own rule {what}"
+            return f"Removed the older length {what} from {self.file}; the library uses its own rule"
+        return f"Nothing is saved: the library uses its own rule {what}"
 
     def _machines(self) -> list[str]:
-        """The kinds of machine that the two ranks are on, as the library will look for them."""
+        """The kinds of machine on which the two ranks run, by the key that the library will look up."""
         hosts = self.sweep.hosts.for_ranks(2) if self.sweep.hosts else None
         launcher = str(self.native.require(self.native.command("kumiki-run")))
         over = (*hosts.launcher_options, "-n", "2") if hosts else ("-n", "1")
@@ -94,6 +94,6 @@ class Tuning:
             (launcher, *over, topology, "--key"), os.environ, ASKING_SECONDS, lines.append, lambda line: None
         )
         if ended.code != 0 or not lines:
-            said = " | ".join(ended.last_errors) or "kumiki-topology says nothing"
+            said = " | ".join(ended.last_errors) or "kumiki-topology printed nothing"
             raise UserError(f"nothing can be started: {said}", ExitCode.ENVIRONMENT)
         return sorted(set(lines))

@@ -1,4 +1,4 @@
-"""What is printed: the table while it grows, and the choice in words."""
+"""The output: the growing table, and the choice in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kumiki.tune.sweep import Sweep
 def title(sweep: Sweep) -> str:
     """What is measured, in one line."""
     where = f"between hosts ({sweep.hosts.name})" if sweep.hosts else "on one host"
-    return f"Messages of {binary(sweep.message_bytes)}B {where}, by the length of their fragments"
+    return f"Messages of {binary(sweep.message_bytes)}B {where}, by fragment length"
 
 
 def table(bandwidths: Mapping[int, Sequence[float]], choice: Choice | None = None) -> Table:
@@ -38,7 +38,7 @@ def table(bandwidths: Mapping[int, Sequence[float]], choice: Choice | None = Non
 
 
 def sentences(choice: Choice) -> list[str]:
-    """The choice, how sure it is, and what it is worth."""
+    """The choice, its certainty, and its gain."""
     told = f"Best: {choice.length} bytes, {figure(choice.chosen.median)} GB/s"
     if choice.fastest != choice.length:
         told += f": the shortest that is as good as the fastest ({choice.fastest})"

@@ -1,4 +1,4 @@
-"""What is tried on the simulated machine: streams over a link, messages through the network, lengths of fragments."""
+"""The experiments on the simulated machine: streams over a link, messages through the network, fragment lengths."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kumiki.predict.prediction import Curve
 SIZES = tuple(4**power for power in range(1, 10))
 """4 bytes to 256 KiB."""
 LENGTHS = (223, 976, 4048, 16336, 65488, 262096, 1048528)
-"""The lengths of fragments: the paper's three, and powers of two less the header."""
+"""The fragment lengths: the paper's three, and powers of two minus the header."""
 BURSTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 STREAM = 1024
 """Packets of a stream over one link."""
 
 
 def stream_efficiency(machine: Machine, both_ways: bool) -> float:
-    """The share of a link's rate that a long stream of packets gets, or two that cross, together."""
+    """The share of a link's rate that a long stream of packets gets, or two opposite streams together."""
     env = simpy.Environment()
     medium = Medium(env, machine)
     ends = [_stream(env, machine, medium) for _ in range(2 if both_ways else 1)]
@@ -31,7 +31,7 @@ def stream_efficiency(machine: Machine, both_ways: bool) -> float:
 
 
 def _stream(env: simpy.Environment, machine: Machine, medium: Medium) -> simpy.Process:
-    """Sends without a pause; ends when all packets have been taken at the other end."""
+    """Sends without pausing; ends when all packets have been removed at the other end."""
     source, sink = Buffer(env, STREAM), Buffer(env, machine.buffer_packets)
     source.deliver(STREAM)
 
@@ -51,7 +51,7 @@ def without_burst(machine: Machine) -> Machine:
 
 
 def library(machine: Machine, size: int) -> float:
-    """Microseconds of a round trip by the message-passing library."""
+    """Microseconds of a round trip with the message-passing library."""
     return Pair(machine).round_trip(size)
 
 
@@ -72,5 +72,5 @@ def over_bursts(name: str, machine: Machine, value: Callable[[Machine], float], 
 def over_sizes(
     name: str, machine: Machine, time: Callable[[Machine, int], float], sizes: Sequence[int], beside: bool = False
 ) -> Curve:
-    """Throughput over the size of the message."""
+    """Throughput over message size."""
     return Curve(name, tuple((size, size / time(machine, size)) for size in sizes), beside)

@@ -1,4 +1,4 @@
-"""The prediction: the paper's figures over again in simulation, and what it published beside what comes out."""
+"""The prediction: the paper's figures in simulation, and the published numbers beside the predicted ones."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kumiki.predict.parameters import described
 from kumiki.predict.prediction import Chart, Check, Curve, Model, Prediction
 
 SHORT, LONG = 223, 1048528
-"""The lengths of fragments that the paper tried beside its own."""
+"""The fragment lengths that the paper tried besides its own."""
 SMALLEST = 4
 """Bytes of the shortest message."""
 INTRO = (
-    "A simulation of two PCs on the Maestro network: half-duplex links that are won by arbitration, bursts of packets, "
-    "a switch box that forwards when it has the header, network interfaces that allocate on their own, and one copy at "
-    "each end. What the paper does not tell is assumed, and said to be; three assumptions were chosen so that a "
-    "published figure comes out, and the other figures test the model."
+    "A simulation of two PCs on the Maestro network: half-duplex links won by arbitration, bursts of packets, a switch "
+    "box that forwards when it has the header, network interfaces that allocate buffers by themselves, and one copy at "
+    "each end. Parameters that the paper does not give are assumed, and marked so; three assumptions were chosen to "
+    "reproduce a published figure, and the other figures test the model."
 )
 
 
 def predict(machine: Machine) -> Prediction:
-    """All charts and checks for one machine; some seconds of computing."""
+    """All charts and checks for one machine; takes a few seconds."""
     basic, lengths = _basic(machine), _fragment_lengths(machine)
     by_length = dict(lengths.curves[0].points)
     share = _share(machine, basic, by_length[machine.fragment])
@@ -55,10 +55,10 @@ def _bursts(machine: Machine) -> Chart:
     return Chart(
         "bursts",
         "A link's efficiency over the length of a network burst",
-        "The share of the link's rate that long streams of packets get, by how many packets may leave in one transmit "
-        "opportunity; both ways: two streams that cross on the half-duplex link, together.",
-        "Without bursts (1 packet) winning the link takes longer than using it. Where the line is flat a longer burst "
-        "gains nothing, and only makes the other end wait. The closed form knows arbitration alone, no buffers.",
+        "The share of the link's rate that long streams of packets get, by the number of packets in one transmit "
+        "opportunity; both ways: two opposite streams on the half-duplex link together.",
+        "Without bursts (1 packet) winning the link takes longer than using it. Where the line is flat, a longer burst "
+        "gains nothing and only makes the other end wait. The closed form includes arbitration only, not buffers.",
         "packets of a burst",
         "count",
         "share of the link's rate",
@@ -75,12 +75,12 @@ def _basic(machine: Machine) -> Chart:
     single = tried.without_burst(machine)
     return Chart(
         "basic",
-        "Throughput over the size of the message, with and without network burst",
-        "The size over the time of a round trip with a reply of 4 bytes (library), and over the time from NI to NI and "
-        "back to the confirmation (raw network).",
-        "Higher is better. The distance between library and raw network is what the PCs' software and copies cost; "
-        "that between the same with and without burst is what arbitration costs.",
-        "size of the message",
+        "Throughput over message size, with and without network burst",
+        "Message size divided by the time of a round trip with a 4-byte reply (library), and by the time from NI to NI "
+        "until the confirmation (raw network).",
+        "Higher is better. The distance between library and raw network is the cost of the PCs' software and copies; "
+        "the distance between the curves with and without burst is the cost of arbitration.",
+        "message size",
         "bytes",
         "throughput",
         "MB/s",
@@ -102,10 +102,10 @@ def _share(machine: Machine, basic: Chart, long_library: float) -> Chart:
     points = tuple((size, 100 * library[size] / raw[size]) for size in sorted(library))
     return Chart(
         "share",
-        "The share of the raw network that messages reach",
-        "Throughput of the library as a share of the raw network's, by the size of the message.",
+        "Messages as a share of the raw network",
+        "Throughput of the library as a share of the raw network's, by message size.",
         "The paper has 30 % at 4 bytes and 96 % for long messages.",
-        "size of the message",
+        "message size",
         "bytes",
         "share of the raw network",
         "%",
@@ -115,7 +115,7 @@ def _share(machine: Machine, basic: Chart, long_library: float) -> Chart:
 
 
 def _fragments(machine: Machine, basic: Chart, by_length: Mapping[float, float]) -> Chart:
-    """The machine's own length and the paper's two; the own and the long message are known from other charts."""
+    """The machine's own length and the paper's two; the own length and the long message are known from other charts."""
     sizes = [size for size in tried.SIZES if tried.SIZES[2] <= size < machine.long_message]
     own = dict(basic.curves[0].points)
 
@@ -126,11 +126,11 @@ def _fragments(machine: Machine, basic: Chart, by_length: Mapping[float, float])
 
     return Chart(
         "fragments",
-        "Throughput over the size of the message by the length of fragments",
-        "The size over the time of a round trip with a reply of 4 bytes, for the paper's three lengths.",
-        "Short fragments keep the network interfaces busy with beginnings; with long ones the network idles while the "
-        "first is copied, and the receiver while the last arrives.",
-        "size of the message",
+        "Throughput over message size by fragment length",
+        "Message size divided by the time of a round trip with a 4-byte reply, for the paper's three lengths.",
+        "Short fragments keep the network interfaces busy with start-ups; with long ones the network idles while the "
+        "first is copied, and the receiver idles while the last arrives.",
+        "message size",
         "bytes",
         "throughput",
         "MB/s",
@@ -145,10 +145,10 @@ def _fragment_lengths(machine: Machine) -> Chart:
     points = tuple((length, longest / tried.library(replace(machine, fragment=length), longest)) for length in lengths)
     return Chart(
         "lengths",
-        "A long message over the length of its fragments",
-        f"The throughput of a message of {longest} bytes by the length of fragments.",
-        "The best length lies within: shorter ones cost beginnings, longer ones leave less to overlap.",
-        "length of a fragment",
+        "A long message over fragment length",
+        f"The throughput of a message of {longest} bytes by fragment length.",
+        "The best length is in the middle: shorter fragments cost start-ups, longer ones allow less overlap.",
+        "fragment length",
         "bytes",
         "throughput",
         "MB/s",
@@ -163,10 +163,11 @@ def _forwarding(machine: Machine) -> Chart:
     return Chart(
         "forwarding",
         "The switch box forwards on the header",
-        "Time from NI to NI and back to the confirmation: through the switch box as it is, which forwards as soon as "
-        "it has decided on the header, and through one that waits for the whole of it.",
-        "Lower is better. What the second one adds grows with the size, since nothing crosses it before the end.",
-        "size of the message",
+        "Time from NI to NI until the confirmation: through the actual switch box, which forwards as soon as it has "
+        "decided on the header, and through one that waits for the whole fragment.",
+        "Lower is better. The extra time of the second one grows with the size, because no data cross it before the "
+        "end.",
+        "message size",
         "bytes",
         "time",
         "us",

@@ -1,4 +1,4 @@
-"""The network in simulation: half-duplex links that are won by arbitration, and the switch box between them.
+"""The simulated network: half-duplex links that are won by arbitration, and the switch box between them.
 
 Packets are counted, not carried: what moves is how many of them are where. Times are in microseconds.
 """
@@ -15,7 +15,7 @@ from kumiki.predict.maestro.machine import Machine
 Steps = Generator[simpy.Event, Any, None]
 """A process of the simulation."""
 Count = Generator[simpy.Event, Any, int]
-"""A part of a process that brings back how many packets it got."""
+"""A part of a process that returns the number of packets it got."""
 
 
 def pieces(packets: int) -> Iterator[int]:
@@ -31,7 +31,7 @@ def pieces(packets: int) -> Iterator[int]:
 
 
 def _up_to(container: simpy.Container, most: int) -> Count:
-    """Waits for one where there is none, and takes what is there, at most `most`. A container has one such taker."""
+    """Waits until there is at least one, and takes up to `most`. Each container has a single such consumer."""
     taken = 0
     if container.level < 1:
         yield container.get(1)
@@ -43,38 +43,38 @@ def _up_to(container: simpy.Container, most: int) -> Count:
 
 
 class Buffer:
-    """A network buffer of bounded length. A sender reserves room first, so that a packet that has left finds it."""
+    """A network buffer of bounded length. A sender reserves space before a packet leaves."""
 
     def __init__(self, env: simpy.Environment, capacity: int) -> None:
         self._there = simpy.Container(env)
         self._room = simpy.Container(env, init=capacity)
 
     def reserve(self, most: int) -> Count:
-        """Room for up to `most` packets, as much as there is, and for one at least."""
+        """Reserves space for up to `most` packets, as much as is free, and for at least one."""
         return _up_to(self._room, most)
 
     def deliver(self, packets: int) -> None:
-        """Packets for which room was reserved are there."""
+        """Packets for which space was reserved have arrived."""
         self._there.put(packets)
 
     def take(self, most: int) -> Count:
-        """Up to `most` packets, as many as are there, and one at least; their room is still theirs."""
+        """Takes up to `most` packets, as many as are present, and at least one; their space remains occupied."""
         return _up_to(self._there, most)
 
     def release(self, packets: int) -> None:
-        """The room of packets that were taken is free."""
+        """Frees the space of packets that were taken."""
         self._room.put(packets)
 
 
 class Medium:
-    """A half-duplex link: both its ends send over it, one at a time, and each burst must win it anew."""
+    """A half-duplex link: both ends send over it, one at a time, and each burst must win it again."""
 
     def __init__(self, env: simpy.Environment, machine: Machine) -> None:
         self._env, self._machine = env, machine
         self._free = simpy.Resource(env)
 
     def carry(self, source: Buffer, sink: Buffer) -> Steps:
-        """Sends for ever what comes into `source`, in bursts as long as there are packets and room for them."""
+        """Sends everything that enters `source`, forever, in bursts as long as there are packets and space for them."""
         machine = self._machine
         while True:
             waiting = yield from source.take(machine.burst)
@@ -91,7 +91,7 @@ class Medium:
 
 
 class Switch:
-    """The switch box: an analyser that hands on headers, a manager that decides, a controller that moves packets."""
+    """The switch box: an analyser that passes on headers, a manager that decides, a controller that moves packets."""
 
     def __init__(self, env: simpy.Environment, machine: Machine, cut_through: bool = True) -> None:
         self._env, self._machine, self._cut_through = env, machine, cut_through
@@ -99,7 +99,7 @@ class Switch:
         self._manager = simpy.Resource(env)
 
     def forward(self, lengths: simpy.Store, source: Buffer, sink: Buffer) -> Steps:
-        """Forwards fragments of so many packets each for ever.
+        """Forwards fragments of this many packets each, forever.
 
         It begins when the header is there and the manager has decided; without cut-through when all of the fragment
         is there, in the manager's own memory.

@@ -1,4 +1,4 @@
-"""A message's way in simulation: PC, network interface, switch box, network interface, PC; and the answer's back."""
+"""The path of a message in simulation: PC, network interface, switch box, network interface, PC; and the reply back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kumiki.predict.maestro.machine import Machine
 from kumiki.predict.maestro.network import Buffer, Medium, Steps, Switch, pieces
 
 CONFIRMATION = 1
-"""Packets by which the receiving NI tells the sending one that all is there."""
+"""Packets by which the receiving NI confirms to the sending one that everything has arrived."""
 
 
 class Way:
-    """One direction from PC to PC: the buffers on it, and what moves packets between them."""
+    """One direction from PC to PC: its buffers, and the processes that move packets between them."""
 
     def __init__(self, env: simpy.Environment, machine: Machine, near: Medium, far: Medium, switch: Switch) -> None:
         self._env, self._machine = env, machine
@@ -25,7 +25,7 @@ class Way:
         env.process(far.carry(leaving, self._receiving))
 
     def enter(self, packets: int, rate: float) -> Steps:
-        """A fragment goes into the sending NI's buffer at so many MB/s."""
+        """A fragment moves into the sending NI's buffer at this many MB/s."""
         self._routed.put(packets)
         while packets:
             room = yield from self._sending.reserve(packets)
@@ -35,11 +35,11 @@ class Way:
             packets -= room
 
     def arrive(self) -> Steps:
-        """Waits for a fragment's first packet at the receiving NI, which the caller then owes to leave()."""
+        """Waits for a fragment's first packet at the receiving NI, which the caller must then pass to leave()."""
         yield from self._receiving.take(1)
 
     def leave(self, packets: int, rate: float) -> Steps:
-        """The fragment whose first packet has arrived goes from the receiving NI's buffer into the PC."""
+        """The fragment whose first packet has arrived moves from the receiving NI's buffer into the PC."""
         here = 1
         while packets:
             if not here:
@@ -66,7 +66,7 @@ class Pair:
         return float(self.env.now)
 
     def raw(self, data: int) -> float:
-        """Microseconds until the sending NI knows that the receiving one has written all into its PC's memory."""
+        """Microseconds until the sending NI knows that the receiving one has written all data into its PC's memory."""
         self.env.run(self.env.process(self._confirmed(data)))
         return float(self.env.now)
 
