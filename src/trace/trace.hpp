@@ -12,7 +12,7 @@
 
 namespace kumiki::trace {
 
-/// The time line of a rank: what each of its threads did from when to when. It is written when the rank leaves the job,
+/// The timeline of a rank: the operations of each thread with their start and end. It is written when the rank leaves the job,
 /// in the Trace Event Format that Perfetto and chrome://tracing open; all ranks add to one file (on hosts that share no
 /// file system, to one on each). Thread-safe.
 class Trace {

@@ -114,7 +114,7 @@ EVALUATE = [
     ("--scaling up -- sleep {threads}", "--scaling"),
     ("--scaling both -- sleep {threads}", "{size}"),
     ("--ranks 2 -- sleep {threads}", "no {ranks}"),
-    ("--suite cg -- sleep {threads}", "apart"),
+    ("--suite cg -- sleep {threads}", "separately"),
     ("--hosts a,b -- sleep {threads}", "kumiki run --hosts"),
     ("--threads 2 -- sh -c 'OMP_NUM_THREADS=1 sleep 0'", "OMP_NUM_THREADS"),
     ("--metric '(' -- sleep {threads}", "not a regular expression"),
@@ -131,7 +131,7 @@ EVALUATE = [
     ("--unit s -- sleep {threads}", "no --metric"),
     ("--better lower -- sleep {threads}", "no --metric"),
     ("--sequential '' -- sleep {threads}", "empty"),
-    ("""--sequential "a 'b" -- sleep {threads}""", "cannot be cut"),
+    ("""--sequential "a 'b" -- sleep {threads}""", "cannot be split"),
     ("--sequential nosuch -- sleep {threads}", "there is no program"),
 ]
 

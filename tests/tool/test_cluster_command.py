@@ -87,7 +87,7 @@ def test_without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("create", "a_b"), "'a_b' cannot be a cluster's name"),
+        (("create", "a_b"), "'a_b' cannot be the name of a cluster"),
         (("create", "--rate", "fast"), "'fast' is not a rate"),
         (("create", "--hosts", "0"), "--hosts"),
         (("create", "--hosts", "1001"), "--hosts"),
@@ -163,7 +163,7 @@ def test_an_iproute2_without_json_is_a_sentence(lab: Native) -> None:
     (Path(lab.environment["PATH"]) / "ip").write_text("#!/bin/sh\necho 'kumiki-lab-0 (id: 3)'\n")
     ended = lab.kumiki("cluster", "list")
     assert ended.returncode == 3
-    assert ended.stderr == "kumiki: 'ip -json netns list' does not answer in JSON; a newer iproute2 is needed\n"
+    assert ended.stderr == "kumiki: 'ip -json netns list' does not print JSON; a newer iproute2 is needed\n"
 
 
 def test_the_doctor_knows(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,7 +146,7 @@ def own(words: Sequence[str], **more: Any) -> Side:
     ("other", "words"),
     [
         (own(["sleep", "0.1"]), ""),
-        (own(["sleep", "0.2"]), "the first is of `sleep 0.1`, the second of `sleep 0.2`"),
+        (own(["sleep", "0.2"]), "the first result is of `sleep 0.1`, the second of `sleep 0.2`"),
         (own(["sleep", "0.1"], size=7), "the size is not the same (none, 7)"),
         (own(["sleep", "0.1"], scaling="both"), "the scaling is not the same (strong, both)"),
     ],
@@ -163,7 +163,7 @@ def test_other_load_is_carried_into_the_comparison() -> None:
     quiet, busy = side(BEFORE), side(BEFORE)
     busy.content["environment"]["load"] = {"start": 0.0, "during": 1.5}
     (sentence,) = compare(quiet, busy).subject_differences
-    assert "the second was taken beside other load (others kept 1.5 of" in sentence
+    assert "the second ran beside other load (other processes kept 1.5 of" in sentence
     assert len(compare(busy, busy).subject_differences) == 2
     assert compare(quiet, quiet).subject_differences == ()
 

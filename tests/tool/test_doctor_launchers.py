@@ -40,7 +40,9 @@ def test_nothing_there(bare: Native) -> None:
 def test_open_mpi_needs_the_module(native: Native) -> None:
     finding = launchers(native)
     assert finding["state"] == "optional"
-    assert finding["sentence"].startswith("Jobs can be started by kumiki-run. Not joined: Open MPI mpirun (PMIx).")
+    assert finding["sentence"].startswith(
+        "Jobs can be started by kumiki-run. The library cannot join under Open MPI mpirun (PMIx)."
+    )
     assert "libpmix-dev" in finding["mend"]
     add_module(native)
     finding = launchers(native)
@@ -62,7 +64,7 @@ def test_srun_without_the_module(bare: Native) -> None:
     add_srun(bare, LIST)
     finding = launchers(bare)
     assert finding["state"] == "optional"
-    assert "started by srun --mpi=pmi2. Not joined: srun --mpi=pmix." in finding["sentence"]
+    assert "started by srun --mpi=pmi2. The library cannot join under srun --mpi=pmix." in finding["sentence"]
 
 
 @pytest.mark.parametrize("body", ["exit 1", "echo none", f"{LIST}; exit 1"])
@@ -71,4 +73,4 @@ def test_a_srun_of_no_use(native: Native, body: str) -> None:
     add_srun(native, body)
     finding = launchers(native)
     assert finding["state"] == "good"  # kumiki-run and mpirun are there
-    assert "Not joined: srun (it names neither" in finding["sentence"]
+    assert "The library cannot join under srun (it names neither" in finding["sentence"]

@@ -96,7 +96,7 @@ def test_alone_in_an_allocation(site: Prefix) -> None:
         (("--hostfile", "nowhere"), {}, "nowhere cannot be read: No such file", 2),
         (("--hosts", "a,b", "--cluster", "lab"), {}, "exclude each other", 2),
         (("--hosts", "a,b", "--alone"), {}, "exclude each other", 2),
-        (("--remote-shell", "ssh"), {}, "--remote-shell says how the hosts", 2),
+        (("--remote-shell", "ssh"), {}, "--remote-shell needs --hosts or --hostfile", 2),
         (("--hosts", "a,b", "--remote-shell", "sh -c 'x"), {}, "the quotes do not match", 2),
     ],
 )
@@ -133,7 +133,7 @@ def test_hosts_that_cannot_be_reached(site: Prefix) -> None:
 def test_hosts_that_do_not_say_what_they_are(site: Prefix, answers: tuple[str, ...]) -> None:
     site.launcher_over_hosts(*answers)
     ended = site.kumiki(*EVALUATE, "--hosts", "a,b")
-    assert ended.returncode == 3 and "1 of 2 hosts have said what they are" in ended.stderr
+    assert ended.returncode == 3 and "1 of 2 hosts have responded" in ended.stderr
 
 
 def test_a_file_of_hosts(tmp_path: Path) -> None:

@@ -65,11 +65,11 @@ def test_runs_become_rows_with_speed_up_and_advice(program: Native) -> None:
     assert len(started(program)) == 1 + 4 * 6
     assert set(started(program)) == {"./heat 1 1 1", "./heat 1 2 2", "./heat 2 1 1", "./heat 2 2 2"}
     lines = [line.split() for line in ended.stdout.splitlines()]
-    assert ["2", "ranks", "of", "2", "threads", "10.0", "±", "0", "%", "2.50", "62", "%", "20", "%", "6"] in [
+    assert ["2", "ranks", "with", "2", "threads", "10.0", "±", "0", "%", "2.50", "62", "%", "20", "%", "6"] in [
         [word.rstrip("*") for word in line] for line in lines
     ]
     assert "./heat 2 2`, 10.0 s against 25.0 s on one processor: 2.50 times as fast" in " ".join(ended.stdout.split())
-    assert "(by command.solve)" in ended.stdout  # as the table calls it: no row has a number there
+    assert "(from command.solve)" in ended.stdout  # as the table calls it: no row has a number there
     assert "Report: out/index.html" in ended.stdout
 
 
