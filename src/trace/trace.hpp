@@ -12,9 +12,9 @@
 
 namespace kumiki::trace {
 
-/// The timeline of a rank: the operations of each thread with their start and end. It is written when the rank leaves the job,
-/// in the Trace Event Format that Perfetto and chrome://tracing open; all ranks add to one file (on hosts that share no
-/// file system, to one on each). Thread-safe.
+/// The timeline of a rank: the operations of each thread with their start and end. It is written when the rank leaves
+/// the job, in the Trace Event Format that Perfetto and chrome://tracing open; all ranks add to one file (on hosts that
+/// share no file system, to one on each). Thread-safe.
 class Trace {
 public:
     struct Event {

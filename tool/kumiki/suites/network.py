@@ -10,7 +10,7 @@ from kumiki.suites.model import Grid, KumikiRun, Point, Suite
 SIZES = 9
 """1 KiB to 64 MiB by factors of 4"""
 OUR_FIGURES = 8 + 2 * SIZES
-"""put, get, atomic, active message, TCP, the first get after a barrier (2), the idle agent; put and TCP at each size"""
+"""put, get, atomic, active message, TCP, first get after a barrier (2) and the idle agent; put and TCP at each size"""
 PEER_FIGURES = 2 + 2 * SIZES
 """put and send"""
 FIGURES_OF_A_PAIR = 2
