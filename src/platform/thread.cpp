@@ -1,7 +1,6 @@
 #include "platform/thread.hpp"
 
 #include <sched.h>
-#include <sys/prctl.h>
 
 namespace kumiki::platform {
 namespace {
@@ -34,8 +33,6 @@ bool bind_to_cpus(const std::vector<int>& cpus) {
     for (const int cpu : cpus) CPU_SET_S(cpu, CpuSet::size, chosen.set);
     return sched_setaffinity(0, CpuSet::size, chosen.set) == 0;
 }
-
-void sleep_precisely() { prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0); }
 
 void yield() { sched_yield(); }
 

@@ -10,9 +10,6 @@ std::vector<int> usable_cpus();
 /// Binds the calling thread to processors; false when the system refuses.
 bool bind_to_cpus(const std::vector<int>& cpus);
 
-/// Lets the calling thread sleep for tens of microseconds: otherwise the kernel wakes threads up to 50 us late.
-void sleep_precisely();
-
 /// Lets another thread run that is ready to run.
 void yield();
 

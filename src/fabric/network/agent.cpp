@@ -10,9 +10,6 @@
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
-
-#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
@@ -20,11 +17,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The longest time that a message may wait when the program has just returned to its computation.
-constexpr auto short_nap = 50us;
-constexpr auto long_nap = 1ms;
-/// How long held-back messages wait for more.
-constexpr auto patience_for_more = 1ms;
+/// The time until the agent checks again whether the program still polls.
+constexpr auto lease = 1ms;
+/// A program that has not waited for so long computes, and will probably compute again after its next wait.
+constexpr std::int64_t computation = 200'000; // ns
+
+std::int64_t now_ns() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 } // namespace
 
@@ -74,25 +72,29 @@ void Agent::wake() {
     [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // a full counter wakes the agent, too
 }
 
-/// Naps are short unless the program has been in the same wait for several naps.
-void Agent::nap() {
-    constexpr int short_naps = 10;
-    const std::uint64_t wait = waits_begun_.load(std::memory_order_relaxed);
-    const bool same = std::exchange(wait_seen_, wait) == wait && waits_.load(std::memory_order_relaxed) > 0;
-    naps_in_wait_ = same ? naps_in_wait_ + 1 : 0;
+void Agent::begin_wait() {
+    if (waits_.fetch_add(1, std::memory_order_relaxed) == 0)
+        computes_.store(now_ns() - ended_.load(std::memory_order_relaxed) > computation, std::memory_order_relaxed);
+}
+
+/// Its accesses and those of nap() have a single total order (sequential consistency), so either this call sees that
+/// the agent naps and wakes it, or the agent sees that no thread waits and does not nap.
+void Agent::end_wait() {
+    if (waits_.fetch_sub(1) != 1) return;
+    ended_.store(now_ns(), std::memory_order_relaxed);
+    if (computes_.load(std::memory_order_relaxed) && naps_.load()) wake();
+}
+
+/// Returns false if the program has probably gone back to its computation.
+bool Agent::nap() {
     naps_.store(true);
-    if (naps_in_wait_ <= short_naps) {
-        sleep(-1, short_nap);
-    } else {
-        naps_long_.store(true);
-        if (waits_.load() > 0) sleep(-1, long_nap);
-        naps_long_.store(false);
-    }
+    const bool sleeps = waits_.load() > 0 || !computes_.load(std::memory_order_relaxed);
+    if (sleeps) sleep(-1, lease);
     naps_.store(false);
+    return sleeps;
 }
 
 void Agent::serve() {
-    platform::sleep_precisely();
     constexpr auto never = std::chrono::steady_clock::time_point::max();
     auto release_at = never;
     auto next_tick = std::chrono::steady_clock::now();
@@ -107,11 +109,8 @@ void Agent::serve() {
             duties_.release();
             release_at = never;
         }
-        if (reminded_.exchange(false)) release_at = std::min(release_at, now + patience_for_more);
-        if (relieved_.exchange(false, std::memory_order_relaxed)) {
-            nap();
-            continue;
-        }
+        if (reminded_.exchange(false)) release_at = std::min(release_at, now + lease);
+        if (relieved_.exchange(false, std::memory_order_relaxed) && nap()) continue;
         const bool received = duties_.receive();
         if (received) awake_until = now + duties_.linger;
         if (now < awake_until && sleepers_.load(std::memory_order_relaxed) > 0) {
@@ -119,17 +118,14 @@ void Agent::serve() {
             // time slice as long as messages arrive, and both sides would send and receive in turn instead of
             // concurrently.
             std::this_thread::yield();
-        } else if (!received && duties_.arm())
-            sleep(duties_.descriptor, release_at == never ? duties_.period : patience_for_more);
+        } else if (!received && duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
     }
 }
 
 /// Sleeps until `descriptor` is readable, wake() is called, or the time is over.
-void Agent::sleep(int descriptor, std::chrono::nanoseconds at_most) {
+void Agent::sleep(int descriptor, std::chrono::milliseconds at_most) {
     std::array<pollfd, 2> events{{{wake_, POLLIN, 0}, {descriptor, POLLIN, 0}}};
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);
-    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
-    ppoll(events.data(), events.size(), &limit, nullptr);
+    poll(events.data(), events.size(), static_cast<int>(at_most.count()));
     std::uint64_t count = 0;
     if ((events[0].revents & POLLIN) != 0) [[maybe_unused]]
         const auto emptied = read(wake_, &count, sizeof count);

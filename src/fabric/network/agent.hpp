@@ -12,12 +12,14 @@ namespace kumiki::fabric {
 
 /// The thread that serves the network while the program computes, in the role of the papers' network interface
 /// processor. It sleeps until a message arrives. As long as the program's threads poll the network themselves, the
-/// agent leaves that to them and naps: it only checks now and then whether they still poll. While one of them sleeps, a
-/// core is free, so the agent stays awake for a while after each message, because the next one often follows at once.
+/// agent leaves that to them and naps: it checks only once in a millisecond whether they still poll. While one of them
+/// sleeps, a core is free, so the agent stays awake for a while after each message, because the next one often follows
+/// at once.
 ///
-/// A napping agent does not notice messages; when the program computes again, a message waits for the end of the nap,
-/// so naps are short. Only within one long wait are naps long, so that they take no core from a computing thread. The
-/// waiting thread then wakes the agent at the end of its wait, at a cost that is negligible compared with the wait.
+/// A napping agent does not notice messages, so a message to a program that has just returned to its computation would
+/// wait for the end of the nap. A wake-up at the end of every wait would double the latency of programs that only
+/// communicate. Therefore a wait that ends wakes the agent only if the program computed for a while before that wait:
+/// then it will probably compute again.
 class Agent {
 public:
     struct Duties {
@@ -42,17 +44,9 @@ public:
     void relieve() {
         if (!relieved_.load(std::memory_order_relaxed)) relieved_.store(true, std::memory_order_relaxed);
     }
-    /// A thread of the program begins a wait in which it polls repeatedly.
-    void begin_wait() {
-        waits_begun_.fetch_add(1, std::memory_order_relaxed);
-        waits_.fetch_add(1);
-    }
-    /// That wait has ended. All these accesses have a single total order (sequential consistency), so either this call
-    /// sees the agent's long nap, or the agent sees before its nap that no thread waits.
-    void end_wait() {
-        waits_.fetch_sub(1);
-        if (naps_long_.load()) wake();
-    }
+    /// A thread of the program begins a wait in which it polls repeatedly, and has ended it.
+    void begin_wait();
+    void end_wait();
     /// A thread of the program goes to sleep and stops polling.
     void take_over();
     /// A message is held back that must leave soon, even if the program does not release it itself.
@@ -64,19 +58,17 @@ public:
 
 private:
     void serve();
-    void nap();
-    void sleep(int descriptor, std::chrono::nanoseconds at_most);
+    bool nap();
+    void sleep(int descriptor, std::chrono::milliseconds at_most);
 
     Duties duties_;
     std::atomic<bool> relieved_{false};
     std::atomic<bool> reminded_{false};
     std::atomic<bool> naps_{false};
-    std::atomic<bool> naps_long_{false};
-    std::atomic<int> waits_{0}; ///< threads of the program between begin_wait() and end_wait()
-    std::atomic<std::uint64_t> waits_begun_{0};
-    std::uint64_t wait_seen_ = 0;  ///< waits_begun_ at the agent's last nap
-    int naps_in_wait_ = 0;         ///< naps since the latest wait began
-    std::atomic<int> sleepers_{0}; ///< threads of the program between take_over() and step_back()
+    std::atomic<int> waits_{0};          ///< threads of the program between begin_wait() and end_wait()
+    std::atomic<bool> computes_{false};  ///< the program computed for a while before its latest wait
+    std::atomic<std::int64_t> ended_{0}; ///< when the latest wait ended, in ns of the steady clock
+    std::atomic<int> sleepers_{0};       ///< threads of the program between take_over() and step_back()
     std::atomic<bool> stop_{false};
     int wake_ = -1; ///< an eventfd
     std::thread thread_;
