@@ -92,9 +92,10 @@ def test_beside_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpir
 
 
 def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str]) -> None:
-    """MPI_Finalize of MPICH ends what leads to its launcher; that is said."""
+    """MPI_Finalize of MPICH before 4.2 closes the connection to its launcher; the error message says so."""
     ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), "after")
-    if mpirun.kind is mpi.OPENMPI:
+    numbers = (mpi.version(mpirun.kind) or "0.0").split(".")
+    if mpirun.kind is mpi.OPENMPI or [int(number) for number in numbers[:2]] >= [4, 2]:
         expect_job(ended, 3)
     else:
         assert ended.returncode != 0
