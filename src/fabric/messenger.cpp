@@ -108,8 +108,9 @@ int Messenger::run_arrived() {
 }
 
 void Messenger::keep(int rank, int handler, std::span<const std::byte> payload) {
+    Kept kept{rank, handler, {payload.begin(), payload.end()}};
     const std::lock_guard lock(kept_mutex_);
-    kept_.push_back({rank, handler, {payload.begin(), payload.end()}});
+    kept_.push_back(std::move(kept));
     kept_count_.store(kept_.size(), std::memory_order_relaxed);
     wait::ring(inbox().agent, fabric_.progress().patience());
 }

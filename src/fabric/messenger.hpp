@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "error/result.hpp"
 #include "fabric/shm/inbox.hpp"
+#include "platform/held_locks.hpp"
 #include "wait/wait.hpp"
 
 namespace kumiki::fabric {
@@ -100,7 +100,7 @@ private:
     std::array<Handler, most_handlers> handler_{};
     std::atomic<int> count_{0};
     std::atomic<std::thread::id> running_{}; ///< the thread that runs handlers; the default id when there is none
-    std::mutex kept_mutex_;
+    platform::Mutex kept_mutex_;
     std::deque<Kept> kept_; ///< messages that handlers sent to full inboxes
     std::atomic<std::size_t> kept_count_{0};
     std::atomic<bool> polled_{false}; ///< the program has polled since the agent last checked

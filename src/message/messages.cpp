@@ -17,7 +17,6 @@ Messages::Messages(fabric::Fabric& fabric, const Options& options)
 
 Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> data) {
     if (table_.fabric.memory().is_remote(rank)) return far_->send(rank, tag, data);
-    const std::lock_guard lock(table_.lock);
     return near_.send(rank, tag, data);
 }
 
@@ -34,21 +33,15 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
         lock.unlock();
         far_->give(request, *arrival);
         arrival->kept = {};
-    } else near_.give(request, *arrival);
+    } else near_.give(lock, request, *arrival);
     Pool<Arrival>::give_back(*arrival);
     return request;
 }
 
 // -- waiting --
 
-/// Polls each channel once, so that a flood of messages does not keep a thread from checking its own condition. The
-/// ring prevents it from sleeping while messages have arrived meanwhile.
 void Messages::progress() {
-    if (near_.pending()) {
-        const std::lock_guard lock(table_.lock);
-        near_.progress();
-        if (near_.has_arrived()) table_.fabric.progress().ring(table_.fabric.rank());
-    }
+    if (near_.pending()) near_.progress();
     near_.copy();
 }
 

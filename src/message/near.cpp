@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "message/copies.hpp"
+#include "platform/held_locks.hpp"
+
 namespace kumiki::message {
 
 using fabric::shm::Board;
@@ -15,6 +18,16 @@ void put_in(CellContent& cell, const T& value) {
     static_assert(sizeof(T) <= CellContent::capacity);
     std::memcpy(cell.payload.data(), &value, sizeof(T));
 }
+/// One word is the most frequent message, so no more is copied than the message has.
+void copy_cell(CellContent& to, const CellContent& from) {
+    to.kind = from.kind;
+    to.slot = from.slot;
+    to.bytes = from.bytes;
+    to.tag = from.tag;
+    RequestTable::copy_short(to.payload.data(), from.payload.data(),
+                             std::min<std::size_t>(from.bytes, CellContent::capacity));
+}
+
 template <class T>
 T get_from(const CellContent& cell) {
     T value;
@@ -42,58 +55,70 @@ Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t lon
 
 Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
-    const bool had_work = to.has_work();
+    CellContent cell = cell_of(to, tag, data);
+    const std::lock_guard lock(table_.lock);
     // No message may overtake one that waits.
-    const Start started = to.unsent.empty() ? start(to, tag, data) : Start::no_room;
-    if (started == Start::complete) [[likely]]
+    if (to.unsent.empty() && start(to, cell)) [[likely]]
         return nullptr;
-    Request& request = table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
-    if (started == Start::to_announce) announce(to, request);
-    else to.unsent.push_back(request);
+    const bool had_work = to.has_work();
+    Unsent waiting{cell, &table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size())};
+    if (!to.unsent.empty() || !start(to, waiting)) to.unsent.push_back(waiting);
     expect_work(to, had_work);
-    return &request;
+    return waiting.send;
 }
 
-Near::Start Near::start(Peer& to, int tag, std::span<const std::byte> data) {
-    if (!to.to.has_room()) return Start::no_room;
-    CellContent& cell = to.to.next();
-    if (data.size() <= CellContent::capacity && may_send_small(to)) {
+/// The cell for a message. Its data are copied here, before the lock is taken: into the cell, or into a slot. They stay
+/// at the sender, and the message is announced, when it is longer or when there is no slot.
+CellContent Near::cell_of(Peer& to, int tag, std::span<const std::byte> data) {
+    platform::expect_no_lock("a message is read");
+    CellContent cell;
+    cell.tag = tag;
+    cell.bytes = static_cast<std::uint16_t>(data.size());
+    if (data.size() <= CellContent::capacity) {
         cell.kind = static_cast<std::uint8_t>(Kind::small);
         RequestTable::copy_short(cell.payload.data(), data.data(), data.size());
-        ++to.sent_small;
-    } else if (data.size() <= fragment_) {
-        const int slot = to.to.take_slot(slots_for_fragments);
-        if (slot < 0) return Start::to_announce;
-        table_.fabric.memory().copy(to.to.slot(slot), data.data(), data.size());
-        cell.kind = static_cast<std::uint8_t>(Kind::area);
-        cell.slot = static_cast<std::uint8_t>(slot);
-        table_.fragments.fetch_add(1, std::memory_order_relaxed);
-    } else return Start::to_announce;
-    cell.bytes = static_cast<std::uint16_t>(data.size());
-    cell.tag = tag;
-    publish(to);
-    return Start::complete;
-}
-
-/// The same for a send that has waited; returns false when it must keep waiting.
-bool Near::start(Peer& to, Request& send) {
-    switch (start(to, send.tag, {send.data, send.bytes})) {
-    case Start::no_room: return false;
-    case Start::complete: table_.complete(send); return true;
-    case Start::to_announce: announce(to, send); return true;
+        return cell;
     }
-    return false;
+    const int slot = data.size() <= fragment_ ? to.to.take_slot(slots_for_fragments) : -1;
+    cell.kind = static_cast<std::uint8_t>(slot < 0 ? Kind::announce : Kind::area);
+    if (slot < 0) return cell;
+    cell.slot = static_cast<std::uint8_t>(slot);
+    table_.fabric.memory().copy(to.to.slot(slot), data.data(), data.size());
+    table_.fragments.fetch_add(1, std::memory_order_relaxed);
+    return cell;
 }
 
-/// The channel must have room.
-void Near::announce(Peer& to, Request& send) {
-    CellContent& cell = to.to.next();
-    cell.kind = static_cast<std::uint8_t>(Kind::announce);
-    cell.tag = send.tag;
+/// Publishes a message that needs no request; returns false when there is no room for it, or it must be announced.
+bool Near::start(Peer& to, const CellContent& cell) {
+    const auto kind = static_cast<Kind>(cell.kind);
+    if (kind == Kind::announce || !to.to.has_room()) return false;
+    if (kind == Kind::small) {
+        if (!may_send_small(to)) return false;
+        ++to.sent_small;
+    }
+    copy_cell(to.to.next(), cell);
+    publish(to);
+    return true;
+}
+
+/// The same for a message that has a request; returns false when it must wait for room.
+bool Near::start(Peer& to, Unsent& waiting) {
+    if (!to.to.has_room()) return false;
+    if (start(to, waiting.cell)) {
+        table_.complete(*waiting.send);
+    } else {
+        announce(*waiting.send, waiting.cell);
+        to.to.next() = waiting.cell;
+        publish(to);
+    }
+    return true;
+}
+
+void Near::announce(const Request& send, CellContent& cell) {
     const bool in_region = send.bytes > 0 && table_.fabric.memory().in_region(send.data, send.bytes);
+    cell.kind = static_cast<std::uint8_t>(Kind::announce);
     put_in(cell, Announcement{send.bytes, number_of(send), reinterpret_cast<std::uintptr_t>(send.data),
                               in_region ? table_.fabric.memory().offset(send.data) : Board::nowhere});
-    publish(to);
 }
 
 void Near::publish(Peer& to) {
@@ -118,15 +143,20 @@ bool Near::may_send_small(Peer& to) {
 }
 
 void Near::reply(Peer& to, Kind kind, Reply reply) {
-    CellContent content{};
-    content.kind = static_cast<std::uint8_t>(kind);
-    put_in(content, reply);
+    CellContent cell{};
+    cell.kind = static_cast<std::uint8_t>(kind);
+    put_in(cell, reply);
+    post(to, cell);
+}
+
+/// Publishes a cell that is not a message, as soon as there is room.
+void Near::post(Peer& to, const CellContent& cell) {
     if (to.replies.empty() && to.to.has_room()) {
-        to.to.next() = content;
+        to.to.next() = cell;
         return publish(to);
     }
     const bool had_work = to.has_work();
-    to.replies.push_back(content);
+    to.replies.push_back(cell);
     expect_work(to, had_work);
 }
 
@@ -135,39 +165,28 @@ void Near::expect_work(Peer& to, bool had_work) {
     if (more != 0) working_.fetch_add(more, std::memory_order_relaxed);
 }
 
-void Near::send_waiting(Peer& to) {
+void Near::send_waiting(Peer& to, Copies& copies) {
     if (!to.has_work()) return;
     for (; !to.replies.empty() && to.to.has_room(); to.replies.pop_front()) {
         to.to.next() = to.replies.front();
         publish(to);
     }
-    while (Request* first = to.unsent.front()) {
-        if (!start(to, *first)) break;
-        to.unsent.remove(*first);
-    }
-    send_fragments(to);
+    while (!to.unsent.empty() && start(to, to.unsent.front())) to.unsent.pop_front();
+    claim_fragments(to, copies);
     expect_work(to, true);
 }
 
-/// Copies fragments into the area; each copy overlaps with the receiver's copy of the previous fragment.
-void Near::send_fragments(Peer& to) {
+/// Takes slots for the next fragments. Each copy into a slot overlaps with the receiver's copy of the previous one.
+void Near::claim_fragments(Peer& to, Copies& copies) {
     while (Request* send = to.flowing.front()) {
-        if (!to.to.has_room()) return;
-        const int slot = to.to.take_slot(0);
+        if (copies.leaving_full()) return table_.fabric.progress().ring(table_.fabric.rank()); // there is more to do
+        const int slot = to.to.has_room() ? to.to.take_slot(0) : -1;
         if (slot < 0) return;
         const std::size_t bytes = std::min(fragment_, send->length - send->moved);
-        table_.fabric.memory().copy(to.to.slot(slot), send->data + send->moved, bytes);
-        CellContent& cell = to.to.next();
-        cell.kind = static_cast<std::uint8_t>(Kind::fragment);
-        cell.slot = static_cast<std::uint8_t>(slot);
-        cell.bytes = static_cast<std::uint16_t>(bytes);
-        put_in(cell, Reply{send->token, send->moved});
-        publish(to);
-        table_.fragments.fetch_add(1, std::memory_order_relaxed);
+        copies.add_leaving() = {send, &to, send->moved, static_cast<std::uint16_t>(bytes),
+                                static_cast<std::int16_t>(slot)};
         send->moved += bytes;
-        if (send->moved < send->length) continue;
-        to.flowing.remove(*send);
-        table_.complete(*send);
+        if (send->moved == send->length) to.flowing.remove(*send);
     }
 }
 
@@ -180,13 +199,63 @@ int Near::slots_in_use() {
 // -- receiving --
 
 void Near::progress() {
-    if (table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
-        introductions_.load(std::memory_order_relaxed))
-        meet_new_peers();
-    for (int i = 0, known = known_count_.load(std::memory_order_relaxed); i < known; ++i)
-        take(*known_[static_cast<std::size_t>(i)]);
-    if (working_.load(std::memory_order_relaxed) != 0)
-        for (const auto& each : peers_) send_waiting(*each);
+    Copies copies;
+    {
+        const std::lock_guard lock(table_.lock);
+        if (table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
+            introductions_.load(std::memory_order_relaxed))
+            meet_new_peers();
+        for (int i = 0, known = known_count_.load(std::memory_order_relaxed); i < known; ++i)
+            take(*known_[static_cast<std::size_t>(i)], copies);
+        if (working_.load(std::memory_order_relaxed) != 0)
+            for (const auto& each : peers_) send_waiting(*each, copies);
+        // Each look takes only some of what has arrived, so that a flood of messages does not keep a thread from
+        // checking its own condition. The ring prevents it from sleeping meanwhile.
+        if (has_arrived()) table_.fabric.progress().ring(table_.fabric.rank());
+    }
+    make(copies);
+}
+
+/// Makes the copies that progress() has taken on.
+void Near::make(Copies& copies) {
+    for (const Arrived& each : copies.arrived()) store(each);
+    if (copies.leaving().empty()) return;
+    platform::expect_no_lock("a fragment is read");
+    for (const Leaving& each : copies.leaving())
+        table_.fabric.memory().copy(each.to->to.slot(each.slot), each.send->data + each.at, each.bytes);
+    const std::lock_guard lock(table_.lock);
+    for (const Leaving& each : copies.leaving()) {
+        CellContent cell{};
+        cell.kind = static_cast<std::uint8_t>(Kind::fragment);
+        cell.slot = static_cast<std::uint8_t>(each.slot);
+        cell.bytes = each.bytes;
+        put_in(cell, Reply{each.send->token, each.at});
+        post(*each.to, cell);
+        table_.fragments.fetch_add(1, std::memory_order_relaxed);
+        count_copied(*each.send, each.bytes);
+    }
+}
+
+/// Copies data that have arrived into the memory of their receive.
+void Near::store(const Arrived& arrived) {
+    platform::expect_no_lock("a message is stored");
+    Request& receive = *arrived.receive;
+    if (arrived.slot == Arrived::in_cell) {
+        RequestTable::copy_short(receive.data, arrived.here.data(), arrived.bytes);
+        return table_.complete(receive);
+    }
+    if (arrived.bytes > 0)
+        table_.fabric.memory().copy(receive.data + arrived.at, arrived.from->from.slot(arrived.slot), arrived.bytes);
+    arrived.from->from.return_slot(arrived.slot);
+    table_.fabric.progress().ring(arrived.from->rank); // the sender may wait for the slot
+    if (arrived.fragment) count_copied(receive, arrived.bytes);
+    else table_.complete(receive);
+}
+
+/// Counts a fragment of a message through the area. The thread that copied the last one completes the request: each
+/// thread releases its copy by this addition, and the last one acquires all of them.
+void Near::count_copied(Request& request, std::size_t bytes) {
+    if (request.copied.fetch_add(bytes, std::memory_order_acq_rel) + bytes == request.length) table_.complete(request);
 }
 
 void Near::meet_new_peers() {
@@ -203,29 +272,21 @@ void Near::meet_new_peers() {
 }
 
 /// Takes at most one full ring, because other peers wait, too.
-void Near::take(Peer& from) {
+void Near::take(Peer& from, Copies& copies) {
     std::size_t taken = 0;
-    for (; taken < Channel::cells && from.from.has_arrived(); ++taken) {
-        take(from, from.from.next());
+    for (; taken < Channel::cells && !copies.arrived_full() && from.from.has_arrived(); ++taken) {
+        take(from, from.from.next(), copies);
         from.from.pass();
     }
     if (taken > 0) table_.fabric.progress().ring(from.rank); // the sender may wait for room
 }
 
-void Near::take(Peer& from, const CellContent& cell) {
+void Near::take(Peer& from, const CellContent& cell, Copies& copies) {
     switch (static_cast<Kind>(cell.kind)) {
     case Kind::small:
-        if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
-            table_.deliver(*receive, from.rank, cell.tag, {cell.payload.data(), cell.bytes});
-            return from.from.settle();
-        } else {
-            Arrival& kept = table_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::here);
-            kept.here = cell.payload;
-            return table_.matching.keep(kept);
-        }
-    case Kind::area: return take_area(from, cell);
+    case Kind::area: return take_message(from, cell, copies);
     case Kind::announce: return take_announcement(from, cell);
-    case Kind::fragment: return take_fragment(from, cell);
+    case Kind::fragment: return take_fragment(from, cell, copies);
     case Kind::share: {
         const auto [request, number] = get_from<Reply>(cell);
         return copier_.push(request_at(request), table_.fabric.memory().block(from.rank).transfers[number]);
@@ -241,14 +302,35 @@ void Near::take(Peer& from, const CellContent& cell) {
     }
 }
 
-void Near::take_area(Peer& from, const CellContent& cell) {
-    if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
-        table_.deliver(*receive, from.rank, cell.tag, {from.from.slot(cell.slot), cell.bytes});
-        return from.from.return_slot(cell.slot);
+void Near::take_message(Peer& from, const CellContent& cell, Copies& copies) {
+    const bool small = static_cast<Kind>(cell.kind) == Kind::small;
+    Request* const receive = table_.matching.receive_for(from.rank, cell.tag);
+    if (receive == nullptr) {
+        Arrival& kept =
+            table_.arrival(from.rank, cell.tag, cell.bytes, small ? Arrival::Place::here : Arrival::Place::slot);
+        if (small) kept.here = cell.payload;
+        else kept.slot = cell.slot;
+        return table_.matching.keep(kept);
     }
-    Arrival& kept = table_.arrival(from.rank, cell.tag, cell.bytes, Arrival::Place::slot);
-    kept.slot = cell.slot;
-    table_.matching.keep(kept);
+    Arrived& arrived = copies.add_arrived();
+    address(arrived, *receive, from, cell.tag, cell.bytes);
+    if (!small) {
+        arrived.slot = cell.slot;
+        return;
+    }
+    arrived.slot = Arrived::in_cell;
+    RequestTable::copy_short(arrived.here.data(), cell.payload.data(), cell.bytes);
+    from.from.settle();
+}
+
+/// Assigns a whole message to a receive. One that is too long is not stored.
+void Near::address(Arrived& arrived, Request& receive, Peer& from, int tag, std::size_t bytes) {
+    const bool fits = RequestTable::address(receive, from.rank, tag, bytes);
+    arrived.receive = &receive;
+    arrived.from = &from;
+    arrived.at = 0;
+    arrived.bytes = static_cast<std::uint16_t>(fits ? bytes : 0);
+    arrived.fragment = false;
 }
 
 void Near::take_announcement(Peer& from, const CellContent& cell) {
@@ -263,29 +345,34 @@ void Near::take_announcement(Peer& from, const CellContent& cell) {
     table_.matching.keep(kept);
 }
 
-void Near::take_fragment(Peer& from, const CellContent& cell) {
+void Near::take_fragment(Peer& from, const CellContent& cell, Copies& copies) {
     const auto [request, at] = get_from<Reply>(cell);
-    Request& receive = request_at(request);
-    table_.fabric.memory().copy(receive.data + at, from.from.slot(cell.slot), cell.bytes);
-    from.from.return_slot(cell.slot);
-    receive.moved += cell.bytes;
-    if (receive.moved == receive.length) table_.complete(receive);
+    Arrived& arrived = copies.add_arrived();
+    arrived.receive = &request_at(request);
+    arrived.from = &from;
+    arrived.at = at;
+    arrived.bytes = cell.bytes;
+    arrived.slot = cell.slot;
+    arrived.fragment = true;
 }
 
-void Near::give(Request& receive, Arrival& arrival) {
+void Near::give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival) {
     Peer& from = peer(arrival.source);
-    if (arrival.place == Arrival::Place::here) {
-        table_.deliver(receive, arrival.source, arrival.tag, {arrival.here.data(), arrival.bytes});
-        from.from.settle();
-    } else if (arrival.place == Arrival::Place::slot) {
-        table_.deliver(receive, arrival.source, arrival.tag, {from.from.slot(arrival.slot), arrival.bytes});
-        from.from.return_slot(arrival.slot);
-        table_.fabric.progress().ring(from.rank); // fragments may wait for this slot
-    } else {
+    if (arrival.place == Arrival::Place::announced) {
         receive.rank = arrival.source;
         receive.tag = arrival.tag;
         fetch(receive, arrival.announcement);
+        return lock.unlock();
     }
+    Arrived arrived;
+    address(arrived, receive, from, arrival.tag, arrival.bytes);
+    if (arrival.place == Arrival::Place::here) {
+        arrived.slot = Arrived::in_cell;
+        arrived.here = arrival.here;
+        from.from.settle();
+    } else arrived.slot = static_cast<std::int16_t>(arrival.slot);
+    lock.unlock();
+    store(arrived);
 }
 
 /// Starts the transfer of a message that is still at its sender, once its receive is known.
@@ -296,7 +383,6 @@ void Near::fetch(Request& receive, const Announcement& announced) {
         return table_.complete(receive);
     }
     receive.token = announced.request;
-    receive.moved = 0;
     switch (copier_.pull(receive, announced)) {
     case Copier::Help::alone: return;
     case Copier::Help::shared: {

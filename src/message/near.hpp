@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -41,18 +42,23 @@ public:
             if (known_[static_cast<std::size_t>(i)]->from.has_arrived()) return true;
         return false;
     }
+
+    // -- without the table's lock: these touch the memory of sends and receives --
+
+    /// Returns null when the send is complete.
+    Request* send(int rank, int tag, std::span<const std::byte> data);
+    /// Receives the messages that have arrived, and sends those that waited for room.
+    void progress();
+    /// Copies parts of long messages.
     void copy() {
         copier_.run([this](Request& receive) { tell_finished(receive.rank, receive.token); });
     }
 
     // -- with the table's lock held --
 
-    /// Returns null when the send is complete.
-    Request* send(int rank, int tag, std::span<const std::byte> data);
-    /// Gives a receive the message that arrived before it was posted. The arrival may be released afterwards.
-    void give(Request& receive, Arrival& arrival);
-    /// Receives the messages that have arrived, and sends those that waited for room.
-    void progress();
+    /// Gives a receive the message that arrived before it was posted, and releases the lock. The arrival may be
+    /// released afterwards.
+    void give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival);
     /// The number of slots in other ranks' areas that have not been returned to this rank.
     int slots_in_use();
 
@@ -69,6 +75,12 @@ private:
     struct Reply {
         std::uint64_t request, word;
     };
+    /// A message that waits for room in the channel: its cell is ready, and its data are in that cell, in a slot, or
+    /// (when it is announced) at the sender.
+    struct Unsent {
+        fabric::shm::CellContent cell;
+        Request* send;
+    };
     struct Peer {
         Peer(fabric::Fabric& fabric, int local);
         int rank;
@@ -77,31 +89,40 @@ private:
         std::uint64_t sent_small = 0, settled = 0;    ///< settled: as last seen
         bool introduced = false;                      ///< the peer polls its channel from this rank
         std::deque<fabric::shm::CellContent> replies; ///< replies waiting for room
-        List<Request> unsent;                         ///< sends waiting for room
+        std::deque<Unsent> unsent;                    ///< sends waiting for room
         List<Request> flowing;                        ///< sends whose fragments go through the area
         bool has_work() const { return !replies.empty() || !unsent.empty() || !flowing.empty(); }
     };
-    enum class Start { no_room, complete, to_announce };
+    struct Arrived;
+    struct Leaving;
+    class Copies;
 
     Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(table_.fabric.memory().local_rank(rank))]; }
-    Start start(Peer& to, int tag, std::span<const std::byte> data);
-    bool start(Peer& to, Request& send);
-    void announce(Peer& to, Request& send);
+    fabric::shm::CellContent cell_of(Peer& to, int tag, std::span<const std::byte> data);
+    bool start(Peer& to, const fabric::shm::CellContent& cell);
+    bool start(Peer& to, Unsent& waiting);
+    void announce(const Request& send, fabric::shm::CellContent& cell);
     void publish(Peer& to);
     void introduce(Peer& to);
     bool may_send_small(Peer& to);
+    void post(Peer& to, const fabric::shm::CellContent& cell);
     void reply(Peer& to, Kind kind, Reply reply);
     void tell_finished(int rank, std::uint64_t request) { reply(peer(rank), Kind::finished, {request, 0}); }
-    void send_waiting(Peer& to);
-    void send_fragments(Peer& to);
+    void send_waiting(Peer& to, Copies& copies);
+    void claim_fragments(Peer& to, Copies& copies);
     void expect_work(Peer& to, bool had_work);
 
+    void make(Copies& copies);
+    void store(const Arrived& arrived);
+    void count_copied(Request& request, std::size_t bytes);
+
     void meet_new_peers();
-    void take(Peer& from);
-    void take(Peer& from, const fabric::shm::CellContent& cell);
-    void take_area(Peer& from, const fabric::shm::CellContent& cell);
+    void take(Peer& from, Copies& copies);
+    void take(Peer& from, const fabric::shm::CellContent& cell, Copies& copies);
+    void take_message(Peer& from, const fabric::shm::CellContent& cell, Copies& copies);
     void take_announcement(Peer& from, const fabric::shm::CellContent& cell);
-    void take_fragment(Peer& from, const fabric::shm::CellContent& cell);
+    void take_fragment(Peer& from, const fabric::shm::CellContent& cell, Copies& copies);
+    static void address(Arrived& arrived, Request& receive, Peer& from, int tag, std::size_t bytes);
     void fetch(Request& receive, const Announcement& announced);
 
     RequestTable& table_;

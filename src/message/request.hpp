@@ -29,11 +29,12 @@ struct Request {
     int rank = any;      ///< the other rank; for a receive: as requested, later as received
     int tag = any;       ///< the same
     std::byte* data = nullptr;
-    std::size_t bytes = 0;    ///< at `data`
-    std::size_t length = 0;   ///< of the message
-    std::size_t moved = 0;    ///< for a message in fragments: bytes sent or received
-    std::uint64_t token = 0;  ///< the other side's request
-    std::uint64_t number = 0; ///< number of this request, for a peer on another host
+    std::size_t bytes = 0;  ///< at `data`
+    std::size_t length = 0; ///< of the message
+    std::size_t moved = 0;  ///< for a message in fragments: bytes sent or received, or taken on to be copied
+    std::atomic<std::size_t> copied{0}; ///< for a message in fragments through the area: bytes that have been copied
+    std::uint64_t token = 0;            ///< the other side's request
+    std::uint64_t number = 0;           ///< number of this request, for a peer on another host
 
     /// A long message between processes of one host: see Copier.
     struct Copy {

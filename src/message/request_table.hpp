@@ -39,6 +39,7 @@ struct RequestTable {
         made.data = data;
         made.bytes = made.length = bytes;
         made.moved = 0;
+        made.copied.store(0, std::memory_order_relaxed);
         return made;
     }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <mutex>
 
+#include "platform/held_locks.hpp"
+
 namespace kumiki::fabric {
 
 /// A mutex that lets a thread which locks it repeatedly see that another thread waits for it, and hold off. A plain
@@ -14,16 +16,25 @@ public:
         wanted_.fetch_add(1, std::memory_order_relaxed);
         mutex_.lock();
         wanted_.fetch_sub(1, std::memory_order_relaxed);
+        platform::note_locked();
     }
     /// As polite as lock(), for a thread that has other work to do when locking takes long.
     bool try_lock_for(std::chrono::nanoseconds patience) {
         wanted_.fetch_add(1, std::memory_order_relaxed);
         const bool locked = lock_within(patience);
         wanted_.fetch_sub(1, std::memory_order_relaxed);
+        if (locked) platform::note_locked();
         return locked;
     }
-    bool try_lock() { return !is_wanted() && mutex_.try_lock(); }
-    void unlock() { mutex_.unlock(); }
+    bool try_lock() {
+        const bool locked = !is_wanted() && mutex_.try_lock();
+        if (locked) platform::note_locked();
+        return locked;
+    }
+    void unlock() {
+        platform::note_unlocked();
+        mutex_.unlock();
+    }
     bool is_wanted() const { return wanted_.load(std::memory_order_relaxed) != 0; }
 
 private:

@@ -12,7 +12,8 @@
 
 /// The channel for two-sided messages from one rank of a host to another (or to itself): a ring of cells with one
 /// writer and one reader, and an area into which the writer may place fragments without the reader's help (the reserved
-/// region of the Maestro paper, 2.3). The users of this header ensure that one thread at a time writes and one reads.
+/// region of the Maestro paper, 2.3). The users of this header ensure that one thread at a time writes cells and one
+/// reads them.
 ///
 /// Only `Cell::lap` publishes data from the writer to the reader, and only `taken` and `returned` hand room back: each
 /// is stored with release and loaded with acquire order.
@@ -46,7 +47,7 @@ struct alignas(platform::smallest_page) Channel {
     alignas(platform::smallest_page) std::array<std::array<std::byte, slot_bytes>, slots> area;
 };
 
-/// The writer's end. Not thread-safe.
+/// The writer's end. Any thread may take slots and fill them; one thread at a time may call the other functions.
 class ChannelWriter {
 public:
     explicit ChannelWriter(Channel& channel) : channel_(&channel) {}
@@ -64,19 +65,30 @@ public:
         ++next_;
     }
 
-    /// Returns a slot of the area if more than `spared` are free, else -1.
+    /// Returns a slot of the area if more than `spared` are free, else -1. Only the thread that has taken a slot writes
+    /// to it, until it has published it.
+    ///
+    /// The reader's reads of a slot come before the writer's next write to it: the reader returns it with release
+    /// order, the thread that collects it acquires that and hands it on by a release, which the thread that takes it
+    /// acquires.
     int take_slot(int spared) {
-        if (std::popcount(free_slots_) <= spared)
-            free_slots_ |= channel_->returned.exchange(0, std::memory_order_acquire);
-        if (std::popcount(free_slots_) <= spared) return -1;
-        const int slot = std::countr_zero(free_slots_);
-        free_slots_ &= free_slots_ - 1;
-        return slot;
+        std::uint32_t free = free_slots_.load(std::memory_order_relaxed);
+        for (;;) {
+            if (std::popcount(free) <= spared) {
+                const std::uint32_t returned = channel_->returned.exchange(0, std::memory_order_acquire);
+                if (returned == 0) return -1;
+                free = free_slots_.fetch_or(returned, std::memory_order_release) | returned;
+            } else if (free_slots_.compare_exchange_weak(free, free & (free - 1), std::memory_order_acquire,
+                                                         std::memory_order_relaxed)) {
+                return std::countr_zero(free);
+            }
+        }
     }
     std::byte* slot(int number) { return channel_->area[static_cast<std::size_t>(number)].data(); }
     int slots_in_use() {
-        free_slots_ |= channel_->returned.exchange(0, std::memory_order_acquire);
-        return static_cast<int>(Channel::slots) - std::popcount(free_slots_);
+        const std::uint32_t returned = channel_->returned.exchange(0, std::memory_order_acquire);
+        return static_cast<int>(Channel::slots) -
+               std::popcount(free_slots_.fetch_or(returned, std::memory_order_release) | returned);
     }
 
     std::uint64_t settled() const { return channel_->settled.load(std::memory_order_relaxed); }
@@ -84,7 +96,7 @@ public:
 private:
     Channel* channel_;
     std::uint64_t next_ = 0, taken_ = 0; ///< taken_: as last seen
-    std::uint32_t free_slots_ = (1U << Channel::slots) - 1;
+    std::atomic<std::uint32_t> free_slots_{(1U << Channel::slots) - 1};
 };
 
 /// The reader's end. Any thread may call has_arrived(); one thread at a time may call the other functions.

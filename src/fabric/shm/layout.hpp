@@ -21,7 +21,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690006; // "kumiki", version 6
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690007; // "kumiki", version 7
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 
@@ -68,6 +68,7 @@ struct alignas(platform::apart) Transfer {
 struct alignas(platform::smallest_page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
+    std::atomic<std::uint64_t> probe; ///< address of this block in that process, to find out whether others reach it
     std::atomic<std::uint64_t> beats; ///< heartbeats of its agent, watched by its neighbours; 0: it has none
     wait::Bell bell;                  ///< wakes threads of this rank that wait for other ranks
     Inbox inbox;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "message/near.hpp"
+
+namespace kumiki::message {
+
+/// Data that have arrived: they are in `here`, or in a slot of the area.
+struct Near::Arrived {
+    static constexpr std::int16_t in_cell = -1;
+
+    Request* receive;
+    Peer* from;
+    std::uint64_t at;    ///< where they go in the memory of the receive
+    std::uint16_t bytes; ///< of the data
+    std::int16_t slot;   ///< in_cell: none
+    bool fragment;       ///< of a longer message
+    std::array<std::byte, fabric::shm::CellContent::capacity> here;
+};
+
+/// A fragment that is to be put into a slot.
+struct Near::Leaving {
+    Request* send;
+    Peer* to;
+    std::uint64_t at;
+    std::uint16_t bytes;
+    std::int16_t slot;
+};
+
+/// The copies that a thread has taken on under the table's lock and makes after it has released it (the lock rule,
+/// platform/held_locks.hpp). Until they are made, nobody else knows of them: the receives are in no list, and the slots
+/// belong to this thread.
+class Near::Copies {
+public:
+    bool arrived_full() const { return arrived_count_ == most; }
+    bool leaving_full() const { return leaving_count_ == most; }
+    Arrived& add_arrived() { return arrived_[arrived_count_++]; }
+    Leaving& add_leaving() { return leaving_[leaving_count_++]; }
+
+    std::span<const Arrived> arrived() const { return std::span(arrived_).first(arrived_count_); }
+    std::span<const Leaving> leaving() const { return std::span(leaving_).first(leaving_count_); }
+
+private:
+    static constexpr std::size_t most = 16;
+
+    // Left without values: a thread fills only what it uses, and it looks often.
+    std::array<Arrived, most> arrived_;
+    std::array<Leaving, most> leaving_;
+    std::size_t arrived_count_ = 0, leaving_count_ = 0;
+};
+
+} // namespace kumiki::message
