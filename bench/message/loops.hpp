@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -104,6 +105,27 @@ Mover round_trips(T& talk, std::span<std::byte> own) {
     return {{}, own, move};
 }
 
+/// Seconds until a long message to a rank that computes is complete at its sender (Maestro paper, F24). The receive is
+/// posted before that rank computes, or after it.
+template <Talk T>
+double send_to_computing(T& talk, std::span<std::byte> data, bool posted) {
+    constexpr double computation = 0.02; // s
+    std::byte ready{};
+    if (talk.rank() == 0) {
+        talk.receive(&ready, 1);
+        const auto start = Clock::now();
+        talk.send(data.data(), data.size());
+        return seconds_since(start);
+    }
+    std::optional<decltype(talk.start_receive(data))> coming;
+    if (posted) coming.emplace(talk.start_receive(data));
+    talk.send(&ready, 1);
+    for (const auto start = Clock::now(); seconds_since(start) < computation;) {}
+    if (!posted) coming.emplace(talk.start_receive(data));
+    talk.finish(*coming);
+    return 0;
+}
+
 /// What messages are built on, in the same round trips: its name, and how it moves data.
 struct RawLink {
     std::string implementation;
@@ -173,6 +195,22 @@ public:
                              return Sample{100 * first / second, true};
                          }}},
                        options_.budget);
+    }
+
+    /// A message of at most 1 MiB of `own` to a rank that computes.
+    int independent(std::span<std::byte> own) {
+        const auto data = own.first(std::min(own.size(), std::size_t{1} << 20));
+        std::vector<Contestant> contestants;
+        for (const bool posted : {true, false}) {
+            Row row = placed(latency_row("message.independent", implementation_));
+            row.parameters["bytes"] = static_cast<std::int64_t>(data.size());
+            row.parameters["receive"] = posted ? "posted" : "later";
+            contestants.push_back({std::move(row), [this, data, posted] {
+                                       world_.barrier();
+                                       return Sample{send_to_computing(talk_, data, posted) * 1e6, true};
+                                   }});
+        }
+        return contest(world_, std::move(contestants), options_.budget);
     }
 
 private:

@@ -33,6 +33,13 @@ public:
         MPI_Waitall(static_cast<int>(room.size()), requests_.data(), MPI_STATUSES_IGNORE);
     }
 
+    MPI_Request start_receive(std::span<std::byte> into) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(into.data(), static_cast<int>(into.size()), MPI_BYTE, other(), 0, MPI_COMM_WORLD, &request);
+        return request;
+    }
+    static void finish(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+
     /// Seconds until a short message sent after a long one has been answered, and until the long one has.
     std::pair<double, double> interleave(std::span<std::byte> data) {
         std::array<std::byte, 64> note{};
@@ -73,6 +80,7 @@ int measure_all(MpiWorld& world, const RemoteMemoryOptions& options) {
     int code = rows.small();
     code = std::max(code, rows.round_trip_times(own.span()));
     code = std::max(code, rows.sizes({{"own", own.span()}}));
+    code = std::max(code, rows.independent(own.span()));
     return std::max(code, rows.interleaving([&] { return talk.interleave(own.span()); }));
 }
 

@@ -45,6 +45,7 @@ int measure_all(const RemoteMemoryOptions& options) {
     int code = rows.small();
     code = std::max(code, rows.round_trip_times(own.span(), &raw.link()));
     code = std::max(code, rows.sizes({{"own", own.span()}, {"region", region.span()}}));
+    code = std::max(code, rows.independent(own.span()));
     return std::max(code, rows.interleaving([&] { return talk.interleave(own.span()); }));
 }
 

@@ -28,6 +28,9 @@ public:
         wait_all(std::span(requests_).first(room.size()));
     }
 
+    Request start_receive(std::span<std::byte> into) { return job_.receive(other(), 0, into); }
+    static void finish(Request& request) { request.wait(); }
+
     /// Seconds until a short message sent after a long one has been answered, and until the long one has.
     std::pair<double, double> interleave(std::span<std::byte> data) {
         std::array<std::byte, 64> note{};

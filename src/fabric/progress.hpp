@@ -105,8 +105,12 @@ void Progress::wait(Ready ready, Doubt doubt, Attention attention) {
         if (attends) messenger_.progress();
         return ready();
     };
-    if (network_ != nullptr) wait_for_network(look, doubt);
-    else if (attends || (serves && !hooks_.empty())) wait::wait(memory_.own().bell, patience_, look, doubt);
+    const auto in_doubt = [&] {
+        if (serves) hooks_.doubt();
+        doubt();
+    };
+    if (network_ != nullptr) wait_for_network(look, in_doubt);
+    else if (attends || (serves && !hooks_.empty())) wait::wait(memory_.own().bell, patience_, look, in_doubt);
     else wait::wait(memory_.own().bell, patience_, ready, doubt);
 }
 

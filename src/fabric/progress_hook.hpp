@@ -11,6 +11,8 @@ class ProgressHook {
 public:
     virtual ~ProgressHook() = default;
     virtual void progress() = 0;
+    /// Called once in a wait that takes long, before the thread falls asleep.
+    virtual void doubt() {}
 };
 
 /// The hooks of one rank, in the order in which they were added. Layers add them at construction and remove them at
@@ -22,6 +24,9 @@ public:
     bool empty() const { return hooks_.empty(); }
     void run() const {
         for (ProgressHook* hook : hooks_) hook->progress();
+    }
+    void doubt() const {
+        for (ProgressHook* hook : hooks_) hook->doubt();
     }
 
 private:

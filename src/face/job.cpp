@@ -46,6 +46,7 @@ Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
 Result<message::Messages::Options> message_options(const Settings& settings) {
     message::Messages::Options options;
     options.fragment = settings.fragment_bytes.value_or(0);
+    options.reserve = settings.reserve_bytes;
     if (settings.fragment_bytes) return options;
     const auto lengths = read_tuned(tuned_file(environ));
     if (!lengths) return tl::unexpected(lengths.error());
@@ -100,6 +101,7 @@ kumiki_status kumiki_join(kumiki_job** job) {
     made->settings = std::move(*settings);
     made->fabric = std::move(*fabric);
     made->build(*options);
+    if (auto started = made->messages->start_agent(); !started) return report(started.error());
     *job = made.release();
     return KUMIKI_OK;
 }

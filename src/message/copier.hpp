@@ -37,14 +37,16 @@ public:
 
     // -- without the lock --
 
-    /// Copies only one part, so that a thread that waits for something else sees it soon. Calls told(request), with the
-    /// lock held, for each receive whose sender must be told that it is complete.
+    /// all: every message; alone: only those whose other side cannot help.
+    enum class Which { all, alone };
+    /// Copies only one part, so that a thread that waits for something else sees it soon; returns whether it did. Calls
+    /// told(request), with the lock held, for each receive whose sender must be told that it is complete.
     template <class Told>
-    void run(Told told);
+    bool run(Told told, Which which);
 
 private:
     template <class Told>
-    bool look(Told told);
+    bool look(Told told, Which which);
     template <class Told>
     void finish(Request& request, Told told);
     bool reach(Request& request, std::uint64_t offset, std::uint64_t address);
@@ -74,25 +76,29 @@ private:
 };
 
 template <class Told>
-void Copier::run(Told told) {
+bool Copier::run(Told told, Which which) {
     // A thread that adds a copy does so before it checks whether a thread is copying already; a thread that copies
     // gives up copying_ before it checks whether a copy was added. Both exchange the same word, so one of them sees the
     // other.
     while (count_.load(std::memory_order_relaxed) != 0 && !copying_.exchange(true, std::memory_order_acq_rel)) {
         const std::uint64_t added = added_.load(std::memory_order_relaxed);
-        const bool copied = look(told);
+        const bool copied = look(told, which);
         copying_.exchange(false, std::memory_order_acq_rel);
-        if (copied) return table_.fabric.progress().ring(table_.fabric.rank()); // parts may remain: no thread may sleep
-        if (added_.load(std::memory_order_relaxed) == added) return;
+        if (copied) {
+            table_.fabric.progress().ring(table_.fabric.rank()); // parts may remain: no thread may sleep
+            return true;
+        }
+        if (added_.load(std::memory_order_relaxed) == added) return false;
     }
+    return false;
 }
 
 template <class Told>
-bool Copier::look(Told told) {
+bool Copier::look(Told told, Which which) {
     bool copied = false;
     std::unique_lock lock(table_.lock);
     for (Request* each = copies_.front(); each != nullptr;) {
-        if (!copied) {
+        if (!copied && (which == Which::all || !each->copy.shared)) {
             lock.unlock();
             copied = copy_part(*each);
             lock.lock();

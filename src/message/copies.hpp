@@ -6,6 +6,7 @@
 #include <span>
 
 #include "message/near.hpp"
+#include "platform/held_locks.hpp"
 
 namespace kumiki::message {
 
@@ -41,6 +42,10 @@ public:
     Arrived& add_arrived() { return arrived_[arrived_count_++]; }
     Leaving& add_leaving() { return leaving_[leaving_count_++]; }
 
+    /// Messages of the reserve that are complete and have a receive.
+    List<Arrival> reserved;
+
+    bool has_rare() const { return leaving_count_ != 0 || !reserved.empty(); }
     std::span<const Arrived> arrived() const { return std::span(arrived_).first(arrived_count_); }
     std::span<const Leaving> leaving() const { return std::span(leaving_).first(leaving_count_); }
 
@@ -52,5 +57,31 @@ private:
     std::array<Leaving, most> leaving_;
     std::size_t arrived_count_ = 0, leaving_count_ = 0;
 };
+
+/// Assigns a whole message to a receive. One that is too long is not stored.
+inline void Near::address(Arrived& arrived, Request& receive, Peer& from, int tag, std::size_t bytes) {
+    const bool fits = RequestTable::address(receive, from.rank, tag, bytes);
+    arrived.receive = &receive;
+    arrived.from = &from;
+    arrived.at = 0;
+    arrived.bytes = static_cast<std::uint16_t>(fits ? bytes : 0);
+    arrived.fragment = false;
+}
+
+/// Copies data that have arrived into the memory of their receive.
+inline void Near::store(const Arrived& arrived) {
+    platform::expect_no_lock("a message is stored");
+    Request& receive = *arrived.receive;
+    if (arrived.slot == Arrived::in_cell) {
+        RequestTable::copy_short(receive.data, arrived.here.data(), arrived.bytes);
+        return table_.complete(receive);
+    }
+    if (arrived.bytes > 0)
+        table_.fabric.memory().copy(receive.data + arrived.at, arrived.from->from.slot(arrived.slot), arrived.bytes);
+    arrived.from->from.return_slot(arrived.slot);
+    table_.fabric.progress().ring(arrived.from->rank); // the sender may wait for the slot
+    if (arrived.fragment) count_copied(receive, arrived.bytes);
+    else table_.complete(receive);
+}
 
 } // namespace kumiki::message

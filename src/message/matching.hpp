@@ -28,6 +28,7 @@ public:
             if (fits(source, tag, each->source, each->tag)) return each;
         return nullptr;
     }
+    Arrival* first_arrival() const { return arrivals_.front(); }
     std::size_t arrivals() const {
         std::size_t count = 0;
         for (const Arrival* each = arrivals_.front(); each != nullptr; each = each->next) ++count;

@@ -8,7 +8,8 @@ namespace kumiki::message {
 
 Messages::Messages(fabric::Fabric& fabric, const Options& options)
     : table_(fabric),
-      near_(table_, options.ways, options.fragment, options.longest_near),
+      near_(table_, options.ways, options.fragment, options.longest_near, options.reserve),
+      agent_(fabric, near_),
       far_(fabric.network() == nullptr
                ? nullptr
                : std::make_unique<Far>(table_, *fabric.network(), options.fragment, options.longest_far)) {
@@ -33,8 +34,8 @@ Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
         lock.unlock();
         far_->give(request, *arrival);
         arrival->kept = {};
+        Pool<Arrival>::give_back(*arrival);
     } else near_.give(lock, request, *arrival);
-    Pool<Arrival>::give_back(*arrival);
     return request;
 }
 

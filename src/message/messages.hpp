@@ -8,6 +8,7 @@
 
 #include "error/result.hpp"
 #include "message/request_table.hpp"
+#include "message/agent.hpp"
 #include "message/far.hpp"
 #include "message/near.hpp"
 
@@ -25,10 +26,16 @@ public:
         Ways ways;
         /// With that rule, the longest fragments on a host and between hosts (`kumiki tune`); 0: the library's default.
         std::size_t longest_near = 0, longest_far = 0;
+        std::size_t reserve = std::size_t{32} << 20; ///< bytes (KUMIKI_RESERVE)
     };
     Messages(fabric::Fabric& fabric, const Options& options);
-    ~Messages() override { table_.fabric.progress().hooks().remove(*this); }
+    ~Messages() override {
+        agent_.stop();
+        table_.fabric.progress().hooks().remove(*this);
+    }
     Messages(const Messages&) = delete;
+    /// Starts the agent, which receives long messages of this host while the program computes.
+    Result<> start_agent() { return agent_.start(); }
     Messages& operator=(const Messages&) = delete;
 
     /// Sends to a rank that exists, with a tag of at least 0. Returns null when the message is complete and `data` may
@@ -70,6 +77,7 @@ public:
 
 private:
     void progress() override;
+    void doubt() override { near_.call_agents(); }
     void leave();
     Result<Status> end(Request& request);
     Result<Status> outcome(const Request& request) const;
@@ -77,6 +85,7 @@ private:
 
     RequestTable table_;
     Near near_;
+    Agent agent_;
     std::unique_ptr<Far> far_; ///< null when all ranks are on this host
 };
 

@@ -13,26 +13,13 @@ using fabric::shm::Channel;
 
 namespace {
 
-template <class T>
-void put_in(CellContent& cell, const T& value) {
-    static_assert(sizeof(T) <= CellContent::capacity);
-    std::memcpy(cell.payload.data(), &value, sizeof(T));
-}
-/// One word is the most frequent message, so no more is copied than the message has.
-void copy_cell(CellContent& to, const CellContent& from) {
+/// Copies a cell whose payload has `bytes` bytes. One word is the most frequent message, so no more is copied.
+void copy_cell(CellContent& to, const CellContent& from, std::size_t bytes) {
     to.kind = from.kind;
     to.slot = from.slot;
     to.bytes = from.bytes;
     to.tag = from.tag;
-    RequestTable::copy_short(to.payload.data(), from.payload.data(),
-                             std::min<std::size_t>(from.bytes, CellContent::capacity));
-}
-
-template <class T>
-T get_from(const CellContent& cell) {
-    T value;
-    std::memcpy(&value, cell.payload.data(), sizeof(T));
-    return value;
+    RequestTable::copy_short(to.payload.data(), from.payload.data(), bytes);
 }
 
 } // namespace
@@ -42,34 +29,22 @@ Near::Peer::Peer(fabric::Fabric& fabric, int local)
       to(fabric.memory().host_channel(fabric.memory().host_rank(), local)),
       from(fabric.memory().host_channel(local, fabric.memory().host_rank())) {}
 
-Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part)
+Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part, std::size_t reserve)
     : table_(table),
       copier_(table, ways, fragment, longest_part),
       fragment_(fragment == 0 ? Channel::slot_bytes : std::min(fragment, Channel::slot_bytes)),
-      known_(static_cast<std::size_t>(table.fabric.memory().host_size())) {
+      known_(static_cast<std::size_t>(table.fabric.memory().host_size())),
+      reserve_(reserve) {
     for (int local = 0; local < table.fabric.memory().host_size(); ++local)
         peers_.push_back(std::make_unique<Peer>(table.fabric, local));
 }
 
 // -- sending --
 
-Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
-    Peer& to = peer(rank);
-    CellContent cell = cell_of(to, tag, data);
-    const std::lock_guard lock(table_.lock);
-    // No message may overtake one that waits.
-    if (to.unsent.empty() && start(to, cell)) [[likely]]
-        return nullptr;
-    const bool had_work = to.has_work();
-    Unsent waiting{cell, &table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size())};
-    if (!to.unsent.empty() || !start(to, waiting)) to.unsent.push_back(waiting);
-    expect_work(to, had_work);
-    return waiting.send;
-}
-
 /// The cell for a message. Its data are copied here, before the lock is taken: into the cell, or into a slot. They stay
 /// at the sender, and the message is announced, when it is longer or when there is no slot.
-CellContent Near::cell_of(Peer& to, int tag, std::span<const std::byte> data) {
+/// Inlined, like start(), so that the header of a short message stays in registers.
+[[gnu::always_inline]] inline CellContent Near::cell_of(Peer& to, int tag, std::span<const std::byte> data) {
     platform::expect_no_lock("a message is read");
     CellContent cell;
     cell.tag = tag;
@@ -89,16 +64,31 @@ CellContent Near::cell_of(Peer& to, int tag, std::span<const std::byte> data) {
 }
 
 /// Publishes a message that needs no request; returns false when there is no room for it, or it must be announced.
-bool Near::start(Peer& to, const CellContent& cell) {
+[[gnu::always_inline]] inline bool Near::start(Peer& to, const CellContent& cell) {
     const auto kind = static_cast<Kind>(cell.kind);
     if (kind == Kind::announce || !to.to.has_room()) return false;
-    if (kind == Kind::small) {
+    const bool small = kind == Kind::small;
+    if (small) {
         if (!may_send_small(to)) return false;
         ++to.sent_small;
     }
-    copy_cell(to.to.next(), cell);
+    copy_cell(to.to.next(), cell, small ? cell.bytes : 0);
     publish(to);
     return true;
+}
+
+Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
+    Peer& to = peer(rank);
+    CellContent cell = cell_of(to, tag, data);
+    const std::lock_guard lock(table_.lock);
+    // No message may overtake one that waits.
+    if (to.unsent.empty() && start(to, cell)) [[likely]]
+        return nullptr;
+    const bool had_work = to.has_work();
+    Unsent waiting{cell, &table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size())};
+    if (!to.unsent.empty() || !start(to, waiting)) to.unsent.push_back(waiting);
+    expect_work(to, had_work);
+    return waiting.send;
 }
 
 /// The same for a message that has a request; returns false when it must wait for room.
@@ -108,6 +98,8 @@ bool Near::start(Peer& to, Unsent& waiting) {
         table_.complete(*waiting.send);
     } else {
         announce(*waiting.send, waiting.cell);
+        ++to.unanswered;
+        unanswered_.fetch_add(1, std::memory_order_relaxed);
         to.to.next() = waiting.cell;
         publish(to);
     }
@@ -117,8 +109,8 @@ bool Near::start(Peer& to, Unsent& waiting) {
 void Near::announce(const Request& send, CellContent& cell) {
     const bool in_region = send.bytes > 0 && table_.fabric.memory().in_region(send.data, send.bytes);
     cell.kind = static_cast<std::uint8_t>(Kind::announce);
-    put_in(cell, Announcement{send.bytes, number_of(send), reinterpret_cast<std::uintptr_t>(send.data),
-                              in_region ? table_.fabric.memory().offset(send.data) : Board::nowhere});
+    cell.put(Announcement{send.bytes, number_of(send), reinterpret_cast<std::uintptr_t>(send.data),
+                          in_region ? table_.fabric.memory().offset(send.data) : Board::nowhere});
 }
 
 void Near::publish(Peer& to) {
@@ -145,7 +137,7 @@ bool Near::may_send_small(Peer& to) {
 void Near::reply(Peer& to, Kind kind, Reply reply) {
     CellContent cell{};
     cell.kind = static_cast<std::uint8_t>(kind);
-    put_in(cell, reply);
+    cell.put(reply);
     post(to, cell);
 }
 
@@ -209,53 +201,15 @@ void Near::progress() {
             take(*known_[static_cast<std::size_t>(i)], copies);
         if (working_.load(std::memory_order_relaxed) != 0)
             for (const auto& each : peers_) send_waiting(*each, copies);
+        if (!promised_.empty()) [[unlikely]]
+            take_promised(copies);
         // Each look takes only some of what has arrived, so that a flood of messages does not keep a thread from
         // checking its own condition. The ring prevents it from sleeping meanwhile.
         if (has_arrived()) table_.fabric.progress().ring(table_.fabric.rank());
     }
-    make(copies);
-}
-
-/// Makes the copies that progress() has taken on.
-void Near::make(Copies& copies) {
     for (const Arrived& each : copies.arrived()) store(each);
-    if (copies.leaving().empty()) return;
-    platform::expect_no_lock("a fragment is read");
-    for (const Leaving& each : copies.leaving())
-        table_.fabric.memory().copy(each.to->to.slot(each.slot), each.send->data + each.at, each.bytes);
-    const std::lock_guard lock(table_.lock);
-    for (const Leaving& each : copies.leaving()) {
-        CellContent cell{};
-        cell.kind = static_cast<std::uint8_t>(Kind::fragment);
-        cell.slot = static_cast<std::uint8_t>(each.slot);
-        cell.bytes = each.bytes;
-        put_in(cell, Reply{each.send->token, each.at});
-        post(*each.to, cell);
-        table_.fragments.fetch_add(1, std::memory_order_relaxed);
-        count_copied(*each.send, each.bytes);
-    }
-}
-
-/// Copies data that have arrived into the memory of their receive.
-void Near::store(const Arrived& arrived) {
-    platform::expect_no_lock("a message is stored");
-    Request& receive = *arrived.receive;
-    if (arrived.slot == Arrived::in_cell) {
-        RequestTable::copy_short(receive.data, arrived.here.data(), arrived.bytes);
-        return table_.complete(receive);
-    }
-    if (arrived.bytes > 0)
-        table_.fabric.memory().copy(receive.data + arrived.at, arrived.from->from.slot(arrived.slot), arrived.bytes);
-    arrived.from->from.return_slot(arrived.slot);
-    table_.fabric.progress().ring(arrived.from->rank); // the sender may wait for the slot
-    if (arrived.fragment) count_copied(receive, arrived.bytes);
-    else table_.complete(receive);
-}
-
-/// Counts a fragment of a message through the area. The thread that copied the last one completes the request: each
-/// thread releases its copy by this addition, and the last one acquires all of them.
-void Near::count_copied(Request& request, std::size_t bytes) {
-    if (request.copied.fetch_add(bytes, std::memory_order_acq_rel) + bytes == request.length) table_.complete(request);
+    if (copies.has_rare()) [[unlikely]]
+        make_rare(copies);
 }
 
 void Near::meet_new_peers() {
@@ -288,17 +242,19 @@ void Near::take(Peer& from, const CellContent& cell, Copies& copies) {
     case Kind::announce: return take_announcement(from, cell);
     case Kind::fragment: return take_fragment(from, cell, copies);
     case Kind::share: {
-        const auto [request, number] = get_from<Reply>(cell);
+        const auto [request, number] = cell.get<Reply>();
+        note_answered(from);
         return copier_.push(request_at(request), table_.fabric.memory().block(from.rank).transfers[number]);
     }
     case Kind::flow: {
-        const auto [request, token] = get_from<Reply>(cell);
+        const auto [request, token] = cell.get<Reply>();
         const bool had_work = from.has_work();
+        note_answered(from);
         request_at(request).token = token;
         from.flowing.push_back(request_at(request));
         return expect_work(from, had_work);
     }
-    case Kind::finished: return table_.complete(request_at(get_from<Reply>(cell).request));
+    case Kind::finished: note_answered(from); return table_.complete(request_at(cell.get<Reply>().request));
     }
 }
 
@@ -323,18 +279,8 @@ void Near::take_message(Peer& from, const CellContent& cell, Copies& copies) {
     from.from.settle();
 }
 
-/// Assigns a whole message to a receive. One that is too long is not stored.
-void Near::address(Arrived& arrived, Request& receive, Peer& from, int tag, std::size_t bytes) {
-    const bool fits = RequestTable::address(receive, from.rank, tag, bytes);
-    arrived.receive = &receive;
-    arrived.from = &from;
-    arrived.at = 0;
-    arrived.bytes = static_cast<std::uint16_t>(fits ? bytes : 0);
-    arrived.fragment = false;
-}
-
 void Near::take_announcement(Peer& from, const CellContent& cell) {
-    const auto announced = get_from<Announcement>(cell);
+    const auto announced = cell.get<Announcement>();
     if (Request* receive = table_.matching.receive_for(from.rank, cell.tag)) {
         receive->rank = from.rank;
         receive->tag = cell.tag;
@@ -346,7 +292,7 @@ void Near::take_announcement(Peer& from, const CellContent& cell) {
 }
 
 void Near::take_fragment(Peer& from, const CellContent& cell, Copies& copies) {
-    const auto [request, at] = get_from<Reply>(cell);
+    const auto [request, at] = cell.get<Reply>();
     Arrived& arrived = copies.add_arrived();
     arrived.receive = &request_at(request);
     arrived.from = &from;
@@ -362,7 +308,15 @@ void Near::give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival
         receive.rank = arrival.source;
         receive.tag = arrival.tag;
         fetch(receive, arrival.announcement);
+        Pool<Arrival>::give_back(arrival);
         return lock.unlock();
+    }
+    if (arrival.place == Arrival::Place::reserved) {
+        arrival.receive = &receive;
+        promised_.push_back(arrival);
+        promised_count_.fetch_add(1, std::memory_order_relaxed);
+        lock.unlock();
+        return progress();
     }
     Arrived arrived;
     address(arrived, receive, from, arrival.tag, arrival.bytes);
@@ -371,6 +325,7 @@ void Near::give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival
         arrived.here = arrival.here;
         from.from.settle();
     } else arrived.slot = static_cast<std::int16_t>(arrival.slot);
+    Pool<Arrival>::give_back(arrival);
     lock.unlock();
     store(arrived);
 }

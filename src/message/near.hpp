@@ -23,7 +23,8 @@ namespace kumiki::message {
 /// stay at the sender. So the receiver can always look further for the message that it waits for.
 class Near {
 public:
-    Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part);
+    /// `reserve`: bytes for long messages that arrive before their receive is posted.
+    Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t longest_part, std::size_t reserve);
 
     /// The number of small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;
@@ -34,6 +35,7 @@ public:
     /// pending(): whether progress() has anything to do. has_arrived(): whether that is because a message has arrived.
     bool pending() const {
         return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
+               promised_count_.load(std::memory_order_relaxed) != 0 ||
                table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
                    introductions_.load(std::memory_order_relaxed);
     }
@@ -49,15 +51,17 @@ public:
     Request* send(int rank, int tag, std::span<const std::byte> data);
     /// Receives the messages that have arrived, and sends those that waited for room.
     void progress();
-    /// Copies parts of long messages.
-    void copy() {
-        copier_.run([this](Request& receive) { tell_finished(receive.rank, receive.token); });
-    }
+    /// Copies a part of a long message.
+    void copy() { copy(Copier::Which::all); }
+
+    /// For a thread whose wait takes long: asks the agents of ranks that have not answered an announcement to do so.
+    void call_agents();
+    /// For the agent: receives, and makes room in the reserve for announced messages for which no receive is posted.
+    void serve();
 
     // -- with the table's lock held --
 
-    /// Gives a receive the message that arrived before it was posted, and releases the lock. The arrival may be
-    /// released afterwards.
+    /// Gives a receive the message that arrived before it was posted, and releases the lock and the arrival.
     void give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival);
     /// The number of slots in other ranks' areas that have not been returned to this rank.
     int slots_in_use();
@@ -87,6 +91,7 @@ private:
         fabric::shm::ChannelWriter to;
         fabric::shm::ChannelReader from;
         std::uint64_t sent_small = 0, settled = 0;    ///< settled: as last seen
+        int unanswered = 0;                           ///< announcements
         bool introduced = false;                      ///< the peer polls its channel from this rank
         std::deque<fabric::shm::CellContent> replies; ///< replies waiting for room
         std::deque<Unsent> unsent;                    ///< sends waiting for room
@@ -112,7 +117,15 @@ private:
     void claim_fragments(Peer& to, Copies& copies);
     void expect_work(Peer& to, bool had_work);
 
-    void make(Copies& copies);
+    void make_rare(Copies& copies);
+    bool copy(Copier::Which which) {
+        return copier_.run([this](Request& receive) { tell_finished(receive.rank, receive.token); }, which);
+    }
+    void note_answered(Peer& from);
+    void call_agent(int rank);
+    void reserve(Arrival& arrival);
+    void take_promised(Copies& copies);
+    void hand_over(Arrival& arrival);
     void store(const Arrived& arrived);
     void count_copied(Request& request, std::size_t bytes);
 
@@ -133,6 +146,11 @@ private:
     std::atomic<int> known_count_{0};
     std::atomic<std::uint64_t> introductions_{0}; ///< as last seen
     std::atomic<int> working_{0};                 ///< peers that have work
+    std::atomic<int> unanswered_{0};              ///< announcements that no peer has answered
+    std::atomic<std::size_t> reserve_;            ///< bytes that are left
+    std::atomic<bool> refused_{false};            ///< a message has found no room in it
+    List<Arrival> promised_;                      ///< messages of the reserve whose receive is posted
+    std::atomic<int> promised_count_{0};
 };
 
 } // namespace kumiki::message

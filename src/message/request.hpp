@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fabric/shm/layout.hpp"
@@ -62,11 +63,15 @@ struct Arrival {
     std::atomic<bool> free{false};
     int source = any, tag = any;
     std::size_t bytes = 0;
-    enum class Place : std::uint8_t { here, slot, kept, announced } place = Place::here;
+    enum class Place : std::uint8_t { here, slot, kept, announced, reserved } place = Place::here;
     int slot = 0;
     std::array<std::byte, fabric::shm::CellContent::capacity> here;
     Announcement announcement{};
     std::vector<std::byte> kept; ///< data that arrived over the network
+    // A long message of this host that was, or is being, copied into the reserve:
+    std::unique_ptr<std::byte[]> reserved;
+    Request* transfer = nullptr; ///< receives it into `reserved`
+    Request* receive = nullptr;  ///< waits for it; null: not posted yet
 };
 
 } // namespace kumiki::message

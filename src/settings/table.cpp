@@ -115,6 +115,10 @@ constexpr std::array table = {
             "Length of the fragments into which messages are cut and which are copied one by one; 0: the library's own "
             "rule; tuned: that rule, but for long messages the length that `kumiki tune` measured on this machine.",
             false, [](Settings& s, std::string_view t) { return into(s.fragment_bytes, fragment(t)); }},
+    Setting{"KUMIKI_RESERVE", "", "32M", "bytes",
+            "Memory of each rank for long messages of ranks of its host that arrive while it computes and before their "
+            "receive is posted; 0: they stay at their sender, which waits.",
+            false, [](Settings& s, std::string_view t) { return into(s.reserve_bytes, bytes(t)); }},
     Setting{"KUMIKI_TRACE", "--trace", "", "file",
             "Where to write a timeline of what every thread did (Trace Event Format, for Perfetto); empty: nowhere.",
             false, [](Settings& s, std::string_view t) { return into(s.trace, Result<std::string>(std::string(t))); }},

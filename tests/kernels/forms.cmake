@@ -10,7 +10,7 @@
 #       the programs p-<mpi> that were built, each under its mpirun; the form is mpi unless given
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(KUMIKI_EXPECT_ROWS "${CMAKE_CURRENT_LIST_DIR}/expect_rows.py")
-set(KUMIKI_FORM_TIMEOUT 60)
+set(KUMIKI_FORM_TIMEOUT 180)
 
 function(kumiki_expect_rows NAME)
     cmake_parse_arguments(T "" "EXIT_CODE;ROWS" "EXPECT;FIGURES;LIKE;COMMAND" ${ARGN})

@@ -14,6 +14,7 @@ kumiki_job* join(const JobOptions& options, int rank, Machines& machines) {
     job->settings = settings_of(options, rank);
     job->fabric = machines.join(rank);
     job->build({});
+    EXPECT_TRUE(job->messages->start_agent());
     return job.release();
 }
 

@@ -81,6 +81,7 @@ TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
     run_ranks_as_threads({.ranks = ranks, .crowded = crowded, .wait = wait},
                          [&, ranks = ranks, threads = threads](Rank& rank) {
                              Messages messages(rank.fabric, GetParam().options);
+                             EXPECT_TRUE(messages.start_agent());
                              ASSERT_TRUE(rank.collectives.barrier());
                              // Never waits for a receive before all is sent: so whatever a receive asks for will come.
                              const auto send = [&](int thread) {
@@ -165,6 +166,7 @@ TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
     const std::size_t all = std::max<std::size_t>(tests::rounds(40), 4);
     run_ranks_as_threads({}, [all](Rank& rank) {
         Messages messages(rank.fabric, {});
+        EXPECT_TRUE(messages.start_agent());
         ASSERT_TRUE(rank.collectives.barrier());
         // The lengths that a rank sends, in order: the other one knows them, too.
         const auto lengths = [all](int sender) {
@@ -180,7 +182,9 @@ TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
             for (std::size_t number = 0; number < all; ++number) {
                 const Bytes data = message(number, bytes[number]);
                 Request* const sent = messages.send(other, static_cast<int>(number % tags), data).value();
-                if (sent != nullptr) EXPECT_TRUE(messages.wait(*sent));
+                if (sent != nullptr) {
+                    EXPECT_TRUE(messages.wait(*sent));
+                }
             }
         });
         const auto expected = lengths(other);
@@ -204,6 +208,7 @@ TEST(MessageStress, NothingIsInUseAfterVeryMany) {
     const std::size_t all = tests::rounds(1000000);
     run_ranks_as_threads({}, [all](Rank& rank) {
         Messages messages(rank.fabric, {});
+        EXPECT_TRUE(messages.start_agent());
         ASSERT_TRUE(rank.collectives.barrier());
         constexpr std::size_t window = 64;
         std::vector<Bytes> rooms(window, Bytes(600));

@@ -30,6 +30,7 @@ Bytes pattern(std::size_t bytes, int source, int number) {
 class Post {
 public:
     explicit Post(Rank& rank, const Messages::Options& options = {}) : rank_(rank), messages(rank.fabric, options) {
+        EXPECT_TRUE(messages.start_agent());
         EXPECT_TRUE(rank.collectives.barrier());
     }
     ~Post() { EXPECT_TRUE(rank_.collectives.barrier()); }

@@ -28,6 +28,19 @@ struct CellContent {
     std::int32_t tag;
     std::uint32_t spare;
     std::array<std::byte, capacity> payload;
+
+    /// The payload as a value of a simple type.
+    template <class T>
+    void put(const T& value) {
+        static_assert(sizeof(T) <= capacity);
+        std::memcpy(payload.data(), &value, sizeof(T));
+    }
+    template <class T>
+    T get() const {
+        T value;
+        std::memcpy(&value, payload.data(), sizeof(T));
+        return value;
+    }
 };
 
 struct alignas(platform::cache_line) Cell {

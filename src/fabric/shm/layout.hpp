@@ -53,6 +53,12 @@ struct Correspondents {
     std::array<std::atomic<std::uint64_t>, most_ranks / 64> known;
 };
 
+/// Where a sender asks a rank's message agent for service: a long message has been announced, and nobody has answered.
+struct MessageCall {
+    alignas(platform::apart) std::atomic<std::uint32_t> open; ///< 1: the agent has not looked yet
+    wait::Bell bell;                                          ///< the agent sleeps here
+};
+
 /// A long message that both sides copy in parts: each claims the next unclaimed part. Belongs to the receiver, which
 /// reuses it when both sides have finished with it.
 struct alignas(platform::apart) Transfer {
@@ -73,6 +79,7 @@ struct alignas(platform::smallest_page) RankBlock {
     wait::Bell bell;                  ///< wakes threads of this rank that wait for other ranks
     Inbox inbox;
     Correspondents correspondents;
+    MessageCall call;
     std::array<Transfer, 16> transfers;
     std::array<MemberBlock, most_groups> groups; ///< the first is that of the job
 };

@@ -210,6 +210,10 @@ class Host:
             if name != "ucx":
                 long = {**word, "bytes": 1 << 26}
                 self.add("message", "message.interleaving", name, "%", min(99.0, 4.0 * cost), validated=True, **long)
+                for receive in ("posted", "later"):
+                    late = 140.0 if name == "kumiki" else 20_000.0
+                    mib = {**word, "bytes": 1 << 20, "receive": receive}
+                    self.add("message", "message.independent", name, "us", late, validated=True, **mib)
             for size in (4**power for power in range(14)):
                 limit = 2.0 if self.hosts > 1 else memcpy_rate(size)
                 for memory, gain in {"own": 0.8, "region": 0.95}.items() if name == "kumiki" else (("own", 0.8),):

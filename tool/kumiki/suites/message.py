@@ -10,9 +10,9 @@ SIZES = 14
 """1 byte to 64 MiB by factors of 4"""
 ROUND_TRIPS = 13
 """4 bytes to 64 MiB by factors of 4"""
-OUR_FIGURES = 3 + 2 * SIZES + 2 * ROUND_TRIPS
-"""latency, rate and interleaving; each size from own memory and from regions; round trips and those of the raw link"""
-MPI_FIGURES = 3 + SIZES + ROUND_TRIPS
+OUR_FIGURES = 5 + 2 * SIZES + 2 * ROUND_TRIPS
+"""latency, rate, interleaving and two of independence; each size from own memory and from regions; round trips and those of the raw link"""
+MPI_FIGURES = 5 + SIZES + ROUND_TRIPS
 UCX_FIGURES = 2 + SIZES + ROUND_TRIPS
 
 
@@ -51,6 +51,7 @@ SUITE = Suite(
         "message.rate",
         "message.bandwidth",
         "message.interleaving",
+        "message.independent",
         fragments.METRIC,
     ),
     programs=(*beside.programs("message"), Program("fragment")),

@@ -28,6 +28,7 @@ def _on(results: Results, fabric: str) -> Iterator[Advice | None]:
     yield _limit(results, fabric)
     yield _region(results, fabric)
     yield _overtaking(results, fabric)
+    yield _independence(results, fabric)
     yield _fragments(results, fabric)
 
 
@@ -146,6 +147,23 @@ def _overtaking(results: Results, fabric: str) -> Advice | None:
         text += f" ({enumerate_words([f'{row.title}: {amount(row)}' for row in rivals])})"
     text += ": there is no need to hold it back." if ours.value < 100 * LIMITED else ": send the short one first."
     return say("message", HEADING, text, [ours, *rivals])
+
+
+def _independence(results: Results, fabric: str) -> Advice | None:
+    """Whether a long message waits for a receiver that computes."""
+    rows = [row for row in results.where("message.independent", fabric=fabric) if row.usable]
+    ours = {row.parameters["receive"]: row for row in rows if row.implementation == "kumiki"}
+    if not {"posted", "later"} <= set(ours):
+        return None
+    rivals = [row for row in rows if row.implementation != "kumiki" and row.parameters["receive"] == "posted"]
+    text = (
+        f"A message of {size_text(ours['posted'].count('bytes'))} {FABRICS[fabric]} to a rank that computes is "
+        f"complete at its sender after {amount(ours['posted'])} where the receive was posted before, and after "
+        f"{amount(ours['later'])} where it is posted later"
+    )
+    if rivals:
+        text += f" (posted before, {enumerate_words([f'{row.title}: {amount(row)}' for row in rivals])})"
+    return say("message", HEADING, text + ".", [ours["posted"], ours["later"], *rivals])
 
 
 def _fragments(results: Results, fabric: str) -> Advice | None:
