@@ -2,9 +2,10 @@
 
 #include <chrono>
 #include <fmt/format.h>
-#include <system_error>
+#include <utility>
 
 #include "fabric/fabric.hpp"
+#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
@@ -28,14 +29,12 @@ Result<int> Messenger::add(Handler handler) {
     handler_[static_cast<std::size_t>(number)] = std::move(handler);
     count_.store(number + 1, std::memory_order_release);
     if (number > 0) return number;
-    try {
-        agent_ = std::thread([this] { serve(); });
-    } catch (const std::system_error& error) {
+    auto started = platform::start_thread("serves active messages", [this] { serve(); });
+    if (!started) {
         count_.store(0, std::memory_order_release);
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot start the thread that serves active messages ({}); raise the limit (ulimit -u)",
-                                error.what()));
+        return tl::unexpected(started.error());
     }
+    agent_ = std::move(*started);
     return number;
 }
 

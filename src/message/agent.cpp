@@ -1,18 +1,15 @@
 #include "message/agent.hpp"
 
-#include <fmt/format.h>
-#include <system_error>
+#include <utility>
+
+#include "platform/thread.hpp"
 
 namespace kumiki::message {
 
 Result<> Agent::start() {
-    try {
-        thread_ = std::thread([this] { serve(); });
-    } catch (const std::system_error& error) {
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot start the thread that receives long messages ({}); raise the limit (ulimit -u)",
-                                error.what()));
-    }
+    auto started = platform::start_thread("receives long messages", [this] { serve(); });
+    if (!started) return tl::unexpected(started.error());
+    thread_ = std::move(*started);
     return {};
 }
 

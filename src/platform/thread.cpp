@@ -1,6 +1,10 @@
 #include "platform/thread.hpp"
 
+#include <csignal>
+#include <fmt/format.h>
 #include <sched.h>
+#include <system_error>
+#include <utility>
 
 namespace kumiki::platform {
 namespace {
@@ -32,6 +36,24 @@ bool bind_to_cpus(const std::vector<int>& cpus) {
     CpuSet chosen;
     for (const int cpu : cpus) CPU_SET_S(cpu, CpuSet::size, chosen.set);
     return sched_setaffinity(0, CpuSet::size, chosen.set) == 0;
+}
+
+Result<std::thread> start_thread(std::string_view duty, std::function<void()> body) {
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before); // the new thread inherits it
+    Result<std::thread> started = [&]() -> Result<std::thread> {
+        try {
+            return std::thread(std::move(body));
+        } catch (const std::system_error& error) {
+            return fail(
+                KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("cannot start the thread that {} ({}); raise the limit (ulimit -u)", duty, error.what()));
+        }
+    }();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
 }
 
 void yield() { sched_yield(); }

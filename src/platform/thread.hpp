@@ -1,6 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <string_view>
+#include <thread>
 #include <vector>
+
+#include "error/result.hpp"
 
 namespace kumiki::platform {
 
@@ -9,6 +14,11 @@ std::vector<int> usable_cpus();
 
 /// Binds the calling thread to processors; false when the system refuses.
 bool bind_to_cpus(const std::vector<int>& cpus);
+
+/// Starts a thread of the library that runs `body`. It handles no signal that is meant for the whole process, since the
+/// program's handlers expect the program's threads; only faults of its own reach it. `duty` says what it does, for the
+/// error: "serves the network".
+Result<std::thread> start_thread(std::string_view duty, std::function<void()> body);
 
 /// Lets another thread run that is ready to run.
 void yield();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "message/messages.hpp"
+#include "support/build.hpp"
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
 
@@ -60,6 +61,14 @@ using Body = std::function<void(Rank&, Messages&, Word&)>;
 /// Runs it with the ranks as threads, whose memory is one, and as processes.
 class IndependentMessages : public testing::TestWithParam<bool> {
 protected:
+    void SetUp() override {
+        if (tests::over_network()) GTEST_SKIP() << "ranks of one host";
+#ifdef __SANITIZE_THREAD__
+        if (GetParam())
+            GTEST_SKIP() << "ThreadSanitizer cannot follow the threads of forked processes; it checks ranks that are "
+                            "threads";
+#endif
+    }
     static void run(const Messages::Options& options, const JobOptions& job, const Body& body) {
         const Watchdog watchdog("a message to a rank that computes");
         (GetParam() ? run_ranks_as_processes : run_ranks_as_threads)(job, [&](Rank& rank) {

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <unistd.h>
+#include <utility>
+
+#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
@@ -33,13 +35,9 @@ Result<> Agent::start(Duties duties) {
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot make an eventfd ({}); raise the limit of open files "
                                                           "(ulimit -n)",
                                                           std::strerror(errno)));
-    try {
-        thread_ = std::thread([this] { serve(); });
-    } catch (const std::system_error& error) {
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot start the thread that serves the network ({}); raise the limit (ulimit -u)",
-                                error.what()));
-    }
+    auto started = platform::start_thread("serves the network", [this] { serve(); });
+    if (!started) return tl::unexpected(started.error());
+    thread_ = std::move(*started);
     return {};
 }
 

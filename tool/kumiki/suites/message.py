@@ -11,7 +11,7 @@ SIZES = 14
 ROUND_TRIPS = 13
 """4 bytes to 64 MiB by factors of 4"""
 OUR_FIGURES = 5 + 2 * SIZES + 2 * ROUND_TRIPS
-"""latency, rate, interleaving and two of independence; each size from own memory and from regions; round trips and those of the raw link"""
+"""latency, rate, interleaving, two of independence; each size from own memory and from regions; round trips, twice"""
 MPI_FIGURES = 5 + SIZES + ROUND_TRIPS
 UCX_FIGURES = 2 + SIZES + ROUND_TRIPS
 
