@@ -7,6 +7,8 @@
 #include "kernels/matmul/options.hpp"
 #include "measure/row.hpp"
 
+using kumiki::kernels::blas_name;
+using kumiki::kernels::blas_note;
 using namespace kumiki::kernels::matmul;
 
 namespace {
