@@ -18,6 +18,7 @@ from kumiki import version as installed_version
 from kumiki.cluster.command import app as cluster_app
 from kumiki.errors import ExitCode, UserError, complain
 from kumiki.hosts import options as where
+from kumiki.linpack.command import linpack
 from kumiki.machine.native import Native, replace_process
 from kumiki.machine.topology import Machine
 from kumiki.own import options as own
@@ -45,6 +46,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cluster_app)
+app.command("linpack")(linpack)
 
 
 class Evaluate(TyperCommand):

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import psutil
 
@@ -87,6 +88,30 @@ def run(
 
 
 @contextmanager
+def in_the_open(arguments: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """Starts a command whose standard output the caller reads while it runs; its standard error is that of the tool.
+
+    On leaving, the command and everything that it started is ended. Raises OSError when it cannot be started.
+    """
+    _adopt_orphans()
+    before = _descendants()
+    child: subprocess.Popen[str] | None = None
+    try:
+        child = subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        yield child
+    finally:
+        with _undisturbed():
+            _end_all(child, before)
+
+
+@contextmanager
 def termination_interrupts() -> Iterator[None]:
     """Makes SIGTERM and a closed terminal end a command as Ctrl-C does, so that they leave nothing behind either."""
 
@@ -143,7 +168,7 @@ def _follow(
     return child.poll(), end or time.monotonic()
 
 
-def _end_all(child: subprocess.Popen[bytes] | None, before: set[psutil.Process]) -> int:
+def _end_all(child: subprocess.Popen[Any] | None, before: set[psutil.Process]) -> int:
     """Ends the child and all its descendants: SIGTERM first, then SIGKILL. Returns the number of descendants.
 
     `child` is None when an interrupt came while it was being started: it may run all the same.

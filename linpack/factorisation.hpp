@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "linpack/layout.hpp"
+#include "linpack/local_matrix.hpp"
+#include "linpack/panel_board.hpp"
+#include "linpack/pivot_board.hpp"
+#include "linpack/swap_board.hpp"
+#include "linpack/update.hpp"
+#include "linpack/variant.hpp"
+
+namespace kumiki::linpack {
+
+/// LU factorisation of [A | b] with row partial pivoting over the grid. Afterwards each rank has its part of U, and of
+/// L^-1 P b where b was; L is not kept.
+///
+/// A step has as its first slab the columns of the next panel, where this process column owns it: the thread that takes
+/// it factors and publishes that panel at once, while the others, and then it as well, update the remaining slabs. This
+/// order of the slabs is the look-ahead.
+class Factorisation {
+public:
+    /// Told of each step that is complete at this rank; called by one thread.
+    using Progress = std::function<void(std::size_t step)>;
+
+    /// Collective over the job.
+    Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team, const Variant& variant);
+
+    /// Collective over the ranks that take part. Returns false when a pivot that this rank saw is 0.
+    bool run(const Progress& progress = {});
+    /// The row with which each row was swapped, in order.
+    const std::vector<std::size_t>& pivots() const { return pivots_; }
+
+private:
+    void work(Member& member, const Progress& progress);
+    /// The order of the slabs of a step, and the panel that is applied to them.
+    void begin_step(std::size_t step);
+    void cut(const StepShape& shape);
+    /// Factors the panel of a step out of the matrix, and publishes it.
+    void make_panel(std::size_t step);
+    bool owns_panel(std::size_t step) const;
+    StepShape shape(std::size_t step) const { return shape_of(step, layout_.rows, layout_.columns, place_.row()); }
+
+    Place& place_;
+    const Layout& layout_;
+    const LocalMatrix& matrix_;
+    Team& team_;
+    Variant variant_;
+    int most_threads_; ///< of any rank: ranks of a process column must cut alike
+    PanelBoard panels_;
+    PivotBoard choices_;
+    SwapBoard swaps_;
+    Update update_;
+    std::vector<Update::Workspace> workspaces_; ///< by thread
+
+    std::vector<Slab> slabs_;          ///< of this step
+    std::atomic<std::size_t> next_{0}; ///< the next slab that no thread has taken
+    std::vector<std::size_t> pivots_;
+    bool regular_ = true;
+};
+
+} // namespace kumiki::linpack

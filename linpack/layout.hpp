@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "linpack/block_map.hpp"
+#include "linpack/grid.hpp"
+
+namespace kumiki::linpack {
+
+/// How the N x (N + 1) matrix [A | b] lies over the grid: rows dealt in turn, block columns by a table of owners.
+struct Layout {
+    BlockMap rows, columns;
+
+    std::size_t size() const { return rows.length(); }
+    std::size_t block() const { return rows.block(); }
+    /// Block columns that are factored; b is none of them.
+    std::size_t steps() const { return rows.blocks(); }
+
+    /// `weights`: the share of each process column; empty: equal.
+    static Layout of(std::size_t size, std::size_t block, const Grid& grid, std::span<const double> weights = {}) {
+        const std::size_t columns = size + 1;
+        const std::vector<double> equal(static_cast<std::size_t>(grid.columns), 1.0);
+        return {BlockMap::cyclic(size, block, grid.rows),
+                BlockMap(columns, block, grid.columns,
+                         weighted_owners(blocks_in(columns, block), weights.empty() ? equal : weights))};
+    }
+};
+
+} // namespace kumiki::linpack

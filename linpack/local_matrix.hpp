@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/common/aligned.hpp"
+
+namespace kumiki::linpack {
+
+/// A rank's part of the matrix, by rows, so that to swap rows is to copy pieces of memory. The elements are not set, so
+/// that each page comes to lie near the thread that first writes to it.
+class LocalMatrix {
+public:
+    LocalMatrix(std::size_t rows, std::size_t columns)
+        : rows_(rows), columns_(columns), lead_(lead_for(columns)), data_(allocator_.allocate(size())) {}
+    LocalMatrix(const LocalMatrix&) = delete;
+    LocalMatrix& operator=(const LocalMatrix&) = delete;
+    ~LocalMatrix() { allocator_.deallocate(data_, size()); }
+
+    std::size_t rows() const { return rows_; }
+    std::size_t columns() const { return columns_; }
+    /// Elements from row to row.
+    std::size_t lead() const { return lead_; }
+    double* at(std::size_t row, std::size_t column) const { return data_ + row * lead_ + column; }
+
+    /// Elements in memory of a matrix of this size.
+    static std::size_t elements(std::size_t rows, std::size_t columns) { return rows * lead_for(columns); }
+
+private:
+    /// Whole cache lines, and not a multiple of 4 KiB, which would put the elements of a column into few sets of the
+    /// caches.
+    static std::size_t lead_for(std::size_t columns) {
+        const std::size_t line = kernels::line_bytes / sizeof(double), lines = (columns + line - 1) / line;
+        return (lines % 64 == 0 ? lines + 1 : lines) * line;
+    }
+    std::size_t size() const { return rows_ * lead_; }
+
+    std::size_t rows_, columns_, lead_;
+    [[no_unique_address]] kernels::AlignedAllocator<double> allocator_;
+    double* data_;
+};
+
+} // namespace kumiki::linpack

@@ -1,0 +1,125 @@
+#include "linpack/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+
+namespace kumiki::linpack {
+
+namespace {
+
+/// "2x3": two process rows, three process columns.
+std::optional<Grid> grid_of(const std::string& text) {
+    Grid grid;
+    int end = 0;
+    if (std::sscanf(text.c_str(), "%dx%d%n", &grid.rows, &grid.columns, &end) != 2 ||
+        static_cast<std::size_t>(end) != text.size() || grid.rows < 1 || grid.columns < 1)
+        return std::nullopt;
+    return grid;
+}
+
+} // namespace
+
+Grid near_square(int ranks) {
+    Grid grid{1, ranks};
+    for (int rows = 1; rows * rows <= ranks; ++rows)
+        if (ranks % rows == 0) grid = {rows, ranks / rows};
+    return grid;
+}
+
+void Options::add_to(CLI::App& program) {
+    const auto at_least = [](double minimum) { return CLI::Range(minimum, 2147483647.0); };
+    program.add_option("-N,--size", sizes, "rows of the matrix; several: 1000,2000")
+        ->delimiter(',')
+        ->check(at_least(0))
+        ->capture_default_str();
+    program.add_option("--block", blocks, "rows and columns of a block (HPL: NB)")
+        ->delimiter(',')
+        ->check(at_least(1))
+        ->capture_default_str();
+    program
+        .add_option_function<std::vector<std::string>>(
+            "--grid",
+            [this](const std::vector<std::string>& texts) {
+                for (const std::string& text : texts) {
+                    const std::optional<Grid> grid = grid_of(text);
+                    if (!grid) throw CLI::ValidationError("--grid: " + text + " is not a grid of ranks such as 2x3");
+                    grids.push_back(*grid);
+                }
+            },
+            "process rows x process columns, such as 2x3; default: as square as the ranks allow")
+        ->delimiter(',');
+    program.add_flag("--by-columns", by_columns, "number the ranks of the grid along its columns, not along its rows");
+    program.add_option_function<std::string>(
+        "--weights", [this](const std::string& text) { read_weights(text); },
+        "the share of each process column, such as 2,1, or 'measured': by the speed of its ranks; default: equal");
+    const std::map<std::string, Looking> lookings{
+        {"left", Looking::left}, {"crout", Looking::crout}, {"right", Looking::right}};
+    program.add_option("--rfact", recursive, "how panels are factored by recursion: left, crout or right")
+        ->delimiter(',')
+        ->transform(CLI::CheckedTransformer(lookings))
+        ->default_str("right");
+    program.add_option("--ndiv", parts, "parts of a panel in a recursion")
+        ->delimiter(',')
+        ->check(at_least(2))
+        ->capture_default_str();
+    program.add_option("--pfact", leaf, "how the last parts of a panel are factored: left, crout or right")
+        ->delimiter(',')
+        ->transform(CLI::CheckedTransformer(lookings))
+        ->default_str("right");
+    program.add_option("--nbmin", least, "columns at which the recursion ends")
+        ->delimiter(',')
+        ->check(at_least(1))
+        ->capture_default_str();
+    program.add_option("--threshold", threshold, "the scaled residual must be below; 0: do not check the solution")
+        ->capture_default_str();
+    program.add_flag("--progress", progress, "tell on standard error how far a run is");
+}
+
+void Options::read_weights(const std::string& text) {
+    measured_weights = text == "measured";
+    weights.clear();
+    for (const std::string& word : measured_weights ? std::vector<std::string>{} : CLI::detail::split(text, ',')) {
+        double weight = 0;
+        if (!CLI::detail::lexical_cast(word, weight) || !(weight >= 0) || std::isinf(weight))
+            throw CLI::ValidationError("--weights: " + word + " is no share; give numbers such as 2,1, or 'measured'");
+        weights.push_back(weight);
+    }
+}
+
+std::vector<Parameters> Options::runs(int ranks) const {
+    std::vector<Parameters> all;
+    for (Grid grid : grids.empty() ? std::vector<Grid>{near_square(ranks)} : grids) {
+        grid.by_rows = !by_columns;
+        for (const std::size_t size : sizes)
+            for (const std::size_t block : blocks)
+                for (const Looking above : recursive)
+                    for (const Looking below : leaf)
+                        for (const std::size_t columns : least)
+                            for (const std::size_t part : parts)
+                                all.push_back({size, block, grid, {above, part, below, columns}, weights, threshold});
+    }
+    return all;
+}
+
+std::string objection(const Parameters& parameters, int ranks) {
+    const Grid& grid = parameters.grid;
+    if (grid.size() > ranks)
+        return fmt::format("a grid of {} x {} needs {} ranks, but the job has {}: start it with kumiki-run -n {}, or "
+                           "choose a smaller grid",
+                           grid.rows, grid.columns, grid.size(), ranks, grid.size());
+    const std::vector<double>& weights = parameters.weights;
+    if (weights.empty()) return {};
+    if (weights.size() != static_cast<std::size_t>(grid.columns))
+        return fmt::format("--weights has {} numbers, but a grid of {} x {} has {} process columns: give one for each",
+                           weights.size(), grid.rows, grid.columns, grid.columns);
+    if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0)
+        return "--weights: all are 0, so that nobody would have any columns; give one that is larger";
+    return {};
+}
+
+} // namespace kumiki::linpack

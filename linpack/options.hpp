@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "linpack/parameters.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kumiki::linpack {
+
+/// The command line. Options that take a list make a run of each combination, in HPL's order.
+struct Options {
+    std::vector<std::size_t> sizes{2000};
+    std::vector<std::size_t> blocks{256};
+    std::vector<Grid> grids; ///< empty: near_square()
+    bool by_columns = false;
+    std::vector<Looking> recursive{Looking::right}, leaf{Looking::right};
+    std::vector<std::size_t> parts{2}, least{8};
+    std::vector<double> weights;
+    bool measured_weights = false; ///< weights by the speed that is measured
+    double threshold = 16;         ///< HPL's usual bound
+    bool progress = false;
+
+    void add_to(CLI::App& program);
+    /// All runs, for a job of so many ranks.
+    std::vector<Parameters> runs(int ranks) const;
+
+private:
+    void read_weights(const std::string& text);
+};
+
+/// The grid of so many ranks whose rows and columns are nearest to each other, with no more rows than columns.
+Grid near_square(int ranks);
+
+/// What is wrong with the parameters for a job of so many ranks, as a sentence; empty: nothing.
+std::string objection(const Parameters& parameters, int ranks);
+
+} // namespace kumiki::linpack

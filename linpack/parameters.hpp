@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "linpack/grid.hpp"
+#include "linpack/variant.hpp"
+
+namespace kumiki::linpack {
+
+/// What one run is about.
+struct Parameters {
+    std::size_t size = 0;
+    std::size_t block = 0;
+    Grid grid;
+    Variant variant;
+    std::vector<double> weights; ///< by process column; empty: equal
+    double threshold = 0;        ///< the scaled residual must be below; 0 or less: it is not computed
+};
+
+} // namespace kumiki::linpack

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/common/range.hpp"
+
+namespace kumiki::linpack {
+
+using kernels::Range;
+
+/// Columns of a slab, at least (but for the last): fewer make a slow product.
+inline constexpr std::size_t least_slab = 128;
+
+/// Cuts columns into slabs for `threads` threads that take one after another: each a part of what remains, so that the
+/// last are small and all threads end at about the same time, whatever their speed. One thread gets one slab.
+std::vector<Range> cut_slabs(const Range& columns, int threads);
+
+/// No more slabs than this come of `columns` columns.
+constexpr std::size_t most_slabs(std::size_t columns) { return columns / least_slab + 1; }
+
+} // namespace kumiki::linpack

@@ -1,0 +1,70 @@
+#include "linpack/update.hpp"
+
+#include <algorithm>
+
+#include "linpack/blas.hpp"
+
+namespace kumiki::linpack {
+
+void Update::begin(const StepShape& shape, const Panel& panel) {
+    shape_ = shape;
+    panel_ = panel;
+    moves_ = moves_of(shape.first, shape.width, panel.pivots);
+    local_.clear();
+    for (int row = 0; row < place_.grid().rows; ++row) local_.push_back(local_moves(moves_, rows_, row));
+}
+
+void Update::run(const Slab& slab, Workspace& workspace) {
+    const std::size_t columns = slab.columns.size();
+    if (workspace.size() < shape_.width * columns) workspace.resize(shape_.width * columns);
+    double* const u = workspace.data();
+    if (place_.grid().rows == 1) swap_here(slab.columns, u);
+    else swap_among_ranks(slab, u);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, blas_length(shape_.width),
+                blas_length(columns), 1.0, panel_.top, blas_length(panel_.lead), u, blas_length(columns));
+    for (std::size_t i = 0; i < shape_.own_rows; ++i)
+        std::copy_n(u + i * columns, columns, matrix_.at(shape_.row + i, slab.columns.begin));
+    if (const std::size_t below = shape_.rows - shape_.own_rows; below != 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
+                    blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead,
+                    blas_length(panel_.lead), u, blas_length(columns), 1.0,
+                    matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin), blas_length(matrix_.lead()));
+}
+
+void Update::swap_here(const Range& columns, double* u) {
+    const std::size_t width = columns.size();
+    for (std::size_t i = 0; i < moves_.into.size(); ++i)
+        std::copy_n(matrix_.at(moves_.into[i], columns.begin), width, u + i * width);
+    for (const RowMoves::Move& move : moves_.out)
+        std::copy_n(matrix_.at(move.from, columns.begin), width, matrix_.at(move.to, columns.begin));
+}
+
+void Update::send(const Slab& slab) {
+    const std::size_t width = slab.columns.size(), column = slab.columns.begin;
+    double* const piece = board_.piece(shape_.step, column);
+    double* next = piece;
+    const auto pack = [&](std::size_t row) { next = std::copy_n(matrix_.at(row, column), width, next); };
+    for (const LocalMoves::Row& row : local_[static_cast<std::size_t>(place_.row())].into) pack(row.here);
+    if (shape_.owns_rows())
+        for (const RowMoves::Move& move : moves_.out) pack(rows_.local_of(move.from));
+    board_.publish(shape_.step, slab.number, column, static_cast<std::size_t>(next - piece));
+}
+
+void Update::swap_among_ranks(const Slab& slab, double* u) {
+    send(slab);
+    const std::size_t width = slab.columns.size(), column = slab.columns.begin;
+    const LocalMoves& mine = local_[static_cast<std::size_t>(place_.row())];
+    for (int row = 0; row < place_.grid().rows; ++row) {
+        // Also a piece that is empty is awaited: SwapBoard counts on it.
+        const double* const piece = board_.await(shape_.step, slab.number, column, row);
+        const LocalMoves& theirs = local_[static_cast<std::size_t>(row)];
+        for (std::size_t i = 0; i < theirs.into.size(); ++i)
+            std::copy_n(piece + i * width, width, u + theirs.into[i].other * width);
+        if (row != shape_.owner_row) continue;
+        const double* const out = piece + theirs.into.size() * width;
+        for (const LocalMoves::Row& move : mine.out)
+            std::copy_n(out + move.other * width, width, matrix_.at(move.here, column));
+    }
+}
+
+} // namespace kumiki::linpack

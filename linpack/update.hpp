@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/common/aligned.hpp"
+#include "kernels/common/range.hpp"
+#include "linpack/local_matrix.hpp"
+#include "linpack/panel.hpp"
+#include "linpack/row_moves.hpp"
+#include "linpack/swap_board.hpp"
+
+namespace kumiki::linpack {
+
+using kernels::Range;
+
+/// A slab: some of this rank's columns, and which slab of the step it is. The ranks of a process column cut the same
+/// slabs.
+struct Slab {
+    std::size_t number;
+    Range columns;
+};
+
+/// What a step does to the columns behind its panel, slab by slab: swap the rows, solve for the rows of U, and subtract
+/// L21 x U. Slabs may be updated by several threads at once, each with a workspace of its own.
+class Update {
+public:
+    /// Room for the rows of U of a slab.
+    using Workspace = kernels::AlignedVector<double>;
+
+    Update(Place& place, const LocalMatrix& matrix, const BlockMap& rows, SwapBoard& board)
+        : place_(place), matrix_(matrix), rows_(rows), board_(board) {}
+
+    /// Sets the step: from here to the next call its panel is applied.
+    void begin(const StepShape& shape, const Panel& panel);
+    /// Collective over the process column, for each slab by one thread of each rank, which begin their slabs in
+    /// ascending order.
+    void run(const Slab& slab, Workspace& u);
+
+private:
+    /// Both bring the rows of U together in `u`, without gaps, and put the rows that they displace into their places.
+    void swap_here(const Range& columns, double* u);
+    void swap_among_ranks(const Slab& slab, double* u);
+    /// Packs what this rank sends: its rows of U, and after them, at the owner of the block's rows, those that go out.
+    void send(const Slab& slab);
+
+    Place& place_;
+    const LocalMatrix& matrix_;
+    const BlockMap& rows_;
+    SwapBoard& board_;
+    StepShape shape_;
+    Panel panel_{};
+    RowMoves moves_;
+    std::vector<LocalMoves> local_; ///< by process row
+};
+
+} // namespace kumiki::linpack

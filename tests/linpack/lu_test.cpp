@@ -1,0 +1,179 @@
+// The whole solution over random sizes, blocks, grids, weights, threads and kinds of panels, beside a textbook's
+// elimination of the same matrix.
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "kernels/common/blas_library.hpp"
+#include "linpack/run.hpp"
+#include "support/jobs.hpp"
+#include "support/random.hpp"
+
+namespace kumiki::linpack {
+namespace {
+
+/// Gaussian elimination with partial pivoting, column by column.
+struct Textbook {
+    explicit Textbook(std::size_t size) : n(size), a(size * (size + 1)) {
+        const Generator generator(n);
+        for (std::size_t row = 0; row < n; ++row) generator.fill(row, 0, n + 1, &at(row, 0));
+        for (std::size_t k = 0; k < n; ++k) eliminate(k);
+        x.assign(n, 0);
+        for (std::size_t k = n; k-- > 0;) {
+            double sum = at(k, n);
+            for (std::size_t j = k + 1; j < n; ++j) sum -= at(k, j) * x[j];
+            x[k] = sum / at(k, k);
+        }
+    }
+
+    void eliminate(std::size_t k) {
+        std::size_t pivot = k;
+        for (std::size_t row = k + 1; row < n; ++row)
+            if (std::abs(at(row, k)) > std::abs(at(pivot, k))) pivot = row;
+        pivots.push_back(pivot);
+        for (std::size_t j = 0; j <= n; ++j) std::swap(at(k, j), at(pivot, j));
+        for (std::size_t row = k + 1; row < n; ++row) {
+            const double factor = at(row, k) / at(k, k);
+            for (std::size_t j = k; j <= n; ++j) at(row, j) -= factor * at(k, j);
+        }
+    }
+    double& at(std::size_t row, std::size_t column) { return a[row * (n + 1) + column]; }
+
+    std::size_t n;
+    std::vector<double> a, x;
+    std::vector<std::size_t> pivots;
+};
+
+struct Case {
+    int ranks, threads;
+    Parameters parameters;
+};
+
+std::string describe(const Case& it) {
+    const Parameters& p = it.parameters;
+    return fmt::format("N {} B {} grid {} x {} by rows {} of {} ranks x {} threads, weights {}, panels {} {} {} {}",
+                       p.size, p.block, p.grid.rows, p.grid.columns, p.grid.by_rows, it.ranks, it.threads, p.weights,
+                       static_cast<int>(p.variant.recursive), p.variant.parts, static_cast<int>(p.variant.leaf),
+                       p.variant.least);
+}
+
+void expect_solved(const Case& it) {
+    SCOPED_TRACE(describe(it));
+    const Textbook expected(it.parameters.size);
+    tests::run_programs({.ranks = it.ranks, .crowded = true, .threads = it.threads}, [&](int rank) {
+        Job job;
+        kernels::set_blas_threads(1);
+        const Outcome outcome = run(job, it.parameters);
+        if (rank >= it.parameters.grid.size()) return;
+        ASSERT_TRUE(outcome.residual.has_value());
+        EXPECT_LT(outcome.residual->scaled, 16);
+        EXPECT_EQ(outcome.pivots, expected.pivots);
+        ASSERT_EQ(outcome.solution.size(), expected.x.size());
+        const double largest = outcome.residual->solution_infinity;
+        for (std::size_t i = 0; i < expected.x.size(); ++i)
+            ASSERT_NEAR(outcome.solution[i], expected.x[i], 1e-7 * largest) << i;
+    });
+}
+
+Parameters usual(std::size_t size, std::size_t block, int rows, int columns) {
+    return {size, block, {rows, columns, true}, {}, {}, 16};
+}
+
+TEST(Lu, OfSizesAtTheEdges) {
+    for (const std::size_t size : {0u, 1u, 2u, 7u, 8u, 9u, 16u}) {
+        expect_solved({1, 1, usual(size, 8, 1, 1)});
+        expect_solved({4, 1, usual(size, 8, 2, 2)});
+    }
+}
+
+TEST(Lu, WithRanksThatHaveNoColumnOrNoRow) {
+    expect_solved({4, 1, usual(20, 8, 1, 4)});
+    expect_solved({4, 1, usual(20, 8, 4, 1)});
+    expect_solved({3, 1, usual(1, 8, 1, 3)});
+    Parameters weighted = usual(70, 8, 1, 3);
+    weighted.weights = {0, 1, 2};
+    expect_solved({3, 1, weighted});
+}
+
+TEST(Lu, LeavesRanksAsideThatTheGridDoesNotNeed) { expect_solved({5, 1, usual(40, 8, 2, 2)}); }
+
+TEST(Lu, WithSeveralThreadsAndSlabs) {
+    expect_solved({1, 3, usual(600, 32, 1, 1)});
+    expect_solved({2, 2, usual(600, 32, 2, 1)});
+    expect_solved({2, 2, usual(600, 32, 1, 2)});
+}
+
+class RandomLu : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomLu, IsRight) {
+    tests::Random random(GetParam());
+    Parameters parameters = usual(random.between<std::size_t>(1, 150), random.between<std::size_t>(1, 40),
+                                  random.between(1, 3), random.between(1, 3));
+    parameters.grid.by_rows = random.once_in(2);
+    const auto looking = [&] { return static_cast<Looking>(random.between(0, 2)); };
+    parameters.variant = {looking(), random.between<std::size_t>(2, 4), looking(), random.between<std::size_t>(1, 10)};
+    if (random.once_in(2)) {
+        for (int column = 0; column < parameters.grid.columns; ++column)
+            parameters.weights.push_back(random.between(0, 3));
+        parameters.weights.back() = 1;
+    }
+    expect_solved({parameters.grid.size(), random.between(1, 2), parameters});
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLu, testing::Range<std::uint64_t>(0, 24));
+
+TEST(Residual, OfAWrongSolutionIsLarge) {
+    tests::run_programs({.ranks = 2}, [](int) {
+        Job job;
+        const Outcome outcome = run(job, usual(50, 8, 1, 2));
+        Place place(job, {1, 2, true});
+        Team team(job);
+        const Layout layout = Layout::of(50, 8, {1, 2, true});
+        std::vector<double> x = outcome.solution;
+        EXPECT_DOUBLE_EQ(residual_of(place, layout, Generator(50), team, x).scaled, outcome.residual->scaled);
+        x[31] += 1e-9;
+        EXPECT_GT(residual_of(place, layout, Generator(50), team, x).scaled, 16);
+        x[31] = NAN;
+        EXPECT_FALSE(residual_of(place, layout, Generator(50), team, x).scaled < 16);
+    });
+}
+
+TEST(Residual, FollowsHplsFormula) {
+    const std::size_t n = 30;
+    const Textbook textbook(n);
+    const Generator generator(n);
+    double difference = 0, rows = 0, right_side = 0, solution = 0, sum = 0;
+    std::vector<double> columns(n), line(n + 1);
+    for (std::size_t row = 0; row < n; ++row) {
+        generator.fill(row, 0, n + 1, line.data());
+        double product = 0, size = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            product += line[j] * textbook.x[j];
+            size += std::abs(line[j]);
+            columns[j] += std::abs(line[j]);
+        }
+        difference = std::max(difference, std::abs(product - line[n]));
+        rows = std::max(rows, size);
+        right_side = std::max(right_side, std::abs(line[n]));
+        solution = std::max(solution, std::abs(textbook.x[row]));
+        sum += std::abs(textbook.x[row]);
+    }
+    tests::run_programs({.ranks = 4}, [&](int) {
+        Job job;
+        Place place(job, {2, 2, false});
+        Team team(job);
+        const Residual residual = residual_of(place, Layout::of(n, 7, {2, 2, false}), generator, team, textbook.x);
+        EXPECT_NEAR(residual.difference, difference, 1e-13);
+        EXPECT_NEAR(residual.matrix_infinity, rows, 1e-12);
+        EXPECT_NEAR(residual.matrix_one, *std::ranges::max_element(columns), 1e-12);
+        EXPECT_DOUBLE_EQ(residual.right_side, right_side);
+        EXPECT_DOUBLE_EQ(residual.solution_infinity, solution);
+        EXPECT_DOUBLE_EQ(residual.solution_one, sum);
+        EXPECT_NEAR(residual.scaled,
+                    residual.difference / (0x1p-53 * (rows * solution + right_side) * static_cast<double>(n)), 1e-9);
+    });
+}
+
+} // namespace
+} // namespace kumiki::linpack

@@ -1,0 +1,327 @@
+"""`kumiki linpack`: HPL.dat line by line, the choice, and the command against a program of HPL's output."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_native import Native as Prefix
+from hypothesis import given
+from hypothesis import strategies as st
+from kumiki.errors import UserError
+from kumiki.linpack import hpl_dat
+from kumiki.linpack.choice import BLOCKS, RUN_SECONDS, Room, Wishes, choose
+from kumiki.linpack.hpl_dat import HplDat
+from kumiki.linpack.memory import bytes_of_rank, largest_size
+from kumiki.linpack.model import Result, Setting, near_square, operations, results
+from kumiki.linpack.work import figures
+
+HPLS_OWN = """HPLinpack benchmark input file
+Innovative Computing Laboratory, University of Tennessee
+HPL.out      output file name (if any)
+6            device out (6=stdout,7=stderr,file)
+4            # of problems sizes (N)
+29 30 34 35  Ns
+4            # of NBs
+1 2 3 4      NBs
+0            PMAP process mapping (0=Row-,1=Column-major)
+3            # of process grids (P x Q)
+2 1 4        Ps
+2 4 1        Qs
+16.0         threshold
+3            # of panel fact
+0 1 2        PFACTs (0=left, 1=Crout, 2=Right)
+2            # of recursive stopping criterium
+2 4          NBMINs (>= 1)
+1            # of panels in recursion
+2            NDIVs
+3            # of recursive panel fact.
+0 1 2        RFACTs (0=left, 1=Crout, 2=Right)
+1            # of broadcast
+0            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
+1            # of lookahead depth
+0            DEPTHs (>=0)
+2            SWAP (0=bin-exch,1=long,2=mix)
+64           swapping threshold
+0            L1 in (0=transposed,1=no-transposed) form
+0            U  in (0=transposed,1=no-transposed) form
+1            Equilibration (0=no,1=yes)
+8            memory alignment in double (> 0)
+"""
+LINPACK = """#!/bin/sh
+echo "kumiki-linpack ranks=$FAKE_RANKS threads=$FAKE_THREADS $*" >> LOG
+while [ $# -gt 0 ]; do
+    case "$1" in
+        -N) size=$2 ;;
+        --block) blocks=$2 ;;
+        --threshold) [ "$2" = 0 ] && trial=yes ;;
+    esac
+    shift
+done
+[ -n "$trial" ] || CODE
+for block in $(IFS=,; echo $blocks); do
+    case $block in 192) rate=8.0000e+01 ;; *) rate=4.0000e+01 ;; esac
+    printf 'WR10R2R8%12s %5s %5s %5s %18.2f    %19s\\n' $size $block 1 2 1.5 $rate
+done
+"""
+
+
+def read(tmp_path: Path, text: str) -> HplDat:
+    file = tmp_path / "HPL.dat"
+    file.write_bytes(text.encode())
+    return hpl_dat.read(file)
+
+
+def test_the_file_that_comes_with_hpl(tmp_path: Path) -> None:
+    file = read(tmp_path, HPLS_OWN)
+    assert file.sizes == (29, 30, 34, 35) and file.blocks == (1, 2, 3, 4)
+    assert file.grids == ((2, 2), (1, 4), (4, 1)) and file.ranks == 4
+    assert (file.pfact, file.nbmin, file.ndiv, file.rfact) == ((0, 1, 2), (2, 4), (2,), (0, 1, 2))
+    assert file.threshold == 16 and not file.by_columns
+    assert any("DEPTHs" in remark for remark in file.remarks)
+    assert file.arguments()[:6] == ["-N", "29,30,34,35", "--block", "1,2,3,4", "--grid", "2x2,1x4,4x1"]
+
+
+def test_windows_line_ends_and_the_further_lines_of_hpcc(tmp_path: Path) -> None:
+    text = HPLS_OWN + "##### This line (no. 32) is ignored (it serves as a separator). ######\n0 Number of additional\n"
+    assert read(tmp_path, text.replace("\n", "\r\n")) == read(tmp_path, HPLS_OWN)
+
+
+CORRUPT = {
+    5: ("many", "the number of Ns: 'many' is not a whole number of 1 to 20"),
+    6: ("29 30 34 Ns", "Ns: 'Ns' is not a whole number of at least 0"),
+    7: ("21", "the number of NBs: '21' is not a whole number of 1 to 20"),
+    8: ("1 2 0 4", "NBs: '0' is not a whole number of at least 1"),
+    9: ("2", "PMAP: '2' is not a whole number of 0 to 1"),
+    10: ("", "1 values of the number of process grids are announced, but there are only 0"),
+    11: ("2 -1 4", "Ps: '-1' is not a whole number of at least 1"),
+    12: ("2 4", "3 values of Qs are announced, but there are only 2"),
+    13: ("high", "the threshold: 'high' is not a number"),
+    14: ("0", "the number of PFACTs: '0' is not a whole number of 1 to 20"),
+    15: ("0 1 3", "PFACTs: '3' is not a whole number of 0 to 2"),
+    16: ("x", "the number of NBMINs: 'x'"),
+    17: ("2 0", "NBMINs: '0' is not a whole number of at least 1"),
+    18: ("-", "the number of NDIVs: '-'"),
+    19: ("1", "NDIVs: '1' is not a whole number of at least 2"),
+    20: ("+3", "the number of RFACTs: '+3'"),
+    21: ("0 1 two", "RFACTs: 'two' is not a whole number of 0 to 2"),
+    22: ("one", "the number of BCASTs: 'one'"),
+    23: ("6", "BCASTs: '6' is not a whole number of 0 to 5"),
+    24: ("1.5", "the number of DEPTHs: '1.5'"),
+    25: ("-1", "DEPTHs: '-1' is not a whole number of at least 0"),
+    26: ("3", "SWAP: '3' is not a whole number of 0 to 2"),
+    27: ("many", "the swapping threshold: 'many'"),
+    28: ("2", "L1: '2' is not a whole number of 0 to 1"),
+    29: ("2", "U: '2' is not a whole number of 0 to 1"),
+    30: ("maybe", "equilibration: 'maybe'"),
+    31: ("0", "the memory alignment: '0' is not a whole number of at least 1"),
+}
+
+
+@pytest.mark.parametrize("number", CORRUPT)
+def test_a_corrupt_line_is_named(tmp_path: Path, number: int) -> None:
+    lines = HPLS_OWN.splitlines()
+    lines[number - 1], sentence = CORRUPT[number]
+    with pytest.raises(UserError, match=re.escape(f"HPL.dat, line {number}: {sentence}")):
+        read(tmp_path, "\n".join(lines))
+
+
+@pytest.mark.parametrize("kept", range(31))
+def test_a_file_that_ends_early_says_where(tmp_path: Path, kept: int) -> None:
+    with pytest.raises(UserError, match=rf"HPL.dat, line {kept + 1}: the file ends here, before "):
+        read(tmp_path, "\n".join(HPLS_OWN.splitlines()[:kept]))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read"):
+        hpl_dat.read(tmp_path / "none")
+
+
+numbers = st.lists(st.integers(1, 9), min_size=1, max_size=5).map(tuple)
+lookings = st.lists(st.integers(0, 2), min_size=1, max_size=3).map(tuple)
+
+
+@given(
+    st.builds(
+        HplDat,
+        sizes=numbers,
+        blocks=numbers,
+        grids=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=4).map(tuple),
+        by_columns=st.booleans(),
+        threshold=st.sampled_from([16.0, 0.0, 1e-3]),
+        pfact=lookings,
+        nbmin=numbers,
+        ndiv=st.lists(st.integers(2, 9), min_size=1, max_size=3).map(tuple),
+        rfact=lookings,
+    )
+)
+def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, file: HplDat) -> None:
+    path = tmp_path_factory.getbasetemp() / "written.dat"
+    hpl_dat.write(path, file)
+    again = hpl_dat.read(path)
+    assert replace(again, remarks=()) == file
+    assert not any("BCASTs" in remark or "DEPTHs" in remark for remark in again.remarks)
+
+
+def test_results_are_read_as_hpl_prints_them() -> None:
+    line = "WR11C2R4       15000   256     1     2              17.25             1.3048e+02"
+    assert results(["# a remark", line, "WR is no result"]) == [Result(15000, 256, 17.25, 130.48)]
+
+
+def test_memory_of_all_ranks_covers_the_matrix_and_grows_with_it() -> None:
+    setting = Setting(10000, 256, 2, 2, 1)
+    assert bytes_of_rank(setting) * 4 >= 8 * 10000 * 10001
+    assert bytes_of_rank(setting) * 4 < 1.5 * 8 * 10000 * 10001
+    largest = largest_size(setting, 8 << 30)
+    assert largest % 256 == 0
+    assert (
+        4 * bytes_of_rank(setting.with_size(largest)) <= 8 << 30 < 4 * bytes_of_rank(setting.with_size(largest + 256))
+    )
+
+
+def test_grids_are_as_square_as_can_be() -> None:
+    assert [near_square(ranks) for ranks in (1, 2, 4, 6, 7, 12)] == [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (3, 4)]
+
+
+class Trials:
+    """Trials whose fastest block is 192."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.sizes: list[int] = []
+
+    def __call__(self, setting: Setting, blocks: object) -> list[Result]:
+        assert isinstance(blocks, list)
+        self.sizes.append(setting.size)
+        rates = [self.rate if block == 192 else self.rate / 2 for block in blocks]
+        return [
+            Result(setting.size, block, operations(setting.size) / 1e9 / rate, rate)
+            for block, rate in zip(blocks, rates, strict=True)
+        ]
+
+
+def test_everything_is_chosen_with_a_reason() -> None:
+    choice = choose(Wishes(), Room(1, 8, 2, 64 << 30), Trials(100))
+    setting = choice.setting
+    assert (setting.ranks, setting.threads, setting.rows, setting.columns, setting.block) == (2, 4, 1, 2, 192)
+    assert setting.size % 192 == 0 and 0.9 * RUN_SECONDS < choice.seconds <= RUN_SECONDS
+    assert [reason.split(":")[0] for reason in choice.reasons] == ["ranks", "threads", "grid", "block", "N"]
+    assert "80" not in choice.reasons[-1] or "GFLOP/s" in choice.reasons[-1]
+
+
+def test_the_size_keeps_within_the_memory() -> None:
+    choice = choose(Wishes(), Room(1, 2, 1, 1 << 30), Trials(1000))
+    assert bytes_of_rank(choice.setting) <= 0.8 * (1 << 30)
+    assert "1.00 GiB that are free" in choice.reasons[-1]
+
+
+def test_what_the_user_decides_is_not_chosen() -> None:
+    trials = Trials(50)
+    choice = choose(Wishes(size=700, block=64, grid=(2, 3), threads=1), Room(1, 2, 1, 1 << 30), trials)
+    assert choice.setting == Setting(700, 64, 2, 3, 1, "measured") and choice.reasons == ()
+    assert max(trials.sizes) <= 1000
+    assert set(BLOCKS) >= {192}
+
+
+def test_figures_of_the_top500() -> None:
+    found = [Result(1000, 64, 0.1, 20), Result(3000, 64, 1, 60), Result(9000, 64, 9, 100), Result(8000, 64, 9, 70)]
+    assert figures(found) == ["Rmax: 100 GFLOP/s", "Nmax: 9000", "N1/2: about 2500"]
+    assert figures(found[1:])[2] == "N1/2: not above 3000, the smallest size that was run"
+
+
+def test_trials_count_for_half_the_rate_only_and_with_their_best_block() -> None:
+    tried = [Result(1000, 64, 0.1, 20), Result(3000, 64, 1, 90), Result(3000, 256, 1, 10)]
+    assert figures([Result(9000, 64, 9, 80)], tried) == ["Rmax: 80 GFLOP/s", "Nmax: 9000", "N1/2: about 1571"]
+    assert figures([Result(500, 64, 9, 8)], tried)[2] == "N1/2: not above 500, the smallest size that was run"
+
+
+@pytest.fixture
+def linpack(native: Prefix) -> Prefix:
+    """A native part whose Linpack reaches 80 GFLOP/s with blocks of 192."""
+    return with_linpack(native, "true")
+
+
+def with_linpack(native: Prefix, code: str) -> Prefix:
+    native.command("kumiki-linpack", LINPACK.replace("CODE", code).replace("LOG", str(native.prefix / "log")))
+    return native
+
+
+def log(native: Prefix) -> list[str]:
+    return (native.prefix / "log").read_text().splitlines()
+
+
+def test_the_command_alone_chooses_runs_and_reports(linpack: Prefix) -> None:
+    ended = linpack.kumiki("linpack")
+    assert ended.returncode == 0, ended.stderr
+    assert "# block: 192, the fastest in trials" in ended.stdout
+    assert re.search(r"^# N: \d+, which ", ended.stdout, re.M)
+    assert "# Rmax: 80 GFLOP/s" in ended.stdout and "# Nmax: " in ended.stdout and "# N1/2: " in ended.stdout
+    assert len(re.findall(r"^WR10R2R8", ended.stdout, re.M)) == 1, "trials print nothing"
+    assert "ranks=1 threads=2" in log(linpack)[-1] and log(linpack)[-1].endswith("--progress")
+
+
+def test_a_dry_run_prints_memory_time_and_command(linpack: Prefix, tmp_path: Path) -> None:
+    ended = linpack.kumiki("linpack", "--dry-run", "-N", "5000", "--block", "192", "--write", str(tmp_path / "new.dat"))
+    assert ended.returncode == 0, ended.stderr
+    assert "# memory: 0." in ended.stdout and "# time: about 1 s" in ended.stdout
+    assert "kumiki-linpack -N 5000 --block 192 --grid 1x1" in ended.stdout
+    assert all("--threshold 0" in line for line in log(linpack))
+    written = hpl_dat.read(tmp_path / "new.dat")
+    assert (written.sizes, written.blocks, written.grids) == ((5000,), (192,), ((1, 1),))
+
+
+def test_an_input_file_is_run_as_it_says(linpack: Prefix, tmp_path: Path) -> None:
+    (tmp_path / "HPL.dat").write_text(HPLS_OWN)
+    ended = linpack.kumiki("linpack", "--input", str(tmp_path / "HPL.dat"))
+    assert ended.returncode == 0, ended.stderr
+    assert log(linpack) == [
+        "kumiki-linpack ranks=4 threads=1 -N 29,30,34,35 --block 1,2,3,4 --grid 2x2,1x4,4x1 --threshold 16 "
+        "--rfact left,crout,right --ndiv 2 --pfact left,crout,right --nbmin 2,4 --progress"
+    ]
+    assert "HPL.dat: not followed: DEPTHs" in ended.stdout
+
+
+def test_the_exit_code_is_that_of_the_run(native: Prefix) -> None:
+    ended = with_linpack(native, "exit 1").kumiki("linpack", "-N", "500", "--block", "64")
+    assert ended.returncode == 1
+
+
+@pytest.mark.parametrize(("code", "expected"), [(1, 1), (2, 2), (3, 3), (9, 1)])
+def test_a_failing_trial_is_a_sentence(native: Prefix, code: int, expected: int) -> None:
+    native.command("kumiki-linpack", f"#!/bin/sh\necho kumiki-linpack: no luck >&2\nexit {code}\n")
+    ended = native.kumiki("linpack")
+    assert ended.returncode == expected
+    assert "a trial with N = 1000 failed: kumiki-linpack: no luck" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--grid", "2by2"), "--grid 2by2 is not a grid"),
+        (("--grid", "2x2", "-n", "3"), "2x2 needs 4 ranks, not 3"),
+        (("--input", "HPL.dat", "-N", "5"), "leave -N, --block, --grid and --weights out"),
+        (("--input", "/no/such/HPL.dat"), "/no/such/HPL.dat cannot be read"),
+        (("-N", "-1"), "greater than or equal to 0"),
+    ],
+)
+def test_wrong_usage(linpack: Prefix, words: tuple[str, ...], sentence: str) -> None:
+    ended = linpack.kumiki("linpack", *words)
+    assert ended.returncode == 2
+    assert sentence in " ".join(ended.stderr.split())
+
+
+def test_more_than_the_memory_is_refused_before_the_run(linpack: Prefix) -> None:
+    ended = linpack.kumiki("linpack", "-N", "3000000", "--block", "192")
+    assert ended.returncode == 3
+    assert "N = 3000000 needs" in ended.stderr and "are free; choose a smaller -N" in ended.stderr
+
+
+def test_an_interrupt_leaves_nothing_behind(native: Prefix) -> None:
+    running = with_linpack(native, "sleep 60").start("linpack", "-N", "500", "--block", "64")
+    native.wait_for("sleep 60", running)
+    running.send_signal(signal.SIGTERM)
+    _, errors = running.communicate(timeout=30)
+    assert running.returncode == 130 and "interrupted" in errors

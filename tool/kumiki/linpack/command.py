@@ -1,0 +1,62 @@
+"""The arguments of `kumiki linpack`; work.py does the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kumiki.hosts import options as where
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
+
+
+def linpack(
+    size: Annotated[
+        int | None, typer.Option("-N", "--size", metavar="N", min=0, help="Rows of the matrix; default: chosen.")
+    ] = None,
+    block: Annotated[int | None, typer.Option(metavar="B", min=1, help="Rows and columns of a block.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="PxQ", help="Process rows x process columns.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="W,...", help="The share of each process column; default: equal.")
+    ] = None,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", metavar="R", min=1, help="The number of ranks.")] = None,
+    threads: Annotated[
+        int | None, typer.Option("-t", "--threads", metavar="T", min=1, help="The threads of each rank.")
+    ] = None,
+    input: Annotated[
+        Path | None, typer.Option(metavar="HPL.dat", help="Run what this input file of HPL (or hpccinf.txt) asks.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="HPL.dat", help="Also write what was chosen as an input file of HPL.")
+    ] = None,
+    cluster: where.Cluster = None,
+    named: where.Named = None,
+    hostfile: where.File = None,
+    remote_shell: where.RemoteShell = None,
+    alone: where.Alone = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Choose by short trials, print memory, time and command; do not run.")
+    ] = False,
+) -> None:
+    """Solve a large dense system of equations, as HPL does, and report the rate.
+
+    Alone, it chooses everything, says why, and takes less than two minutes. Output lines are those of HPL; remarks
+    begin with #.
+    """
+    from kumiki.linpack import work
+    from kumiki.linpack.choice import Wishes
+    from kumiki.linpack.model import grid_of
+
+    shape = grid_of(grid) if grid is not None else None
+    if input is not None and any(value is not None for value in (size, block, grid, weights)):
+        raise typer.BadParameter(
+            "it says size, block and grid itself: leave -N, --block, --grid and --weights out", param_hint="--input"
+        )
+    if shape is not None and ranks is not None and shape[0] * shape[1] > ranks:
+        raise typer.BadParameter(f"{grid} needs {shape[0] * shape[1]} ranks, not {ranks}", param_hint="--grid")
+    native = Native.installed()
+    request = work.Request(Wishes(size, block, shape, weights, ranks, threads), input, write, dry_run)
+    hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
+    raise typer.Exit(work.run(request, Machine.here(native), native, hosts))

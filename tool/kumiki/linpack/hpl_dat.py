@@ -1,0 +1,189 @@
+"""HPL.dat, the input file of HPL (and, with more lines, hpccinf.txt of HPC Challenge): read, checked, written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kumiki.errors import UserError
+
+LOOKING = ("left", "crout", "right")
+"""How panels are factored, by HPL's numbers."""
+MOST_VALUES = 20
+"""HPL reads no more values of a parameter."""
+
+
+@dataclass(frozen=True)
+class HplDat:
+    """The parameters of the file; lists have a run for each combination."""
+
+    sizes: tuple[int, ...]
+    blocks: tuple[int, ...]
+    grids: tuple[tuple[int, int], ...]
+    by_columns: bool = False
+    threshold: float = 16.0
+    pfact: tuple[int, ...] = (2,)
+    nbmin: tuple[int, ...] = (8,)
+    ndiv: tuple[int, ...] = (2,)
+    rfact: tuple[int, ...] = (2,)
+    remarks: tuple[str, ...] = ()
+    """What the file asks that has no meaning here."""
+
+    @property
+    def ranks(self) -> int:
+        """The ranks that the largest grid needs."""
+        return max(rows * columns for rows, columns in self.grids)
+
+    def arguments(self) -> list[str]:
+        """The options of kumiki-linpack."""
+        return [
+            *("-N", _list(self.sizes), "--block", _list(self.blocks)),
+            *("--grid", ",".join(f"{rows}x{columns}" for rows, columns in self.grids)),
+            *(["--by-columns"] if self.by_columns else []),
+            *("--threshold", f"{self.threshold:g}"),
+            *("--rfact", ",".join(LOOKING[each] for each in self.rfact), "--ndiv", _list(self.ndiv)),
+            *("--pfact", ",".join(LOOKING[each] for each in self.pfact), "--nbmin", _list(self.nbmin)),
+        ]
+
+
+def read(path: Path) -> HplDat:
+    """Reads and checks a file. Raises UserError with the number of the first line that is wrong."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror}); name an HPL.dat") from None
+    return _Reader(path, lines).file()
+
+
+def write(path: Path, file: HplDat) -> None:
+    """Writes the parameters to a file that HPL and this program read. Raises UserError if it cannot be written."""
+    try:
+        path.write_text(text_of(file), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}); name another file with --write") from None
+
+
+def text_of(file: HplDat) -> str:
+    """The content of the file."""
+    rows, columns = [grid[0] for grid in file.grids], [grid[1] for grid in file.grids]
+
+    def counted(values: Sequence[int], what: str, name: str) -> list[tuple[str, str]]:
+        return [(str(len(values)), f"# of {what}"), (_words(values), name)]
+
+    lines = [
+        ("HPL.out", "output file name (if any)"),
+        ("6", "device out (6=stdout,7=stderr,file)"),
+        *counted(file.sizes, "problems sizes (N)", "Ns"),
+        *counted(file.blocks, "NBs", "NBs"),
+        (str(int(file.by_columns)), "PMAP process mapping (0=Row-,1=Column-major)"),
+        (str(len(rows)), "# of process grids (P x Q)"),
+        (_words(rows), "Ps"),
+        (_words(columns), "Qs"),
+        (f"{file.threshold:g}", "threshold"),
+        *counted(file.pfact, "panel fact", "PFACTs (0=left, 1=Crout, 2=Right)"),
+        *counted(file.nbmin, "recursive stopping criterium", "NBMINs (>= 1)"),
+        *counted(file.ndiv, "panels in recursion", "NDIVs"),
+        *counted(file.rfact, "recursive panel fact.", "RFACTs (0=left, 1=Crout, 2=Right)"),
+        *counted((0,), "broadcast", "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)"),
+        *counted((1,), "lookahead depth", "DEPTHs (>=0)"),
+        ("2", "SWAP (0=bin-exch,1=long,2=mix)"),
+        (str(file.blocks[0]), "swapping threshold"),
+        ("0", "L1 in (0=transposed,1=no-transposed) form"),
+        ("0", "U  in (0=transposed,1=no-transposed) form"),
+        ("1", "Equilibration (0=no,1=yes)"),
+        ("8", "memory alignment in double (> 0)"),
+    ]
+    head = "HPLinpack benchmark input file\nWritten by kumiki linpack\n"
+    return head + "".join(f"{values:<12} {meaning}\n" for values, meaning in lines)
+
+
+class _Reader:
+    """Goes through the lines of a file in HPL's order."""
+
+    def __init__(self, path: Path, lines: Sequence[str]) -> None:
+        self._path = path
+        self._lines = lines
+        self._at = 0
+        """The number of the line that was read last."""
+
+    def file(self) -> HplDat:
+        for _ in range(4):  # two lines of title, the output file and device: output goes to standard output
+            self._words("a title, the output file or its device")
+        sizes = self._counted("Ns", 0)
+        blocks = self._counted("NBs", 1)
+        by_columns = self._one("PMAP", 0, 1) == 1
+        grids = self._grids()
+        threshold = self._number("the threshold")
+        pfact = self._counted("PFACTs", 0, 2)
+        nbmin = self._counted("NBMINs", 1)
+        ndiv = self._counted("NDIVs", 2)
+        rfact = self._counted("RFACTs", 0, 2)
+        remarks = self._without_meaning()
+        return HplDat(sizes, blocks, grids, by_columns, threshold, pfact, nbmin, ndiv, rfact, remarks)
+
+    def _without_meaning(self) -> tuple[str, ...]:
+        """Checks the rest of the file, and says what of it is not followed."""
+        remarks = []
+        if self._counted("BCASTs", 0, 5) != (0,):
+            remarks.append("BCASTs: panels are read where they are made, or put by their owner")
+        if self._counted("DEPTHs", 0) != (1,):
+            remarks.append("DEPTHs: the order of the work looks one panel ahead")
+        self._one("SWAP", 0, 2)
+        self._one("the swapping threshold", 0)
+        remarks.append("SWAP and its threshold: rows travel directly from owner to owner")
+        self._one("L1", 0, 1)
+        self._one("U", 0, 1)
+        remarks.append("L1 and U: both are kept by rows, not transposed")
+        self._one("equilibration", 0, 1)
+        self._one("the memory alignment", 1)
+        remarks.append("equilibration and alignment: they have no meaning here")
+        return tuple(remarks)
+
+    def _grids(self) -> tuple[tuple[int, int], ...]:
+        count = self._one("the number of process grids", 1, MOST_VALUES)
+        rows = self._values("Ps", count, 1)
+        return tuple(zip(rows, self._values("Qs", count, 1), strict=True))
+
+    def _counted(self, name: str, least: int, most: int | None = None) -> tuple[int, ...]:
+        """The values of two lines: their number, and themselves."""
+        return self._values(name, self._one(f"the number of {name}", 1, MOST_VALUES), least, most)
+
+    def _values(self, name: str, count: int, least: int, most: int | None = None) -> tuple[int, ...]:
+        words = self._words(name)
+        if len(words) < count:
+            raise self._wrong(f"{count} values of {name} are announced, but there are only {len(words)}")
+        return tuple(self._whole(name, word, least, most) for word in words[:count])
+
+    def _one(self, name: str, least: int, most: int | None = None) -> int:
+        return self._values(name, 1, least, most)[0]
+
+    def _whole(self, name: str, word: str, least: int, most: int | None) -> int:
+        limits = f"at least {least}" if most is None else f"{least} to {most}"
+        if not word.isascii() or not word.isdecimal() or int(word) < least or (most is not None and int(word) > most):
+            raise self._wrong(f"{name}: '{word}' is not a whole number of {limits}")
+        return int(word)
+
+    def _number(self, name: str) -> float:
+        word = self._words(name)[:1]
+        try:
+            return float(word[0])
+        except (ValueError, IndexError):
+            raise self._wrong(f"{name}: '{' '.join(word)}' is not a number") from None
+
+    def _words(self, name: str) -> list[str]:
+        self._at += 1
+        if self._at > len(self._lines):
+            raise self._wrong(f"the file ends here, before {name}")
+        return self._lines[self._at - 1].split()
+
+    def _wrong(self, what: str) -> UserError:
+        return UserError(f"{self._path}, line {self._at}: {what}")
+
+
+def _list(values: Sequence[int]) -> str:
+    return ",".join(map(str, values))
+
+
+def _words(values: Sequence[int]) -> str:
+    return " ".join(map(str, values))

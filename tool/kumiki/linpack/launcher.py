@@ -1,0 +1,62 @@
+"""Starting kumiki-linpack: quietly for a pilot run, and in the open for the run itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kumiki.errors import ExitCode, UserError
+from kumiki.evaluation import process
+from kumiki.hosts.model import Hosts
+from kumiki.linpack.model import Result, Setting, results
+from kumiki.machine.native import Native
+
+PILOT_SECONDS = 120.0
+"""A pilot run that takes longer has hung."""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The launcher and the program of one installation, and the hosts."""
+
+    native: Native
+    hosts: Hosts | None = None
+
+    def require(self) -> None:
+        for name in ("kumiki-run", "kumiki-linpack"):
+            self.native.require(self.native.command(name))
+
+    def command(self, ranks: int, threads: int, arguments: Sequence[str]) -> list[str]:
+        run, program = self.native.command("kumiki-run"), self.native.command("kumiki-linpack")
+        where = self.hosts.for_ranks(ranks).launcher_options if self.hosts else ()
+        return [str(run), *where, "-n", str(ranks), "-t", str(threads), str(program), *arguments]
+
+    def pilot(self, setting: Setting, blocks: Sequence[int]) -> list[Result]:
+        """Runs these blocks without a check and returns the results. Raises UserError when they fail."""
+        arguments = setting.arguments()
+        arguments[arguments.index("--block") + 1] = ",".join(map(str, blocks))
+        lines: list[str] = []
+        ended = process.run(
+            self.command(setting.ranks, setting.threads, [*arguments, "--threshold", "0"]),
+            os.environ,
+            PILOT_SECONDS,
+            lines.append,
+            lambda line: None,
+        )
+        found = results(lines)
+        if ended.code != 0 or len(found) != len(blocks):
+            why = "; ".join(ended.last_errors) or ("it hung" if ended.code is None else f"exit code {ended.code}")
+            code = ExitCode(ended.code) if ended.code in (ExitCode.USAGE, ExitCode.ENVIRONMENT) else ExitCode.FAILED
+            raise UserError(f"a trial with N = {setting.size} failed: {why}", code)
+        return found
+
+    def run(self, ranks: int, threads: int, arguments: Sequence[str]) -> tuple[int, list[Result]]:
+        """Runs in the open: output and progress appear as they come. Returns the exit code and the results."""
+        lines: list[str] = []
+        with process.in_the_open(self.command(ranks, threads, [*arguments, "--progress"])) as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                print(line, end="", flush=True)
+                lines.append(line)
+            return child.wait(), results(lines)

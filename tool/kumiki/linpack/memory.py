@@ -1,0 +1,36 @@
+"""The memory that a run needs."""
+
+from __future__ import annotations
+
+from math import ceil, isqrt
+
+from kumiki.linpack.model import Setting
+
+ELEMENT_BYTES = 8
+
+
+def bytes_of_rank(setting: Setting) -> int:
+    """What the rank with the largest part needs: matrix, panels, rows on their way, rows of U."""
+    rows = _longest_part(setting.size, setting.block, setting.rows)
+    columns = _longest_part(setting.size + 1, setting.block, setting.columns)
+    block = setting.block
+    matrix, panels = rows * columns, 2 * block * (block + 1 + rows)
+    swaps = 4 * block * columns if setting.rows > 1 else 0
+    return ELEMENT_BYTES * (matrix + panels + swaps + block * columns)
+
+
+def largest_size(setting: Setting, bytes_of_all: int) -> int:
+    """The largest size, in whole blocks, for which all ranks together need no more than this."""
+    ranks, block = setting.rows * setting.columns, setting.block
+    low, high = 0, isqrt(bytes_of_all // ELEMENT_BYTES) // block + 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ranks * bytes_of_rank(setting.with_size(middle * block)) <= bytes_of_all:
+            low = middle
+        else:
+            high = middle - 1
+    return low * block
+
+
+def _longest_part(length: int, block: int, parts: int) -> int:
+    return min(length, ceil(ceil(length / block) / parts) * block)

@@ -1,0 +1,80 @@
+"""The words of `kumiki linpack`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kumiki.errors import UserError
+
+RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\d+e[+-]\d+)")
+"""A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one size is run."""
+
+    size: int
+    block: int
+    rows: int
+    columns: int
+    threads: int
+    """Threads of each rank."""
+    weights: str | None = None
+
+    @property
+    def ranks(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def operations(self) -> float:
+        """2/3 N^3 + 3/2 N^2, as HPL counts."""
+        return operations(self.size)
+
+    def with_size(self, size: int) -> Setting:
+        return replace(self, size=size)
+
+    def with_block(self, block: int) -> Setting:
+        return replace(self, block=block)
+
+    def arguments(self) -> list[str]:
+        """The options of kumiki-linpack."""
+        words = ["-N", str(self.size), "--block", str(self.block), "--grid", f"{self.rows}x{self.columns}"]
+        return words + (["--weights", self.weights] if self.weights else [])
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run gave."""
+
+    size: int
+    block: int
+    seconds: float
+    rate: float
+    """GFLOP/s."""
+
+
+def operations(size: int) -> float:
+    return 2 / 3 * size**3 + 3 / 2 * size**2
+
+
+def results(lines: Iterable[str]) -> list[Result]:
+    """The results among lines of output."""
+    found = filter(None, map(RESULT.match, lines))
+    return [Result(int(line[1]), int(line[2]), float(line[5]), float(line[6])) for line in found]
+
+
+def grid_of(text: str) -> tuple[int, int]:
+    """Reads a grid such as 2x3. Raises UserError if it is none."""
+    found = re.fullmatch(r"([1-9]\d{0,5})x([1-9]\d{0,5})", text)
+    if not found:
+        raise UserError(f"--grid {text} is not a grid of process rows x columns such as 2x3")
+    return int(found[1]), int(found[2])
+
+
+def near_square(ranks: int) -> tuple[int, int]:
+    """The grid whose rows and columns are nearest to each other, with no more rows than columns."""
+    rows = max(rows for rows in range(1, int(ranks**0.5) + 1) if ranks % rows == 0)
+    return rows, ranks // rows

@@ -1,0 +1,142 @@
+"""The work of `kumiki linpack`: what the user wants, what is here, the choice, the run, and its figures."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from kumiki.errors import ExitCode, UserError, complain
+from kumiki.evaluation import process
+from kumiki.hosts import Hosts
+from kumiki.linpack import hpl_dat
+from kumiki.linpack.choice import Choice, Room, Wishes, choose
+from kumiki.linpack.hpl_dat import HplDat
+from kumiki.linpack.launcher import Launcher
+from kumiki.linpack.memory import bytes_of_rank
+from kumiki.linpack.model import Result, Setting
+from kumiki.machine.native import Native
+from kumiki.machine.topology import Machine
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command line."""
+
+    wishes: Wishes = field(default_factory=Wishes)
+    input: Path | None = None
+    output: Path | None = None
+    """The HPL.dat to write."""
+    dry_run: bool = False
+
+
+def run(request: Request, machine: Machine, native: Native, hosts: Hosts | None) -> ExitCode:
+    """Chooses, says why, runs, and prints the figures. Raises UserError when that is impossible."""
+    launcher = Launcher(native, hosts)
+    launcher.require()
+    try:
+        with process.termination_interrupts():
+            if request.input is not None:
+                return _by_file(request, hpl_dat.read(request.input), machine, launcher)
+            return _by_choice(request, machine, launcher)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return ExitCode.INTERRUPTED
+
+
+def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCode:
+    tried: list[Result] = []
+
+    def trial(setting: Setting, blocks: Sequence[int]) -> list[Result]:
+        found = launcher.pilot(setting, blocks)
+        tried.extend(found)
+        return found
+
+    choice = choose(request.wishes, _room(machine, launcher.hosts), trial)
+    setting = choice.setting
+    _remark(*choice.reasons, *choice.facts())
+    if request.output is not None:
+        grid = (setting.rows, setting.columns)
+        hpl_dat.write(request.output, HplDat((setting.size,), (setting.block,), (grid,)))
+        _remark(f"written: {request.output}")
+    if request.dry_run:
+        _remark(shlex.join(launcher.command(setting.ranks, setting.threads, setting.arguments())))
+        return ExitCode.OK
+    _require_memory(choice, machine, launcher.hosts)
+    code, found = launcher.run(setting.ranks, setting.threads, setting.arguments())
+    if found:
+        _remark(*figures(found, tried))
+    return _exit_code(code)
+
+
+def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launcher) -> ExitCode:
+    """Runs what an HPL.dat asks."""
+    room, wishes = _room(machine, launcher.hosts), request.wishes
+    ranks = wishes.ranks or file.ranks
+    threads = wishes.threads or max(1, room.cores // ranks)
+    _remark(*(f"{request.input}: not followed: {remark}" for remark in file.remarks))
+    _remark(f"ranks: {ranks}, as many as the largest grid needs; threads: {threads} for each rank")
+    if request.output is not None:
+        hpl_dat.write(request.output, file)
+        _remark(f"written: {request.output}")
+    if request.dry_run:
+        _remark(shlex.join(launcher.command(ranks, threads, file.arguments())))
+        return ExitCode.OK
+    code, found = launcher.run(ranks, threads, file.arguments())
+    if found:
+        _remark(*figures(found))
+    return _exit_code(code)
+
+
+def figures(found: Sequence[Result], tried: Sequence[Result] = ()) -> list[str]:
+    """Rmax, Nmax and N1/2 of these runs, by the definitions of the TOP500; trials count for N1/2 only."""
+    best = max(found, key=lambda result: result.rate)
+    half = best.rate / 2
+    rates: dict[int, float] = {}
+    for result in (*tried, *found):
+        if result.size <= best.size:
+            rates[result.size] = max(result.rate, rates.get(result.size, 0.0))
+    sizes = sorted(rates)
+    below = [size for size in sizes if rates[size] < half]
+    if below:
+        low = below[-1]
+        high = sizes[sizes.index(low) + 1]
+        share = (half - rates[low]) / (rates[high] - rates[low])
+        n_half = f"about {low + share * (high - low):.0f}"
+    else:
+        n_half = f"not above {sizes[0]}, the smallest size that was run"
+    return [f"Rmax: {best.rate:.4g} GFLOP/s", f"Nmax: {best.size}", f"N1/2: {n_half}"]
+
+
+def _room(machine: Machine, hosts: Hosts | None) -> Room:
+    """What the hosts have; those whose memory is not known are taken to have as much as this one."""
+    free = psutil.virtual_memory().available
+    if hosts is None:
+        return Room(1, machine.usable_cores(), machine.numa_nodes(), free)
+    count = len(hosts)
+    if hosts.one_machine:
+        return Room(count, machine.usable_cores(), count, free)
+    return Room(count, count * (hosts.cores or 1), count * machine.numa_nodes(), count * free)
+
+
+def _require_memory(choice: Choice, machine: Machine, hosts: Hosts | None) -> None:
+    needed, free = choice.setting.ranks * bytes_of_rank(choice.setting), _room(machine, hosts).free_bytes
+    if needed > free:
+        raise UserError(
+            f"N = {choice.setting.size} needs {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; "
+            "choose a smaller -N, or leave it out",
+            ExitCode.ENVIRONMENT,
+        )
+
+
+def _exit_code(code: int) -> ExitCode:
+    """That of the native program, as far as it is documented."""
+    return ExitCode(code) if code in tuple(ExitCode) else ExitCode.FAILED
+
+
+def _remark(*sentences: str) -> None:
+    for sentence in sentences:
+        print(f"# {sentence}", flush=True)
