@@ -52,6 +52,24 @@ public:
 
     /// The number of threads that the launcher gives this rank (`kumiki run -t`).
     int threads() const noexcept { return kumiki_threads(job_); }
+    /// The number of threads that the launcher gives rank `rank`; ranks may differ.
+    int threads(int rank) const {
+        int threads = 0;
+        detail::check(kumiki_threads_of(job_, rank, &threads));
+        return threads;
+    }
+    /// The processors that this rank's threads are bound to, in the order of the threads; empty: they are not bound.
+    std::span<const int> processors() const noexcept {
+        const int* first = nullptr;
+        const int count = kumiki_processors(job_, &first);
+        return {first, static_cast<std::size_t>(count)};
+    }
+    /// The devices (accelerators) that kumiki-run has assigned to this rank, by their numbers in `kumiki topology`.
+    std::span<const int> devices() const noexcept {
+        const int* first = nullptr;
+        const int count = kumiki_devices(job_, &first);
+        return {first, static_cast<std::size_t>(count)};
+    }
     bool oversubscribed() const noexcept { return kumiki_oversubscribed(job_) != 0; }
     kumiki_job* handle() const noexcept { return job_; }
 

@@ -68,8 +68,20 @@ KUMIKI_API void kumiki_abandon(kumiki_job* job);
 KUMIKI_API int kumiki_rank(const kumiki_job* job);
 KUMIKI_API int kumiki_size(const kumiki_job* job);
 
-/* The number of threads that this rank should use (kumiki-run -t), at least 1. */
+/* The number of threads that this rank should use (kumiki-run -t), at least 1. Ranks may have different numbers. */
 KUMIKI_API int kumiki_threads(const kumiki_job* job);
+
+/* Stores in *threads the number of threads that rank `rank` of the job should use. It does not communicate. */
+KUMIKI_API kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads);
+
+/* Stores in *processors the address of the processors (by the numbers of the operating system) that the threads of this
+ * rank are bound to, in the order of the threads, and returns how many there are; 0: the threads are not bound. The
+ * numbers are valid until the job is left. */
+KUMIKI_API int kumiki_processors(const kumiki_job* job, const int** processors);
+
+/* The same for the devices (accelerators) that kumiki-run has assigned to this rank, by their numbers in `kumiki
+ * topology`; 0: none have been assigned. CUDA, HIP and Level Zero show this rank only these, from 0 on. */
+KUMIKI_API int kumiki_devices(const kumiki_job* job, const int** devices);
 
 /* Returns 1 when this host runs more threads of the job than it has cores, else 0. */
 KUMIKI_API int kumiki_oversubscribed(const kumiki_job* job);

@@ -13,7 +13,7 @@ namespace kumiki::kernels {
 /// each other's caches. `all` asks for all of them nevertheless. The same at every rank, as work is shared out by it:
 /// hosts may be unequal, and the one with the least room decides. Collective.
 inline int working_threads(Job& job, bool all) {
-    if (all) return job.threads();
+    if (all) return job.all_reduce(job.threads(), Operation::min);
     // Ranks of one host are those whose memory is in reach.
     const auto probe = job.allocate<std::byte>(1);
     int ranks_here = 0;

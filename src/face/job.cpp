@@ -21,11 +21,22 @@ namespace {
 thread_local std::string last_message = "no error";
 
 /// Without a launcher, the process itself decides the settings that a launcher would have passed.
-void settle_alone(Settings& settings) {
+Result<> settle_alone(Settings& settings) {
+    if (settings.threads.size() > 1)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("KUMIKI_THREADS has {0} numbers, but without a launcher this process is a job of one "
+                                "rank; start the program by kumiki-run -n {0}, or give one number",
+                                settings.threads.size()));
     const auto cpus = platform::usable_cpus();
-    const int threads = settings.threads == 0 ? static_cast<int>(cpus.size()) : settings.threads;
-    settings.crowded = threads > static_cast<int>(cpus.size());
-    if (settings.bind) settings.cpus = cpus;
+    const int wanted = settings.threads.front();
+    const auto threads = wanted == 0 ? cpus.size() : static_cast<std::size_t>(wanted);
+    settings.crowded = threads > cpus.size();
+    if (settings.bind == Binding::core) settings.cpus = cpus;
+    if (settings.bind == Binding::shared && !cpus.empty())
+        for (std::size_t thread = 0; thread < threads; ++thread)
+            settings.cpus.push_back(settings.crowded ? cpus[platform::shared_place(thread, threads, cpus.size())]
+                                                     : cpus[thread]);
+    return {};
 }
 
 /// kumiki-run passes everything to its ranks; other launchers are recognized by the environment; without either, the
@@ -38,7 +49,7 @@ Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
         if (!met) return tl::unexpected(met.error());
         if (*met) return fabric::Fabric::join(settings, (*met)->segment, (*met)->wireup);
     }
-    settle_alone(settings);
+    if (auto settled = settle_alone(settings); !settled) return tl::unexpected(settled.error());
     return fabric::Fabric::join(settings);
 }
 
@@ -129,7 +140,29 @@ int kumiki_rank(const kumiki_job* job) { return job->is_inherited() ? -1 : job->
 int kumiki_size(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->size(); }
 
 int kumiki_threads(const kumiki_job* job) {
-    return job->settings.threads > 0 ? job->settings.threads : static_cast<int>(kumiki::platform::usable_cpus().size());
+    const int told = kumiki::Settings::of_rank(job->settings.threads, job->settings.rank);
+    return told > 0 ? told : static_cast<int>(kumiki::platform::usable_cpus().size());
+}
+
+kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads) {
+    const kumiki::Settings& settings = job->settings;
+    if (threads == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "threads_of: the address for the number is null"});
+    if (rank < 0 || rank >= settings.size)
+        return report({KUMIKI_ERROR_ARGUMENT, fmt::format("threads_of: there is no rank {}; the job has ranks 0 to {}",
+                                                          rank, settings.size - 1)});
+    const int told = rank == settings.rank ? 0 : kumiki::Settings::of_rank(settings.job_threads, rank);
+    *threads = told > 0 ? told : kumiki_threads(job);
+    return KUMIKI_OK;
+}
+
+int kumiki_processors(const kumiki_job* job, const int** processors) {
+    *processors = job->settings.cpus.data();
+    return static_cast<int>(job->settings.cpus.size());
+}
+
+int kumiki_devices(const kumiki_job* job, const int** devices) {
+    *devices = job->settings.devices.data();
+    return static_cast<int>(job->settings.devices.size());
 }
 
 int kumiki_oversubscribed(const kumiki_job* job) {

@@ -1,8 +1,10 @@
 #include <unistd.h>
 
+#include "launch/command/devices.hpp"
 #include "launch/command/hosts.hpp"
 #include "launch/command/options.hpp"
 #include "launch/command/outcome.hpp"
+#include "launch/command/shares.hpp"
 #include "launch/controller/controller.hpp"
 #include "launch/host/environment.hpp"
 #include "launch/host/remote_main.hpp"
@@ -27,15 +29,16 @@ int answer(const Reply& reply) {
     return exit_code::ok;
 }
 
-int run_here(const Options& options, Settings settings, char** argv) {
+int run_here(const Options& options, const Settings& settings, Share share, char** argv) {
     const auto usable = topology::usable_cores();
     if (!usable) return answer({exit_code::environment, usable.error().message});
-    const int ranks = options.ranks.value_or(1);
-    if (settings.threads == 0) settings.threads = default_threads(*usable, ranks);
-    const Job job{options, settings, Share{.host = {}, .first = 0, .ranks = ranks, .size = ranks},
-                  place(*usable, ranks, settings.threads, settings.bind)};
+    decide_threads(share.requests, usable->budget);
+    auto placement = place_with_devices(*usable, share.requests, settings.bind);
+    if (!placement) return answer({code_of(placement.error()), placement.error().message});
+    auto threads = threads_of(share.requests);
+    const Job job{options, settings, std::move(share), std::move(*placement), std::move(threads)};
     if (options.verbose)
-        for (const auto& line : describe(job.placement, job.threads())) say(line);
+        for (const auto& line : describe(job.placement)) say(line);
     return run(job, argv);
 }
 
@@ -49,8 +52,8 @@ int main(int argc, char** argv) {
     for (const auto& remark : unknown_settings(environ)) say(remark);
     auto settings = read_settings_with(options->settings);
     if (!settings) return answer({exit_code::usage, settings.error().message});
-    if (!options->names_hosts()) return run_here(*options, *settings, argv);
-    auto shares = shares_of(*options);
+    auto shares = shares_of(*options, *settings);
     if (!shares) return answer({exit_code::usage, shares.error().message});
+    if (shares->front().host.empty()) return run_here(*options, *settings, std::move(shares->front()), argv);
     return run_on_hosts(*options, *settings, *shares);
 }

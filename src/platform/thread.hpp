@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -11,6 +12,12 @@ namespace kumiki::platform {
 
 /// The processors that the calling thread may run on, in order.
 std::vector<int> usable_cpus();
+
+/// The place that thread `thread` of `threads` gets where `places` (at least 1) are too few for one each: the places
+/// are used in order, and equally many threads, or one more, share each.
+inline std::size_t shared_place(std::size_t thread, std::size_t threads, std::size_t places) {
+    return thread * places / threads;
+}
 
 /// Binds the calling thread to processors; false when the system refuses.
 bool bind_to_cpus(const std::vector<int>& cpus);

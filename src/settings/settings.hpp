@@ -14,6 +14,10 @@ namespace kumiki {
 inline constexpr int most_ranks = 4096;   ///< of a job
 inline constexpr int most_threads = 4096; ///< of a rank
 
+/// Which processors a thread may run on: one of its own if there are enough, one that it may share with others, or any
+/// of its rank.
+enum class Binding { core, shared, none };
+
 /// How a thread waits (src/wait/).
 enum class WaitPolicy { adaptive, spin, yield, sleep };
 
@@ -28,8 +32,8 @@ struct Settings {
         fragment_bytes; ///< of messages; 0: the library's own rule; none: what `kumiki tune` has found
     std::uint64_t reserve_bytes = 0; ///< for long messages that nobody has asked for yet
     bool pin = false;
-    bool bind = true;
-    int threads = 0;
+    Binding bind = Binding::core;
+    std::vector<int> threads = {0}; ///< one number for all ranks, or one for each; 0: the rank's share of the cores
     std::string native_prefix;
     std::string trace;             ///< a file; empty: none
     std::string interface;         ///< of the network, by name; empty: any
@@ -39,14 +43,23 @@ struct Settings {
     // The launcher sets these for a rank; they are not for users.
     int rank = 0;
     int size = 1;
-    int local_rank = 0;  ///< among the ranks of this host
-    int local_size = 0;  ///< ranks on this host; 0: all
-    std::string host;    ///< this host's name; empty: the name that the system gives it
-    std::string devices; ///< of the network, that reach the other hosts (eth0,mlx5_0:1), when no interface is named
-    int segment = -1;    ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
+    int local_rank = 0;          ///< among the ranks of this host
+    int local_size = 0;          ///< ranks on this host; 0: all
+    std::string host;            ///< this host's name; empty: the name that the system gives it
+    std::string network_devices; ///< that reach the other hosts (eth0,mlx5_0:1), when no interface is named
+    int segment = -1;            ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
+    std::vector<int> job_threads = {0}; ///< of all ranks: one number, or one for each; 0: no launcher has told
     std::vector<int> cpus;
     bool crowded = false;
+    std::vector<int> devices; ///< accelerators of this rank, as kumiki-topology numbers them
+
+    /// The number that `list`, which has one number for all ranks or one for each, holds for `rank`; 0 when it holds
+    /// none.
+    static int of_rank(const std::vector<int>& list, int rank) {
+        const auto place = list.size() == 1 ? 0 : static_cast<std::size_t>(rank);
+        return place < list.size() ? list[place] : 0;
+    }
 };
 
 /// One line of the table of settings.

@@ -56,10 +56,11 @@ Result<WaitPolicy> policy(std::string_view text) {
     return static_cast<WaitPolicy>(found - policies.begin());
 }
 
-Result<bool> binding(std::string_view text) {
-    if (text == "core") return true;
-    if (text == "none") return false;
-    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be core or none");
+Result<Binding> binding(std::string_view text) {
+    if (text == "core") return Binding::core;
+    if (text == "shared") return Binding::shared;
+    if (text == "none") return Binding::none;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be core, shared or none");
 }
 
 Result<bool> waits_for_stopped(std::string_view text) {
@@ -68,18 +69,33 @@ Result<bool> waits_for_stopped(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be end or wait");
 }
 
-/// A list of processor numbers: "0,2,5".
-Result<std::vector<int>> cpu_list(std::string_view text) {
-    std::vector<int> cpus;
-    if (text.empty()) return cpus;
+/// Whole numbers from 0 to `high` with commas between them; `mistake` says what the text must be.
+Result<std::vector<int>> number_list(std::string_view text, int high, std::string_view mistake) {
+    std::vector<int> numbers;
     for (;;) {
         const auto comma = std::min(text.find(','), text.size());
-        auto cpu = number(text.substr(0, comma), 0, 1 << 20);
-        if (!cpu) return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be a list of processor numbers, such as 0,1,2");
-        cpus.push_back(*cpu);
-        if (comma == text.size()) return cpus;
+        auto one = number(text.substr(0, comma), 0, high);
+        if (!one) return fail(KUMIKI_ERROR_ENVIRONMENT, std::string(mistake));
+        numbers.push_back(*one);
+        if (comma == text.size()) return numbers;
         text.remove_prefix(comma + 1);
     }
+}
+
+/// Numbers of processors or devices: "0,2,5"; empty: none.
+Result<std::vector<int>> numbers(std::string_view text) {
+    if (text.empty()) return std::vector<int>();
+    return number_list(text, 1 << 20, "it must be a list of numbers, such as 0,1,2");
+}
+
+/// Threads: "4" for all ranks, or "4,2,2" for three.
+Result<std::vector<int>> thread_counts(std::string_view text) {
+    auto counts = number_list(
+        text, most_threads,
+        fmt::format("it must be a whole number from 0 to {}, or one for each rank, such as 4,2,2", most_threads));
+    if (counts && counts->size() > static_cast<std::size_t>(most_ranks))
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("a job has at most {} ranks", most_ranks));
+    return counts;
 }
 
 /// Puts a parsed value into its member.
@@ -100,12 +116,15 @@ constexpr std::array table = {
             [](Settings& s, std::string_view t) { return into(s.spin_us, number<std::int64_t>(t, 0, 1000000000)); }},
     Setting{"KUMIKI_YIELD", "", "200", "us", "How long it yields instead, if there are more threads than cores.", false,
             [](Settings& s, std::string_view t) { return into(s.yield_us, number<std::int64_t>(t, 0, 1000000000)); }},
-    Setting{"KUMIKI_THREADS", "-t", "0", "threads",
-            "Threads per rank; 0: the usable cores, divided among the ranks of the host.", false,
-            [](Settings& s, std::string_view t) { return into(s.threads, number(t, 0, most_threads)); }},
-    Setting{"KUMIKI_BIND", "--bind", "core", "core, none",
-            "Bind each thread to a core of its own if there are enough cores.", false,
-            [](Settings& s, std::string_view t) { return into(s.bind, binding(t)); }},
+    Setting{
+        "KUMIKI_THREADS", "-t", "0", "threads",
+        "Threads per rank: one number for all ranks, or one for each rank (4,2,2); 0: an equal part of the cores of "
+        "the host that the other ranks leave.",
+        false, [](Settings& s, std::string_view t) { return into(s.threads, thread_counts(t)); }},
+    Setting{"KUMIKI_BIND", "--bind", "core", "core, shared, none",
+            "Bind each thread to a core of its own if there are enough cores (core), to a core in any case, which it "
+            "then shares with others (shared), or to none.",
+            false, [](Settings& s, std::string_view t) { return into(s.bind, binding(t)); }},
     Setting{"KUMIKI_NONTEMPORAL", "", "32M", "bytes", "Transfers of at least this length bypass the caches.", false,
             [](Settings& s, std::string_view t) { return into(s.nontemporal_bytes, bytes(t)); }},
     Setting{"KUMIKI_ARENA", "", "0", "bytes",
@@ -148,18 +167,25 @@ constexpr std::array table = {
             [](Settings& s, std::string_view t) { return into(s.local_size, number(t, 0, most_ranks)); }},
     Setting{"KUMIKI_HOST", "", "", "", "The name of this rank's host in messages.", true,
             [](Settings& s, std::string_view t) { return into(s.host, Result<std::string>(std::string(t))); }},
-    Setting{"KUMIKI_DEVICES", "", "", "",
-            "The network devices that reach the other hosts, if KUMIKI_INTERFACE names none.", true,
-            [](Settings& s, std::string_view t) { return into(s.devices, Result<std::string>(std::string(t))); }},
+    Setting{
+        "KUMIKI_NETWORK_DEVICES", "", "", "",
+        "The network devices that reach the other hosts, if KUMIKI_INTERFACE names none.", true,
+        [](Settings& s, std::string_view t) { return into(s.network_devices, Result<std::string>(std::string(t))); }},
     Setting{"KUMIKI_SEGMENT", "", "-1", "", "The file descriptor of the memory that the ranks of this host share.",
             true, [](Settings& s, std::string_view t) { return into(s.segment, number(t, -1, 1 << 30)); }},
     Setting{"KUMIKI_WIREUP", "", "-1", "",
             "The file descriptor of the socket through which ranks on several hosts find each other.", true,
             [](Settings& s, std::string_view t) { return into(s.wireup, number(t, -1, 1 << 30)); }},
+    Setting{"KUMIKI_JOB_THREADS", "", "0", "",
+            "The number of threads of every rank of the job, in order; a single number stands for all ranks.", true,
+            [](Settings& s, std::string_view t) { return into(s.job_threads, thread_counts(t)); }},
     Setting{"KUMIKI_CPUS", "", "", "", "The processors of this rank's threads, in order; empty: not bound.", true,
-            [](Settings& s, std::string_view t) { return into(s.cpus, cpu_list(t)); }},
+            [](Settings& s, std::string_view t) { return into(s.cpus, numbers(t)); }},
     Setting{"KUMIKI_CROWDED", "", "no", "", "Whether the job has more threads on this host than there are cores.", true,
             [](Settings& s, std::string_view t) { return into(s.crowded, yes_or_no(t)); }},
+    Setting{"KUMIKI_DEVICES", "", "", "",
+            "The accelerators of this rank, by their numbers in `kumiki topology`; empty: none have been assigned.",
+            true, [](Settings& s, std::string_view t) { return into(s.devices, numbers(t)); }},
 };
 
 } // namespace

@@ -15,6 +15,7 @@ inline constexpr std::array domains = {Domain::cache, Domain::memory, Domain::pa
 struct Core {
     std::vector<int> processors; ///< its hardware threads that this process may use, by the system's numbers
     std::array<int, domains.size()> domain = {}; ///< which last-level cache, memory node and package it belongs to
+    int number = 0;                              ///< among all cores of the machine, as kumiki-topology counts them
 
     int in(Domain kind) const { return domain[static_cast<std::size_t>(kind)]; }
 };
@@ -31,5 +32,11 @@ struct UsableCores {
 /// Reads the affinity mask and the cgroups of this process (taskset, cpusets, CPU quotas) and the machine's topology.
 /// Must not be called while other threads use the environment.
 Result<UsableCores> usable_cores();
+
+/// Only those of the cores that have these numbers. Fails when one is not among them.
+Result<UsableCores> restrict(UsableCores usable, const std::vector<int>& numbers);
+
+/// The numbers of the cores, ascending.
+std::vector<int> numbers_of(const std::vector<Core>& cores);
 
 } // namespace kumiki::topology

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <sys/utsname.h>
 
+#include "topology/accelerators.hpp"
 #include "topology/hwloc_topology.hpp"
 #include "topology/memory.hpp"
 #include "topology/quota.hpp"
@@ -70,31 +71,6 @@ std::vector<CacheKind> caches_of(const HwlocTopology& topology) {
             kind->shared_by.push_back(processors_of(object->cpuset));
         }
     return kinds;
-}
-
-std::string bus_address(hwloc_obj_t device) {
-    for (hwloc_obj_t parent = device->parent; parent != nullptr; parent = parent->parent)
-        if (parent->type == HWLOC_OBJ_PCI_DEVICE) {
-            const auto& pci = parent->attr->pcidev;
-            return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", static_cast<unsigned>(pci.domain), pci.bus, pci.dev,
-                               pci.func);
-        }
-    return "";
-}
-
-std::vector<Accelerator> accelerators_of(const HwlocTopology& topology) {
-    std::vector<Accelerator> found;
-    for (const hwloc_obj_t object : topology.all(HWLOC_OBJ_OS_DEVICE)) {
-        const auto type = object->attr->osdev.type;
-        if (type != HWLOC_OBJ_OSDEV_COPROC && type != HWLOC_OBJ_OSDEV_GPU) continue;
-        const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology.get(), object);
-        std::string model = info(object, "GPUModel");
-        if (model.empty() && object->parent != nullptr) model = info(object->parent, "PCIDevice");
-        found.push_back({object->name == nullptr ? "" : object->name,
-                         type == HWLOC_OBJ_OSDEV_COPROC ? "coprocessor" : "display", model, bus_address(object),
-                         near == nullptr ? -1 : hwloc_bitmap_first(near->nodeset)});
-    }
-    return found;
 }
 
 /// A hypervisor shows itself in the processor's flags (x86) or under /sys/hypervisor (Xen); on other machines the

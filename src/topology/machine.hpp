@@ -31,10 +31,15 @@ struct Package {
 };
 
 struct Accelerator {
-    std::string name;  ///< as its driver calls it: nvml0, rsmi0, card0, opencl0d0
-    std::string kind;  ///< coprocessor or display
-    std::string model; ///< empty when unknown
-    std::string bus;   ///< PCI address; empty when it has none
+    int number = -1;                ///< among those that compute; -1: it does not
+    std::string name;               ///< the first of `names`, or its address on the bus
+    std::vector<std::string> names; ///< as drivers and programming interfaces call it: nvml0, cuda0, opencl0d0, card0
+    std::string kind;               ///< coprocessor, or display
+    std::string vendor;             ///< nvidia, amd or intel; empty: another one
+    std::string model;              ///< empty when unknown
+    std::string uuid;               ///< by which the vendor's interfaces identify it; empty when unknown
+    std::uint64_t memory_bytes = 0; ///< 0 when unknown
+    std::string bus;                ///< PCI address; empty when it has none
     int memory_node = -1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -77,8 +78,11 @@ std::string heading(const Machine& machine) {
 }
 
 std::string accelerator_line(const Accelerator& device) {
-    std::string text = fmt::format("  {} ({})", device.name, device.kind);
-    if (!device.model.empty()) text += fmt::format(" {}", device.model);
+    std::string text = device.number < 0 ? fmt::format("  no device of a job: {}", device.kind)
+                                         : fmt::format("  device {}", device.number);
+    if (!device.model.empty()) text += fmt::format(", {}", device.model);
+    if (device.memory_bytes > 0) text += fmt::format(", {}", as_size(device.memory_bytes));
+    if (!device.names.empty()) text += fmt::format(", called {}", fmt::join(device.names, ", "));
     if (!device.bus.empty()) text += fmt::format(", at {}", device.bus);
     if (device.memory_node >= 0) text += fmt::format(", near memory node {}", device.memory_node);
     return text + "\n";
@@ -137,9 +141,14 @@ std::string as_json(const Machine& machine) {
                                   {"line_bytes", cache.line_bytes},
                                   {"shared_by", cache.shared_by}});
     for (const Accelerator& device : machine.accelerators)
-        json["accelerators"].push_back({{"name", device.name},
+        json["accelerators"].push_back({{"number", device.number},
+                                        {"name", device.name},
+                                        {"names", device.names},
                                         {"kind", device.kind},
+                                        {"vendor", device.vendor},
                                         {"model", device.model},
+                                        {"uuid", device.uuid},
+                                        {"memory_bytes", device.memory_bytes},
                                         {"bus", device.bus},
                                         {"memory_node", device.memory_node}});
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

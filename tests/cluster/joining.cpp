@@ -13,9 +13,11 @@
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -37,8 +39,14 @@ void work(kumiki::Job& job) {
 }
 
 void tell(kumiki::Job& job) {
-    std::printf("rank %d of %d, %d threads, %s\n", job.rank(), job.size(), job.threads(),
-                job.oversubscribed() ? "crowded" : "not crowded");
+    std::string line = "rank " + std::to_string(job.rank()) + " of " + std::to_string(job.size()) + ", " +
+                       std::to_string(job.threads()) + " threads, " +
+                       (job.oversubscribed() ? "crowded" : "not crowded");
+    for (int rank = 0; rank < job.size(); ++rank)
+        line += (rank == 0 ? ", of all " : ",") + std::to_string(job.threads(rank));
+    const char* before = ", on ";
+    for (const int processor : job.processors()) line += std::exchange(before, ",") + std::to_string(processor);
+    std::puts(line.c_str());
     std::fflush(stdout);
 }
 

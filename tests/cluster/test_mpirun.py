@@ -53,6 +53,29 @@ def test_threads_as_asked_for_and_crowded(mpirun: Mpirun, starter: Starter, prog
     assert len(re.findall(r"1 threads, not crowded", ended.stdout)) == 2
 
 
+def test_threads_of_each_rank(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    each = {"KUMIKI_THREADS": "3,1,2"}
+    ended = starter.run(*mpirun.on_this_host(3), program, "alone", environment=each)
+    assert ended.returncode == 0, ended.stderr
+    told = re.findall(r"rank (\d) of 3, (\d) threads, .*crowded, of all 3,1,2", ended.stdout)
+    assert sorted(told) == [("0", "3"), ("1", "1"), ("2", "2")]
+    ended = starter.run(*mpirun.on_this_host(2), program, "alone", environment=each)
+    assert ended.returncode != 0
+    assert "KUMIKI_THREADS of rank 0 has 3 numbers, but the job has 2 ranks" in ended.stderr
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_a_crowded_job_is_bound_when_asked(mpirun: Mpirun, starter: Starter, program: str) -> None:
+    """The launcher leaves its ranks on both processors; each rank's two threads get different ones."""
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    commands = [["taskset", "-c", f"{first},{second}", program, "alone"]] * 2
+    asked = {"KUMIKI_THREADS": "2", "KUMIKI_BIND": "shared"}
+    ended = starter.run(*mpirun.on_this_host(2), *by_rank(*commands), environment=asked)
+    assert ended.returncode == 0, ended.stderr
+    assert f"rank 0 of 2, 2 threads, crowded, of all 2,2, on {first},{first}\n" in ended.stdout
+    assert f"rank 1 of 2, 2 threads, crowded, of all 2,2, on {second},{second}\n" in ended.stdout
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
 def test_ranks_that_are_bound(mpirun: Mpirun, starter: Starter, program: str) -> None:
     """Each rank has as many threads as processors; two ranks on the same one are crowded, and both know it."""

@@ -76,15 +76,33 @@ TEST(Hosts, AFileHasALineForEach) {
     }
 }
 
+TEST(Hosts, AFileSaysWhatTheRanksOfAHostGet) {
+    const auto hosts = hosts_from_text("a slots=2 threads=4 cores=0-3,8\nb threads=4,2,2\nc:1 threads=3,3", "file");
+    ASSERT_TRUE(hosts) << hosts.error().message;
+    EXPECT_EQ((*hosts)[0].request.threads, std::vector{4});
+    EXPECT_EQ((*hosts)[0].request.cores, (std::vector{0, 1, 2, 3, 8}));
+    EXPECT_EQ((*hosts)[1].request.threads, (std::vector{4, 2, 2}));
+    EXPECT_EQ((*hosts)[1].slots, 3) << "a number for each rank says how many there are";
+    EXPECT_EQ((*hosts)[2].slots, 1);
+}
+
 TEST(Hosts, MistakesInAFileNameTheLine) {
     const auto mistake = [](std::string_view text) { return hosts_from_text(text, "my.hosts").error().message; };
     EXPECT_EQ(mistake("a\n# b\na\n"), "my.hosts, line 3: host a is named twice; to give it more ranks write a:2");
     EXPECT_EQ(mistake("a\nb max_slots=3\n"),
-              "my.hosts, line 2: \"max_slots=3\" is not understood; a line is NAME, NAME slots=N or NAME:N");
+              "my.hosts, line 2: \"max_slots=3\" is not understood; a line is a name, and any of slots=N, threads=N, "
+              "cores=LIST and devices=LIST");
     EXPECT_EQ(mistake("a slots=no"),
-              "my.hosts, line 1: the slots of host a are \"no\"; they must be a whole number from 1 to 4096");
-    EXPECT_EQ(mistake("a:2 slots=3"),
-              "my.hosts, line 1: \"slots=3\" is not understood; a line is NAME, NAME slots=N or NAME:N");
+              "my.hosts, line 1: slots=no is not usable: it must be a whole number from 1 to 4096");
+    EXPECT_EQ(mistake("a:2 slots=3"), "my.hosts, line 1: the slots of host a are given twice");
+    EXPECT_EQ(mistake("slots=3"), "my.hosts, line 1: the line does not begin with the name of a host");
+    EXPECT_EQ(mistake("a threads=2 threads=3"), "my.hosts, line 1: threads is given twice in one line");
+    EXPECT_EQ(mistake("a threads=2,"),
+              "my.hosts, line 1: threads=2, is not usable: it must be a whole number from 1 to "
+              "4096, or several with commas between them");
+    EXPECT_EQ(mistake("a cores=3-1"),
+              "my.hosts, line 1: cores=3-1 is not usable: it must be a list of numbers up to 65535, such as 0-3,8");
+    EXPECT_EQ(mistake("a cores=0-3,2"), "my.hosts, line 1: cores=0-3,2 is not usable: it names 2 twice");
     EXPECT_EQ(mistake("\n# nobody\n"), "my.hosts names no host");
     EXPECT_EQ(mistake(""), "my.hosts names no host");
 }

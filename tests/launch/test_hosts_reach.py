@@ -16,8 +16,8 @@ from launching import ENDED, ENVIRONMENT, USAGE, Launcher, lines, remote_shell_s
         (["--hosts", "a:2,b:1", "-n", "4"], "4 ranks are more than the 3 slots of the hosts; "),
         (["--hosts", "a,b,a"], "--hosts a,b,a: host a is named twice"),
         (["--hosts", "a", "--hostfile", "f"], "--hosts and --hostfile exclude each other"),
-        (["--hostfile", "/no/such/file"], "cannot read the host file /no/such/file: No such file or directory"),
-        (["--remote-shell", "rsh"], "--remote-shell is of use only together with --hosts or --hostfile"),
+        (["--hostfile", "/no/such/file"], "cannot read the hostfile /no/such/file: No such file or directory"),
+        (["--remote-shell", "rsh"], "--remote-shell is of use only together with --hosts, --hostfile or --rankfile"),
         (["--hosts", "a", "-x", "NOT_THERE"], "-x NOT_THERE is not usable: there is no variable NOT_THERE"),
     ],
 )
@@ -33,7 +33,7 @@ def test_mistakes_in_a_file_of_hosts_name_the_line(launcher: Launcher, tmp_path:
     hosts.write_text("a\n\nb slots=two\n")
     result = launcher.run("--hostfile", str(hosts), "true")
     assert result.returncode == USAGE
-    assert result.stderr.startswith(f'kumiki-run: {hosts}, line 3: the slots of host b are "two"')
+    assert result.stderr.startswith(f"kumiki-run: {hosts}, line 3: slots=two is not usable: ")
 
 
 def refused(launcher: Launcher, *arguments: str, folder: Path | None = None) -> str:

@@ -22,7 +22,7 @@ SETTINGS_PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
         (["-t", "-1", "true"], "-t -1 is not usable"),
         (["-t", "many", "true"], "-t many is not usable"),
         (["--wait", "long", "true"], "--wait long is not usable: it must be adaptive, spin, yield or sleep"),
-        (["--bind", "socket", "true"], "--bind socket is not usable: it must be core or none"),
+        (["--bind", "socket", "true"], "--bind socket is not usable: it must be core, shared or none"),
         (["--unknown", "true"], "there is no option --unknown"),
         (["-n", "2", "--unknown", "--", "true"], "there is no option --unknown"),
         (["-n", "2"], "no program to run is given"),
@@ -74,7 +74,14 @@ def test_a_value_may_stick_to_its_option(launcher: Launcher) -> None:
 def test_help_names_every_option_and_the_exit_codes(launcher: Launcher) -> None:
     result = launcher.run("--help")
     assert result.returncode == 0
-    for word in ("-n RANKS", "-t", "--bind core|none", "--wait adaptive|spin|yield|sleep", "--label", "Exit codes"):
+    for word in (
+        "-n RANKS",
+        "-t",
+        "--bind core|shared|none",
+        "--wait adaptive|spin|yield|sleep",
+        "--label",
+        "Exit codes",
+    ):
         assert word in result.stdout
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
+from described import BARE, DISPLAY, machine
 from launching import Launcher, find_command
 
 TWO_PACKAGES = {"HWLOC_SYNTHETIC": "pack:2 [numa(memory=8GiB)] l3:1(size=32MiB) core:8 l2:1(size=1MiB) pu:2"}
@@ -52,6 +54,38 @@ def test_the_text_tells_the_same(launcher: Launcher) -> None:
         "accelerators: none",
     ):
         assert part in text
+
+
+def test_each_device_is_one_entry_whatever_its_drivers_call_it(launcher: Launcher, tmp_path: Path) -> None:
+    first, second, third, bare, display = as_json(launcher, machine(tmp_path))["accelerators"]
+    assert first == {
+        "number": 0,
+        "name": "opencl0d0",
+        "names": ["opencl0d0", "nvml0", "cuda0"],
+        "kind": "coprocessor",
+        "vendor": "nvidia",
+        "model": "NVIDIA H100",
+        "uuid": "GPU-00000000-1111-2222-3333-444444444444",
+        "memory_bytes": 80 << 30,
+        "bus": "0000:17:00.0",
+        "memory_node": 0,
+    }
+    assert (second["number"], second["bus"], second["memory_node"]) == (1, "0000:a3:00.0", 1)
+    assert (third["number"], third["vendor"], third["model"]) == (2, "amd", "Aldebaran")
+    assert (display["number"], display["kind"], display["bus"]) == (-1, "display", DISPLAY.address)
+    assert (bare["number"], bare["name"]) == (-1, BARE.address), "its maker's driver shows others only"
+
+
+def test_a_device_counts_when_hwloc_knows_no_driver_of_its_maker(launcher: Launcher, tmp_path: Path) -> None:
+    (only,) = as_json(launcher, machine(tmp_path, (BARE,)))["accelerators"]
+    assert (only["number"], only["vendor"], only["model"], only["names"]) == (0, "nvidia", "GA100", [])
+
+
+def test_the_text_numbers_the_devices(launcher: Launcher, tmp_path: Path) -> None:
+    text = topology(launcher, environment=machine(tmp_path)).stdout
+    called = "called opencl0d1, nvml1, cuda1, at 0000:a3:00.0, near memory node 1"
+    assert f"  device 1, NVIDIA H100, 80 GiB, {called}\n" in text
+    assert "  no device of a job: display, Matrox G200, called card0, at 0000:02:00.0, near memory node 0\n" in text
 
 
 def test_this_machine(launcher: Launcher) -> None:

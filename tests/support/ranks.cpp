@@ -43,7 +43,7 @@ Settings settings_of(const JobOptions& options, int rank) {
     settings.crowded = options.crowded;
     settings.nontemporal_bytes = options.nontemporal_bytes;
     settings.pin = options.pin;
-    settings.threads = options.threads;
+    settings.threads = {options.threads};
     settings.timeout_s = options.timeout_s;
     settings.trace = options.trace;
     return settings;

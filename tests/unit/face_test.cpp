@@ -1,4 +1,5 @@
 // The C++ interface: what it accepts, what it throws, and whole programs of several ranks.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -228,6 +229,39 @@ TEST(ProgramTest, UsesEverythingTogether) {
         });
         job.barrier_enter();
         job.barrier_wait();
+    });
+}
+
+TEST(ProgramTest, RanksMayHaveDifferentNumbersOfThreads) {
+    run_programs({.ranks = 3}, [](int rank) {
+        const int threads[] = {3, 1, 2};
+        setenv("KUMIKI_THREADS", std::to_string(threads[rank]).c_str(), 1); // as kumiki-run -t 3,1,2
+        setenv("KUMIKI_JOB_THREADS", "3,1,2", 1);
+        setenv("KUMIKI_DEVICES", rank == 1 ? "2,0" : "", 1);
+        setenv("KUMIKI_CPUS", rank == 2 ? "0,0" : "", 1);
+        Job job;
+        EXPECT_EQ(job.threads(), threads[rank]);
+        for (int other = 0; other < 3; ++other) EXPECT_EQ(job.threads(other), threads[other]);
+        for (const int nobody : {-1, 3}) EXPECT_THROW(job.threads(nobody), Error);
+        EXPECT_NE(kumiki_threads_of(job.handle(), 0, nullptr), KUMIKI_OK);
+        EXPECT_TRUE(std::ranges::equal(job.devices(), rank == 1 ? std::vector{2, 0} : std::vector<int>()));
+        EXPECT_TRUE(std::ranges::equal(job.processors(), rank == 2 ? std::vector{0, 0} : std::vector<int>()));
+
+        Team team(job);
+        ASSERT_EQ(team.size(), threads[rank]);
+        auto arrived = job.allocate<std::uint64_t>(1);
+        team.run([&](Member& member) {
+            for (std::uint64_t round = 1; round <= 20; ++round) {
+                job.fetch_add(0, arrived[0], 1);
+                member.barrier_all();
+                EXPECT_EQ(job.get(0, arrived[0]), 6 * round) << "a thread of some rank is missing";
+                member.barrier_all();
+                EXPECT_EQ(member.reduce_all(100 * rank + member.thread(), Operation::sum), 0 + 1 + 2 + 100 + 200 + 201);
+                std::vector<double> many(1000, member.thread() + 1.0);
+                member.reduce_all(std::span(many), Operation::sum);
+                EXPECT_EQ(many[999], 6 + 1 + 3);
+            }
+        });
     });
 }
 

@@ -16,7 +16,7 @@ Introduction on(const std::string& machine, const std::string& host, std::vector
     return rank;
 }
 
-Settings settled(const std::vector<Introduction>& all, int rank, bool bind = true) {
+Settings settled(const std::vector<Introduction>& all, int rank, Binding bind = Binding::core) {
     Settings settings;
     settings.bind = bind;
     HostMap(all, rank).settle(settings);
@@ -25,9 +25,9 @@ Settings settled(const std::vector<Introduction>& all, int rank, bool bind = tru
 
 TEST(IntroductionTest, WhatIsPackedIsUnpacked) {
     Settings settings;
-    settings.threads = 3;
+    settings.threads = {5, 3};
     settings.arena_bytes = 4096;
-    auto own = Introduction::of_this_process(settings);
+    auto own = Introduction::of_this_process(settings, 1);
     EXPECT_FALSE(own.machine.empty());
     EXPECT_EQ(own.process, getpid());
     EXPECT_FALSE(own.cpus.empty());
@@ -38,7 +38,8 @@ TEST(IntroductionTest, WhatIsPackedIsUnpacked) {
         EXPECT_EQ(other.machine, own.machine);
         EXPECT_EQ(other.host, own.host);
         EXPECT_EQ(other.process, own.process);
-        EXPECT_EQ(other.threads, 3);
+        EXPECT_EQ(other.threads, 3) << "the number for rank 1";
+        EXPECT_EQ(other.thread_counts, 2u);
         EXPECT_EQ(other.arena_bytes, 4096u);
         EXPECT_EQ(other.memory_bytes, own.memory_bytes);
         EXPECT_EQ(other.cpus, own.cpus);
@@ -91,17 +92,17 @@ TEST(HostMapTest, TheLeastArenaIsAWishOrTheSmallestMemory) {
 TEST(HostMapTest, RanksThatShareProcessorsDivideThem) {
     // As mpirun without binding, over two network namespaces of one machine.
     const std::vector all = {on("m", "a", {0, 2, 4, 6, 8}), on("m", "b", {0, 2, 4, 6, 8})};
-    EXPECT_EQ(settled(all, 0).threads, 2);
+    EXPECT_EQ(settled(all, 0).threads, std::vector{2});
     EXPECT_EQ(settled(all, 0).cpus, (std::vector{0, 2}));
     EXPECT_EQ(settled(all, 1).cpus, (std::vector{4, 6}));
     EXPECT_FALSE(settled(all, 1).crowded);
-    EXPECT_TRUE(settled(all, 1, false).cpus.empty());
+    EXPECT_TRUE(settled(all, 1, Binding::none).cpus.empty());
 }
 
 TEST(HostMapTest, ProcessorsOfAnotherMachineAreNotShared) {
     const std::vector all = {on("m", "a", {0, 1}), on("n", "b", {0, 1})};
     for (int rank = 0; rank < 2; ++rank) {
-        EXPECT_EQ(settled(all, rank).threads, 2);
+        EXPECT_EQ(settled(all, rank).threads, std::vector{2});
         EXPECT_EQ(settled(all, rank).cpus, (std::vector{0, 1}));
     }
 }
@@ -116,16 +117,34 @@ TEST(HostMapTest, MoreThreadsThanProcessorsAreACrowd) {
     EXPECT_TRUE(settled(together, 0).crowded) << "each alone would have room";
     const std::vector nowhere = {on("m", "a", {}), on("m", "a", {})};
     EXPECT_TRUE(settled(nowhere, 0).crowded) << "where the system tells no processors";
-    EXPECT_EQ(settled(nowhere, 1).threads, 1);
+    EXPECT_EQ(settled(nowhere, 1).threads, std::vector{1});
 }
 
 TEST(HostMapTest, WhereSetsOverlapInOtherWaysNothingIsBound) {
     const std::vector overlapping = {on("m", "a", {0, 1}, 1), on("m", "a", {1, 2}, 1)};
     EXPECT_FALSE(settled(overlapping, 0).crowded);
     EXPECT_TRUE(settled(overlapping, 0).cpus.empty());
-    const std::vector uneven = {on("m", "a", {0, 1, 2, 3}, 3), on("m", "a", {0, 1, 2, 3}, 1)};
-    EXPECT_FALSE(settled(uneven, 1).crowded);
-    EXPECT_TRUE(settled(uneven, 1).cpus.empty()) << "a rank wants more than its share";
+    EXPECT_TRUE(settled(overlapping, 0, Binding::shared).cpus.empty());
+}
+
+TEST(HostMapTest, RanksMayHaveDifferentNumbersOfThreads) {
+    const std::vector all = {on("m", "a", {0, 2, 4, 6, 8}, 3), on("m", "a", {0, 2, 4, 6, 8}, 1),
+                             on("m", "a", {0, 2, 4, 6, 8})};
+    EXPECT_EQ(settled(all, 0).cpus, (std::vector{0, 2, 4}));
+    EXPECT_EQ(settled(all, 1).cpus, std::vector{6});
+    EXPECT_EQ(settled(all, 2).cpus, std::vector{8}) << "what the others leave";
+    for (int rank = 0; rank < 3; ++rank) {
+        EXPECT_FALSE(settled(all, rank).crowded);
+        EXPECT_EQ(settled(all, rank).job_threads, (std::vector{3, 1, 1}));
+    }
+}
+
+TEST(HostMapTest, ACrowdSharesProcessorsWhenAsked) {
+    const std::vector all = {on("m", "a", {5, 7}, 3), on("m", "a", {5, 7}, 1)};
+    EXPECT_TRUE(settled(all, 0).cpus.empty());
+    EXPECT_TRUE(settled(all, 0, Binding::shared).crowded);
+    EXPECT_EQ(settled(all, 0, Binding::shared).cpus, (std::vector{5, 5, 7}));
+    EXPECT_EQ(settled(all, 1, Binding::shared).cpus, std::vector{7});
 }
 
 } // namespace

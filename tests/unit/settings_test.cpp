@@ -37,8 +37,8 @@ TEST(SettingsTest, AnEmptyEnvironmentGivesTheDefaults) {
     EXPECT_EQ(settings.nontemporal_bytes, std::uint64_t{32} << 20);
     EXPECT_EQ(settings.arena_bytes, 0u);
     EXPECT_FALSE(settings.fragment_bytes) << "as was tuned";
-    EXPECT_EQ(settings.threads, 0);
-    EXPECT_TRUE(settings.bind);
+    EXPECT_EQ(settings.threads, std::vector{0});
+    EXPECT_EQ(settings.bind, Binding::core);
     EXPECT_FALSE(settings.pin);
     EXPECT_FALSE(settings.crowded);
     EXPECT_EQ(settings.rank, 0);
@@ -54,30 +54,36 @@ TEST(SettingsTest, EachKindIsRead) {
     EXPECT_EQ(read({"KUMIKI_WAIT=sleep"}).wait, WaitPolicy::sleep);
     EXPECT_EQ(read({"KUMIKI_SPIN=0"}).spin_us, 0);
     EXPECT_EQ(read({"KUMIKI_YIELD=1000000000"}).yield_us, 1000000000);
-    EXPECT_EQ(read({"KUMIKI_THREADS=4096"}).threads, 4096);
-    EXPECT_FALSE(read({"KUMIKI_BIND=none"}).bind);
-    EXPECT_TRUE(read({"KUMIKI_BIND=core"}).bind);
+    EXPECT_EQ(read({"KUMIKI_THREADS=4096"}).threads, std::vector{4096});
+    EXPECT_EQ(read({"KUMIKI_THREADS=4,0,2"}).threads, (std::vector{4, 0, 2}));
+    EXPECT_EQ(read({"KUMIKI_BIND=none"}).bind, Binding::none);
+    EXPECT_EQ(read({"KUMIKI_BIND=core"}).bind, Binding::core);
+    EXPECT_EQ(read({"KUMIKI_BIND=shared"}).bind, Binding::shared);
     EXPECT_TRUE(read({"KUMIKI_PIN=yes"}).pin);
     EXPECT_TRUE(read({"KUMIKI_PIN=1"}).pin);
     EXPECT_FALSE(read({"KUMIKI_PIN=0"}).pin);
     EXPECT_EQ(read({"KUMIKI_PREFIX=/opt/kumiki"}).native_prefix, "/opt/kumiki");
-    const Settings rank =
-        read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_SEGMENT=5", "KUMIKI_CPUS=0,2,7", "KUMIKI_CROWDED=yes"});
+    const Settings rank = read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_SEGMENT=5", "KUMIKI_CPUS=0,2,7",
+                                "KUMIKI_CROWDED=yes", "KUMIKI_JOB_THREADS=4,2,2,1", "KUMIKI_DEVICES=0,2"});
     EXPECT_EQ(rank.rank, 3);
     EXPECT_EQ(rank.size, 4);
     EXPECT_EQ(rank.segment, 5);
     EXPECT_EQ(rank.cpus, (std::vector{0, 2, 7}));
     EXPECT_TRUE(rank.crowded);
+    EXPECT_EQ(rank.devices, (std::vector{0, 2}));
+    EXPECT_EQ(Settings::of_rank(rank.job_threads, 3), 1);
+    EXPECT_EQ(Settings::of_rank(rank.job_threads, 4), 0) << "there is no such rank";
+    EXPECT_EQ(Settings::of_rank({7}, 4), 7) << "one number stands for all ranks";
     EXPECT_EQ(rank.local_rank, 3) << "without other words all ranks are on one host";
     EXPECT_EQ(rank.local_size, 4);
     const Settings remote =
         read({"KUMIKI_SIZE=4", "KUMIKI_RANK=3", "KUMIKI_LOCAL_SIZE=2", "KUMIKI_LOCAL_RANK=1", "KUMIKI_WIREUP=7",
-              "KUMIKI_INTERFACE=eth0", "KUMIKI_DEVICES=ib0,mlx5_0:1", "KUMIKI_TIMEOUT=3"});
+              "KUMIKI_INTERFACE=eth0", "KUMIKI_NETWORK_DEVICES=ib0,mlx5_0:1", "KUMIKI_TIMEOUT=3"});
     EXPECT_EQ(remote.local_rank, 1);
     EXPECT_EQ(remote.local_size, 2);
     EXPECT_EQ(remote.wireup, 7);
     EXPECT_EQ(remote.interface, "eth0");
-    EXPECT_EQ(remote.devices, "ib0,mlx5_0:1");
+    EXPECT_EQ(remote.network_devices, "ib0,mlx5_0:1");
     EXPECT_EQ(remote.timeout_s, 3);
 }
 
@@ -126,6 +132,8 @@ const Bad bad_settings[] = {
     {"KUMIKI_YIELD", " 5", {"whole number"}},
     {"KUMIKI_THREADS", "4097", {"0", "4096"}},
     {"KUMIKI_THREADS", "", {"whole number"}},
+    {"KUMIKI_THREADS", "4,", {"one for each rank"}},
+    {"KUMIKI_THREADS", "4,4097", {"4096"}},
     {"KUMIKI_THREADS", "99999999999999999999", {"4096"}},
     {"KUMIKI_BIND", "socket", {"core", "none"}},
     {"KUMIKI_PIN", "maybe", {"yes", "no"}},

@@ -66,7 +66,7 @@ Result<> Network::open(const std::string& interface, const Key& key) {
 
 Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity) {
     const Key key = Key::make();
-    if (auto opened = open(settings.interface.empty() ? settings.devices : settings.interface, key); !opened)
+    if (auto opened = open(settings.interface.empty() ? settings.network_devices : settings.interface, key); !opened)
         return opened;
 
     const Card own{.host_identity = host_identity,

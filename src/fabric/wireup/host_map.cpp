@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/interfaces.hpp"
+#include "platform/thread.hpp"
 
 namespace kumiki::fabric {
 
@@ -39,10 +40,11 @@ void HostMap::settle(Settings& settings) const {
     settings.size = size();
     settings.local_rank = local_rank();
     settings.local_size = local_size();
-    settings.threads = threads(rank_);
+    settings.threads = {threads(rank_)};
+    settings.job_threads = all_threads();
     settings.crowded = is_crowded();
-    if (settings.bind && !settings.crowded) settings.cpus = processors();
-    settings.devices = platform::devices_towards(other_hosts());
+    settings.cpus = processors(settings.bind);
+    settings.network_devices = platform::devices_towards(other_hosts());
 }
 
 /// The addresses of each other host.
@@ -63,11 +65,23 @@ std::vector<int> HostMap::sharers(int rank) const {
     return found;
 }
 
-int HostMap::share(int rank) const {
-    return std::max(1, static_cast<int>(at(rank).cpus.size() / sharers(rank).size()));
+/// The number that the user has set, or an equal part of the processors that are left by the ranks for which one is
+/// set.
+int HostMap::threads(int rank) const {
+    if (at(rank).threads > 0) return at(rank).threads;
+    int left = static_cast<int>(at(rank).cpus.size()), parts = 0;
+    for (const int other : sharers(rank)) {
+        left -= at(other).threads;
+        parts += at(other).threads == 0;
+    }
+    return std::max(1, left / parts);
 }
 
-int HostMap::threads(int rank) const { return at(rank).threads > 0 ? at(rank).threads : share(rank); }
+std::vector<int> HostMap::all_threads() const {
+    std::vector<int> all;
+    for (int rank = 0; rank < size(); ++rank) all.push_back(threads(rank));
+    return all;
+}
 
 /// Whether the machine is crowded. It counts the ranks of the whole machine, because hosts that are namespaces share
 /// its processors. The answer is the same for all ranks of the machine, which choose their kind of barrier by it.
@@ -86,18 +100,41 @@ bool HostMap::is_crowded() const {
     return wanted > cpus.size();
 }
 
-/// The processors that this rank gets exclusively. Where the processor sets of ranks overlap without being equal it
-/// gets none, and stays unbound.
-std::vector<int> HostMap::processors() const {
-    const auto equals = sharers(rank_);
-    const int count = threads(rank_);
+/// Whether another rank may run on some of this rank's processors, but not on the same set of them.
+bool HostMap::overlaps() const {
     for (int other = 0; other < size(); ++other)
         if (at(other).machine == own().machine && at(other).cpus != own().cpus &&
             std::ranges::find_first_of(at(other).cpus, own().cpus) != at(other).cpus.end())
-            return {};
-    if (std::ranges::any_of(equals, [&](int other) { return threads(other) > share(other); })) return {};
-    const auto first = (std::ranges::find(equals, rank_) - equals.begin()) * share(rank_);
-    return {own().cpus.begin() + first, own().cpus.begin() + first + count};
+            return true;
+    return false;
+}
+
+/// The processor of each thread of this rank: one that no other thread has, or, where there are too few and the user
+/// wants it, a shared one. Empty: nothing is bound. Ranks with the same processors get theirs side by side; where sets
+/// overlap without being equal nothing is bound, because no rank can tell which processors the other one uses.
+std::vector<int> HostMap::processors(Binding bind) const {
+    const bool may_share = bind == Binding::shared;
+    const auto& cpus = own().cpus;
+    if (bind == Binding::none || cpus.empty() || overlaps() || (is_crowded() && !may_share)) return {};
+    int before = 0, all = 0;
+    bool equal = true;
+    const auto together = sharers(rank_);
+    for (const int other : together) {
+        if (other < rank_) before += threads(other);
+        all += threads(other);
+        equal = equal && threads(other) == threads(rank_);
+    }
+    const auto places = cpus.size(), wanted = static_cast<std::size_t>(all);
+    // Ranks of equal size lie as far apart as they can.
+    const auto spare =
+        equal && wanted < places ? places / together.size() - static_cast<std::size_t>(threads(rank_)) : 0;
+    const auto index = static_cast<std::size_t>(std::ranges::find(together, rank_) - together.begin());
+    std::vector<int> chosen;
+    for (int thread = 0; thread < threads(rank_); ++thread) {
+        const auto place = static_cast<std::size_t>(before + thread);
+        chosen.push_back(cpus[wanted > places ? platform::shared_place(place, wanted, places) : place + index * spare]);
+    }
+    return chosen;
 }
 
 } // namespace kumiki::fabric

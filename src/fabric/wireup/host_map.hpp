@@ -39,10 +39,11 @@ public:
 private:
     std::vector<int> sharers(int rank) const;
     std::vector<std::string> other_hosts() const;
-    int share(int rank) const;
     int threads(int rank) const;
+    std::vector<int> all_threads() const;
     bool is_crowded() const;
-    std::vector<int> processors() const;
+    bool overlaps() const;
+    std::vector<int> processors(Binding bind) const;
 
     std::vector<Introduction> all_;
     int rank_;

@@ -16,7 +16,7 @@
 namespace kumiki::fabric {
 namespace {
 
-constexpr std::string_view this_version = "kumiki-join-3";
+constexpr std::string_view this_version = "kumiki-join-4";
 
 std::string boot() {
     std::string line;
@@ -32,7 +32,7 @@ std::string inode(const char* link) {
 
 } // namespace
 
-Introduction Introduction::of_this_process(const Settings& settings) {
+Introduction Introduction::of_this_process(const Settings& settings, int rank) {
     const std::string name = platform::host_name();
     Introduction own;
     own.machine = boot();
@@ -42,7 +42,8 @@ Introduction Introduction::of_this_process(const Settings& settings) {
     own.host = fmt::format("{}/{}/{}/{}", own.machine, inode("/proc/self/ns/net"), inode("/proc/self/ns/pid"), name);
     own.addresses = platform::addresses_of(platform::interfaces());
     own.process = getpid();
-    own.threads = settings.threads;
+    own.threads = Settings::of_rank(settings.threads, rank);
+    own.thread_counts = settings.threads.size();
     own.arena_bytes = settings.arena_bytes;
     own.memory_bytes = platform::physical_memory();
     own.cpus = platform::usable_cpus();
@@ -50,8 +51,8 @@ Introduction Introduction::of_this_process(const Settings& settings) {
 }
 
 std::string Introduction::pack() const {
-    return fmt::format("{}\n{}\n{}\n{}\n{} {} {} {} {}", this_version, machine, host, addresses, process, threads,
-                       arena_bytes, memory_bytes, fmt::join(cpus, " "));
+    return fmt::format("{}\n{}\n{}\n{}\n{} {} {} {} {} {}", this_version, machine, host, addresses, process, threads,
+                       thread_counts, arena_bytes, memory_bytes, fmt::join(cpus, " "));
 }
 
 Result<Introduction> Introduction::unpack(const std::string& text) {
@@ -62,7 +63,7 @@ Result<Introduction> Introduction::unpack(const std::string& text) {
     std::getline(lines, other.machine);
     std::getline(lines, other.host);
     std::getline(lines, other.addresses);
-    lines >> other.process >> other.threads >> other.arena_bytes >> other.memory_bytes;
+    lines >> other.process >> other.threads >> other.thread_counts >> other.arena_bytes >> other.memory_bytes;
     bool understood = version == this_version && lines;
     for (int cpu = 0; lines >> cpu;) other.cpus.push_back(cpu);
     understood = understood && lines.eof();

@@ -16,12 +16,14 @@ struct Introduction {
     std::string host;    ///< the same text for all ranks that can share memory with each other
     std::string addresses; ///< of the host in the network (platform::addresses_of)
     int process = 0;
-    int threads = 0;                ///< set by the user; 0: one per processor
+    int threads = 0;                ///< set by the user; 0: the launcher's processors, divided
+    std::size_t thread_counts = 1;  ///< numbers in its KUMIKI_THREADS: 1, or one for each rank of the job
     std::uint64_t arena_bytes = 0;  ///< set by the user; 0: the size of the host's memory
     std::uint64_t memory_bytes = 0; ///< of the host
     std::vector<int> cpus;          ///< processors that the rank may run on
 
-    static Introduction of_this_process(const Settings& settings);
+    /// `rank` is the number that the launcher has given this process.
+    static Introduction of_this_process(const Settings& settings, int rank);
 
     /// Returns the introduction as text. Machine and host have their own lines, because names may contain blanks.
     std::string pack() const;

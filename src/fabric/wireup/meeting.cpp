@@ -23,7 +23,7 @@ using shm::Segment;
 constexpr std::string_view no_place = "none: ";
 
 Result<HostMap> introduce(Exchange& exchange, const Settings& settings) {
-    const auto told = exchange.all(Introduction::of_this_process(settings).pack());
+    const auto told = exchange.all(Introduction::of_this_process(settings, exchange.rank()).pack());
     if (!told) return tl::unexpected(told.error());
     std::vector<Introduction> all;
     for (const std::string& text : *told) {
@@ -31,6 +31,12 @@ Result<HostMap> introduce(Exchange& exchange, const Settings& settings) {
         if (!other) return tl::unexpected(other.error());
         all.push_back(std::move(*other));
     }
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        if (const auto counts = all[rank].thread_counts; counts != 1 && counts != all.size())
+            return fail(KUMIKI_ERROR_ENVIRONMENT,
+                        fmt::format("KUMIKI_THREADS of rank {} has {} numbers, but the job has {} ranks; give one "
+                                    "number for all ranks, or one for each",
+                                    rank, counts, all.size()));
     return HostMap(std::move(all), exchange.rank());
 }
 

@@ -1,35 +1,19 @@
 #include "launch/command/hosts.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 #include "settings/settings.hpp"
 
 namespace kumiki::launch {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
 std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r";
     const auto begin = std::min(text.find_first_not_of(blanks), text.size());
     const auto end = text.find_last_not_of(blanks) + 1;
     return begin < end ? text.substr(begin, end - begin) : std::string_view{};
-}
-
-Result<int> slot_count(std::string_view text, std::string_view name) {
-    int slots = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
-    if (error != std::errc{} || end != text.data() + text.size() || slots < 1 || slots > most_ranks)
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("the slots of host {} are \"{}\"; they must be a whole number from 1 to {}", name, text,
-                                most_ranks));
-    return slots;
 }
 
 /// "name" or "name:N". A text with more than one colon is an address of IPv6, without slots.
@@ -38,33 +22,26 @@ Result<Host> host_of(std::string_view text) {
     const auto colon = text.find(':');
     const bool counted = colon != text.npos && text.find(':', colon + 1) == text.npos;
     host.name = counted ? text.substr(0, colon) : text;
-    if (host.name.empty()) return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host is empty");
-    if (host.name.front() == '-')
-        return fail(
-            KUMIKI_ERROR_ARGUMENT,
-            fmt::format("the name of host {} begins with a dash, as options of the remote shell do", host.name));
-    if (std::ranges::any_of(host.name, [](unsigned char c) { return c <= ' ' || c > '~'; }))
-        return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host contains a character that host names cannot contain");
+    if (auto usable = check_host_name(host.name); !usable) return tl::unexpected(usable.error());
     if (!counted) return host;
-    auto slots = slot_count(text.substr(colon + 1), host.name);
-    if (!slots) return tl::unexpected(slots.error());
-    host.slots = *slots;
-    return host;
+    host.slots = count_from(text.substr(colon + 1), most_ranks);
+    if (host.slots) return host;
+    return fail(KUMIKI_ERROR_ARGUMENT,
+                fmt::format("the slots of host {} are \"{}\"; they must be a whole number from 1 to {}", host.name,
+                            text.substr(colon + 1), most_ranks));
 }
 
-/// A line of a file of hosts that is neither empty nor a comment.
-Result<Host> host_of_line(std::string_view line) {
-    constexpr std::string_view key = "slots=";
-    const auto end = std::min(line.find_first_of(blanks), line.size());
-    auto host = host_of(line.substr(0, end));
-    const auto rest = trimmed(line.substr(end));
-    if (!host || rest.empty()) return host;
-    if (!rest.starts_with(key) || host->slots)
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("\"{}\" is not understood; a line is NAME, NAME slots=N or NAME:N", rest));
-    auto slots = slot_count(rest.substr(key.size()), host->name);
-    if (!slots) return tl::unexpected(slots.error());
-    host->slots = *slots;
+Result<Host> host_of_line(const Line& line) {
+    if (line.name.empty()) return fail(KUMIKI_ERROR_ARGUMENT, "the line does not begin with the name of a host");
+    auto host = host_of(line.name);
+    if (!host) return host;
+    if (host->slots && line.slots)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the slots of host {} are given twice", host->name));
+    if (line.slots) host->slots = line.slots;
+    host->request = line.request;
+    // A number of threads for each rank says how many ranks there are.
+    if (const auto ranks = line.request.threads.size(); !host->slots && ranks > 1)
+        host->slots = static_cast<int>(ranks);
     return host;
 }
 
@@ -94,14 +71,17 @@ std::vector<int> filled(std::vector<int> slots, int ranks) {
     return slots;
 }
 
-Result<std::string> text_of(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (file && (text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof())) return text.str();
-    return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("cannot read the host file {}: {}", path, std::strerror(errno)));
-}
-
 } // namespace
+
+Result<> check_host_name(std::string_view name) {
+    if (name.empty()) return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host is empty");
+    if (name.front() == '-')
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("the name of host {} begins with a dash, as options of the remote shell do", name));
+    if (std::ranges::any_of(name, [](unsigned char c) { return c <= ' ' || c > '~'; }))
+        return fail(KUMIKI_ERROR_ARGUMENT, "the name of a host contains a character that host names cannot contain");
+    return {};
+}
 
 Result<std::vector<Host>> hosts_from_list(std::string_view list) {
     std::vector<Host> hosts;
@@ -116,15 +96,8 @@ Result<std::vector<Host>> hosts_from_list(std::string_view list) {
 
 Result<std::vector<Host>> hosts_from_text(std::string_view text, std::string_view file) {
     std::vector<Host> hosts;
-    for (int number = 1; !text.empty(); ++number) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const auto whole = text.substr(0, end);
-        const auto line = trimmed(whole.substr(0, std::min(whole.find('#'), whole.size())));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (line.empty()) continue;
-        if (auto added = add(hosts, host_of_line(line)); !added)
-            return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{}, line {}: {}", file, number, added.error().message));
-    }
+    auto read = read_lines(text, file, [&](const Line& line) { return add(hosts, host_of_line(line)); });
+    if (!read) return tl::unexpected(read.error());
     if (hosts.empty()) return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{} names no host", file));
     return hosts;
 }
@@ -148,17 +121,6 @@ Result<std::vector<Share>> deal(const std::vector<Host>& hosts, std::optional<in
     for (std::size_t i = 0, first = 0; i < hosts.size(); first += static_cast<std::size_t>(parts[i++]))
         if (parts[i] > 0) shares.push_back({hosts[i].name, static_cast<int>(first), parts[i], size});
     return shares;
-}
-
-Result<std::vector<Share>> shares_of(const Options& options) {
-    auto hosts = hosts_from_list(options.hosts);
-    if (!options.host_file.empty()) {
-        const auto text = text_of(options.host_file);
-        if (!text) return tl::unexpected(text.error());
-        hosts = hosts_from_text(*text, options.host_file);
-    } else if (!hosts) hosts.error().message = fmt::format("--hosts {}: {}", options.hosts, hosts.error().message);
-    if (!hosts) return tl::unexpected(hosts.error());
-    return deal(*hosts, options.ranks);
 }
 
 } // namespace kumiki::launch

@@ -13,10 +13,10 @@ struct Job {
     Options options;
     Settings settings;
     Share share;
-    Placement placement; ///< of the ranks of this host
+    Placement placement;      ///< of the ranks of this host
+    std::vector<int> threads; ///< of every rank of the whole job
 
     int ranks() const { return share.ranks; } ///< on this host
-    int threads() const { return settings.threads; }
 };
 
 } // namespace kumiki::launch

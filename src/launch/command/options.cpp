@@ -59,7 +59,14 @@ void add_host_options(CLI::App& app, Options& options, std::string& remote_shell
         ->type_name("LIST")
         ->multi_option_policy(last);
     app.add_option("--hostfile", options.host_file,
-                   "The same from a file: on each line NAME, NAME slots=N or NAME:N; # begins a comment.")
+                   "The same from a file: on each line the name of a host, and any of slots=N, threads=N or N,N,..., "
+                   "cores=LIST and devices=LIST; # begins a comment.")
+        ->type_name("FILE")
+        ->multi_option_policy(last);
+    app.add_option(
+           "--rankfile", options.rank_file,
+           "A file with one line for each rank: any of threads=N, cores=LIST and devices=LIST, behind the name of "
+           "its host, which may be missing.")
         ->type_name("FILE")
         ->multi_option_policy(last);
     app.add_option(
@@ -104,13 +111,23 @@ std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
         return wrong("--hosts and --hostfile exclude each other").value();
     if (app.count("--hosts") > 0 && options.hosts.empty()) return wrong("--hosts is empty").value();
     if (app.count("--hostfile") > 0 && options.host_file.empty()) return wrong("--hostfile is empty").value();
-    if (app.count("--remote-shell") > 0 && !options.names_hosts())
-        return wrong("--remote-shell is of use only together with --hosts or --hostfile").value();
+    if (app.count("--rankfile") > 0 && options.rank_file.empty()) return wrong("--rankfile is empty").value();
+    if (app.count("--remote-shell") > 0 && !options.names_hosts() && options.rank_file.empty())
+        return wrong("--remote-shell is of use only together with --hosts, --hostfile or --rankfile").value();
     for (const std::string& name : options.exports)
         if (std::getenv(name.c_str()) == nullptr)
             return wrong(fmt::format("-x {0} is not usable: there is no variable {0} in the environment", name))
                 .value();
     return {};
+}
+
+/// Reads what --devices says; nothing when it is not given.
+tl::expected<DeviceRequest, Reply> asked_devices(const CLI::App& app, const std::string& text) {
+    if (app.count("--devices") == 0) return {};
+    auto devices = devices_from(text);
+    if (!devices) return wrong(fmt::format("--devices {} is not usable: {}", text, devices.error().message));
+    devices->divided = true;
+    return *devices;
 }
 
 tl::expected<int, Reply> rank_count(const std::string& text) {
@@ -161,7 +178,7 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     app.prefix_command();
     app.footer(footer);
     Options options;
-    std::string ranks;
+    std::string ranks, devices;
     std::string remote_shell = default_remote_shell;
     bool print_settings = false;
     std::map<std::string, std::string> values;
@@ -170,6 +187,11 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     add_host_options(app, options, remote_shell);
     add_settings(app, values);
+    app.add_option("--devices", devices,
+                   "Divide these devices (GPUs and other accelerators) of each host among its ranks: all, none, or "
+                   "numbers as `kumiki topology` shows them (0-3). Default: each rank sees what the launcher sees.")
+        ->type_name("LIST")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     app.add_flag("--label", options.label, "Put `[rank] ` before every line that a rank prints.");
     app.add_flag("--verbose", options.verbose, "Say on stderr where the ranks will run.");
     app.add_flag("--settings", print_settings, "Print all settings as Markdown and exit.");
@@ -192,6 +214,8 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
         if (auto count = rank_count(ranks)) options.ranks = *count;
         else return tl::unexpected(count.error());
     }
+    if (auto asked = asked_devices(app, devices)) options.devices = std::move(*asked);
+    else return tl::unexpected(asked.error());
     if (auto mistake = check_hosts(app, options)) return tl::unexpected(*mistake);
     if (auto words = remote_shell_words(remote_shell)) options.remote_shell = std::move(*words);
     else return tl::unexpected(words.error());

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "launch/command/request.hpp"
+
 namespace kumiki::launch {
 
 using Variables = std::vector<std::pair<std::string, std::string>>; ///< names and values
@@ -16,6 +18,8 @@ struct Options {
     std::optional<int> ranks; ///< not given: one, or one for each host or slot
     std::string hosts;        ///< the list of hosts; empty: this host alone, or the hosts of the file
     std::string host_file;
+    std::string rank_file;                 ///< empty: none
+    DeviceRequest devices;                 ///< divided among the ranks of each host
     std::vector<std::string> remote_shell; ///< the words of the command that reaches a host, without the host's name
     std::vector<std::string> exports;      ///< names of further variables that the ranks on all hosts get
     bool label = false;

@@ -19,6 +19,11 @@ inline constexpr int environment = 3; ///< the program or the machine is not usa
 inline constexpr int signal_base = 128;
 } // namespace exit_code
 
+/// The exit code for a failure before the start: the user's mistake, or the machine's.
+inline int code_of(const Failure& failure) {
+    return failure.status == KUMIKI_ERROR_ARGUMENT ? exit_code::usage : exit_code::environment;
+}
+
 /// Why a job ends before its time.
 struct Verdict {
     int code = 0;         ///< the launcher's exit code

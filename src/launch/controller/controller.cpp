@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launch/command/outcome.hpp"
+#include "launch/command/placement.hpp"
 
 namespace kumiki::launch {
 namespace {
@@ -145,29 +146,44 @@ void Controller::give_order(RemoteHost& host, const std::string& version) {
 /// in fact one machine share its cores.
 void Controller::start_ranks() {
     start_by_.reset();
-    const auto arena = std::ranges::min(ready_, {}, &Ready::arena_bytes).arena_bytes;
+    Start start;
+    start.arena_bytes = std::ranges::min(ready_, {}, &Ready::arena_bytes).arena_bytes;
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        for (const RankRequest& rank : ranks_on_cores_of(i))
+            if (hosts_[i]->share().has(rank.rank)) start.threads.push_back(rank.threads);
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         RemoteHost& host = *hosts_[i];
-        int before = 0, all = 0;
-        std::vector<std::string> other_hosts;
-        for (std::size_t other = 0; other < hosts_.size(); ++other) {
-            if (other != i) other_hosts.push_back(ready_[other].addresses);
-            if (other != i && (ready_[i].cores.empty() || ready_[i].cores != ready_[other].cores)) continue;
-            const int ranks = hosts_[other]->share().ranks;
-            all += ranks;
-            if (other < i) before += ranks;
-        }
+        start.on_cores = ranks_on_cores_of(i);
+        start.ranks_before = static_cast<int>(
+            std::ranges::find(start.on_cores, host.share().first, &RankRequest::rank) - start.on_cores.begin());
+        start.other_hosts.clear();
+        for (std::size_t other = 0; other < hosts_.size(); ++other)
+            if (other != i) start.other_hosts.push_back(ready_[other].addresses);
         host.enter(State::running);
-        host.channel().send(Start{arena, before, all, std::move(other_hosts)});
+        host.channel().send(start);
         host.start_heartbeat(events_, [this, &host] { give_up(host, job_.timeout); });
     }
     input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });
 }
 
+/// The ranks of this host, and of all others that are the same machine with the same cores. How many threads each of
+/// them gets is decided here, where all of them are known.
+std::vector<RankRequest> Controller::ranks_on_cores_of(std::size_t host) const {
+    std::vector<RankRequest> ranks;
+    int budget = ready_[host].budget;
+    for (std::size_t other = 0; other < hosts_.size(); ++other) {
+        if (other != host && (ready_[host].cores.empty() || ready_[host].cores != ready_[other].cores)) continue;
+        const auto& more = hosts_[other]->share().requests;
+        ranks.insert(ranks.end(), more.begin(), more.end());
+        budget = std::min(budget, ready_[other].budget);
+    }
+    decide_threads(ranks, budget);
+    return ranks;
+}
+
 /// The controller takes a rank's output from its own host only.
 void Controller::print(std::size_t host, Bytes bytes) {
-    const Share& share = hosts_[host]->share();
-    if (bytes.rank >= share.first && bytes.rank < share.first + share.ranks) printer_.print(host, std::move(bytes));
+    if (hosts_[host]->share().has(bytes.rank)) printer_.print(host, std::move(bytes));
 }
 
 /// Ranks of all hosts must know: a stopped rank is silent, which is no reason to give its host up.

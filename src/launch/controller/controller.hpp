@@ -50,6 +50,7 @@ private:
     void handle(std::size_t host, const Frame& frame);
     void give_order(RemoteHost& host, const std::string& version);
     void start_ranks();
+    std::vector<RankRequest> ranks_on_cores_of(std::size_t host) const;
     void print(std::size_t host, Bytes bytes);
     void count_stopped(std::size_t host, int ranks);
     void take_verdict(RemoteHost& host, Verdict verdict);

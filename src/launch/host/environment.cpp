@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <unistd.h>
 
 namespace kumiki::launch {
@@ -51,13 +52,12 @@ void tell_job(Environment& environment, const Job& job, int segment) {
     environment.set("KUMIKI_SIZE", std::to_string(job.share.size));
     environment.set("KUMIKI_LOCAL_SIZE", std::to_string(job.ranks()));
     if (!job.share.host.empty()) environment.set("KUMIKI_HOST", job.share.host);
-    if (!job.share.host.empty()) environment.set("KUMIKI_DEVICES", job.settings.devices);
-    environment.set("KUMIKI_THREADS", std::to_string(job.threads()));
+    if (!job.share.host.empty()) environment.set("KUMIKI_NETWORK_DEVICES", job.settings.network_devices);
+    const bool equal = std::ranges::adjacent_find(job.threads, std::ranges::not_equal_to()) == job.threads.end();
+    environment.set("KUMIKI_JOB_THREADS",
+                    equal ? std::to_string(job.threads.front()) : fmt::format("{}", fmt::join(job.threads, ",")));
     environment.set("KUMIKI_SEGMENT", std::to_string(segment));
     environment.set("KUMIKI_CROWDED", job.placement.crowded ? "yes" : "no");
-    // Without this variable OpenMP takes all processors that it sees; OpenBLAS, BLIS and MKL follow it too, unless
-    // their own is set.
-    if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(job.threads()));
 }
 
 void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
@@ -66,8 +66,14 @@ void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
     // A rank of a job over several hosts may have started this job: then the variable is in the environment.
     if (wireup >= 0) environment.set("KUMIKI_WIREUP", std::to_string(wireup));
     else environment.remove("KUMIKI_WIREUP");
-    environment.set("KUMIKI_CPUS",
-                    fmt::format("{}", fmt::join(job.placement.ranks[static_cast<std::size_t>(rank)].threads, ",")));
+    const RankPlace& place = job.placement.ranks[static_cast<std::size_t>(rank)];
+    environment.set("KUMIKI_THREADS", std::to_string(place.size));
+    environment.set("KUMIKI_CPUS", fmt::format("{}", fmt::join(place.threads, ",")));
+    environment.set("KUMIKI_DEVICES", fmt::format("{}", fmt::join(place.devices, ",")));
+    for (const auto& [name, value] : place.variables) environment.set(name, value);
+    // Without this variable OpenMP takes all processors that it sees; OpenBLAS, BLIS and MKL follow it too, unless
+    // their own is set.
+    if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(place.size));
 }
 
 } // namespace kumiki::launch

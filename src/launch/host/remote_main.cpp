@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fabric/shm/segment.hpp"
+#include "launch/command/devices.hpp"
 #include "launch/command/outcome.hpp"
 #include "launch/host/environment.hpp"
 #include "launch/host/supervisor.hpp"
@@ -69,11 +70,19 @@ Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
     return segment->arena_bytes();
 }
 
-int refuse(Channel& channel, const Share& share, const std::string& sentence) {
-    channel.send(VerdictReached{{exit_code::environment, on_host(share, sentence)}});
+int refuse(Channel& channel, const Share& share, const Failure& failure) {
+    channel.send(VerdictReached{{code_of(failure), on_host(share, failure.message)}});
     channel.send(Done{});
     channel.wait_until_written(give_up_at());
-    return exit_code::environment;
+    return code_of(failure);
+}
+
+/// Fails when the cores and devices that are asked for ranks of this host cannot be given to them; no other host has
+/// started its ranks yet.
+Result<> try_to_place(const topology::UsableCores& usable, std::vector<RankRequest> ranks, Binding bind) {
+    decide_threads(ranks, usable.budget);
+    const auto placement = place_with_devices(usable, ranks, bind);
+    return placement ? Result<>() : tl::unexpected(placement.error());
 }
 
 /// Does everything between the order and the start. Returns the job, or why this host cannot run its share.
@@ -82,22 +91,25 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     if (auto entered = enter(order.folder); !entered) return tl::unexpected(entered.error());
     auto settings = read_settings_with(order.settings);
     if (!settings) return tl::unexpected(settings.error());
-    const auto usable = topology::usable_cores();
+    auto usable = topology::usable_cores();
+    if (usable && !order.share.cores.empty()) usable = topology::restrict(std::move(*usable), order.share.cores);
     if (!usable) return tl::unexpected(usable.error());
+    if (auto placed = try_to_place(*usable, order.share.requests, settings->bind); !placed)
+        return tl::unexpected(placed.error());
     const auto arena = own_arena(order.share.ranks, settings->arena_bytes);
     if (!arena) return tl::unexpected(arena.error());
-    channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces())});
+    channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces()), usable->budget});
     const auto start = wait_for<Start>(channel);
     if (!start) _exit(exit_code::failed); // the controller is gone or silent, or has given this host up
     settings->arena_bytes = start->arena_bytes;
-    settings->devices = platform::devices_towards(start->other_hosts);
-    if (settings->threads == 0) settings->threads = default_threads(*usable, start->ranks_on_cores);
+    settings->network_devices = platform::devices_towards(start->other_hosts);
     Options options;
     options.program = order.program;
     options.settings = order.settings;
-    auto placement = place(*usable, start->ranks_on_cores, settings->threads, settings->bind);
+    auto placement = place_with_devices(*usable, start->on_cores, settings->bind);
+    if (!placement) return tl::unexpected(placement.error());
     return Job{std::move(options), std::move(*settings), order.share,
-               part(std::move(placement), start->ranks_before, order.share.ranks)};
+               part(std::move(*placement), start->ranks_before, order.share.ranks), start->threads};
 }
 
 } // namespace
@@ -114,10 +126,9 @@ int remote_main(char** argv) {
         return exit_code::usage;
     }
     const auto job = prepare(channel, *order);
-    if (!job) return refuse(channel, order->share, job.error().message);
+    if (!job) return refuse(channel, order->share, job.error());
     if (order->verbose)
-        for (const auto& line : describe(job->placement, job->threads(), job->share.first))
-            channel.send(Remark{on_host(job->share, line)});
+        for (const auto& line : describe(job->placement)) channel.send(Remark{on_host(job->share, line)});
     channel.wait_until_written(give_up_at());
     return run(*job, argv, std::move(channel));
 }

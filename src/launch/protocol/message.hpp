@@ -72,7 +72,8 @@ struct Ready {
     std::uint64_t arena_bytes = 0; ///< that this host would choose
     std::string cores;             ///< the same for hosts that share one machine and its cores
     std::string addresses;         ///< of this host in the network (platform::addresses_of)
-    static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores, self.addresses); }
+    int budget = 1;                ///< cores that the job can keep busy here
+    static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores, self.addresses, self.budget); }
 };
 
 /// controller -> host daemon: the ranks may start.
@@ -80,10 +81,11 @@ struct Start {
     static constexpr auto type = MessageType::start;
     std::uint64_t arena_bytes = 0;        ///< the same on all hosts
     int ranks_before = 0;                 ///< ranks of other hosts on the same cores that come before this host's
-    int ranks_on_cores = 0;               ///< ranks of all hosts on the same cores
+    std::vector<RankRequest> on_cores;    ///< the ranks of all hosts on the same cores; their threads are decided
+    std::vector<int> threads;             ///< of every rank of the job
     std::vector<std::string> other_hosts; ///< the addresses of each
     static auto fields(auto& self) {
-        return std::tie(self.arena_bytes, self.ranks_before, self.ranks_on_cores, self.other_hosts);
+        return std::tie(self.arena_bytes, self.ranks_before, self.on_cores, self.threads, self.other_hosts);
     }
 };
 
