@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +12,33 @@
 
 namespace kumiki::fabric {
 
-HostMap::HostMap(std::vector<Introduction> all, int rank) : all_(std::move(all)), rank_(rank) {
+namespace {
+
+/// The number of threads of each rank: what the user has set, or an equal part of the processors that are left by the
+/// ranks on the same processors for which it is set.
+std::vector<int> threads_of(const std::vector<Introduction>& all) {
+    struct Left {
+        int processors = 0, parts = 0;
+    };
+    std::map<std::pair<std::string_view, std::vector<int>>, Left> places;
+    const auto place = [&](const Introduction& rank) -> Left& { return places[{rank.machine, rank.cpus}]; };
+    for (const auto& rank : all) {
+        place(rank).processors -= rank.threads;
+        place(rank).parts += rank.threads == 0;
+    }
+    std::vector<int> threads;
+    for (const auto& rank : all) {
+        const auto [left, parts] = place(rank);
+        threads.push_back(rank.threads > 0 ? rank.threads
+                                           : std::max(1, (static_cast<int>(rank.cpus.size()) + left) / parts));
+    }
+    return threads;
+}
+
+} // namespace
+
+HostMap::HostMap(std::vector<Introduction> all, int rank)
+    : all_(std::move(all)), rank_(rank), threads_(threads_of(all_)) {
     for (int other = 0; other < size(); ++other)
         if (at(other).host == own().host) local_.push_back(other);
 }
@@ -41,7 +68,7 @@ void HostMap::settle(Settings& settings) const {
     settings.local_rank = local_rank();
     settings.local_size = local_size();
     settings.threads = {threads(rank_)};
-    settings.job_threads = all_threads();
+    settings.job_threads = threads_;
     settings.crowded = is_crowded();
     settings.cpus = processors(settings.bind);
     settings.network_devices = platform::devices_towards(other_hosts());
@@ -63,24 +90,6 @@ std::vector<int> HostMap::sharers(int rank) const {
     for (int other = 0; other < size(); ++other)
         if (at(other).machine == at(rank).machine && at(other).cpus == at(rank).cpus) found.push_back(other);
     return found;
-}
-
-/// The number that the user has set, or an equal part of the processors that are left by the ranks for which one is
-/// set.
-int HostMap::threads(int rank) const {
-    if (at(rank).threads > 0) return at(rank).threads;
-    int left = static_cast<int>(at(rank).cpus.size()), parts = 0;
-    for (const int other : sharers(rank)) {
-        left -= at(other).threads;
-        parts += at(other).threads == 0;
-    }
-    return std::max(1, left / parts);
-}
-
-std::vector<int> HostMap::all_threads() const {
-    std::vector<int> all;
-    for (int rank = 0; rank < size(); ++rank) all.push_back(threads(rank));
-    return all;
 }
 
 /// Whether the machine is crowded. It counts the ranks of the whole machine, because hosts that are namespaces share

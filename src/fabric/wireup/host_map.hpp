@@ -39,15 +39,15 @@ public:
 private:
     std::vector<int> sharers(int rank) const;
     std::vector<std::string> other_hosts() const;
-    int threads(int rank) const;
-    std::vector<int> all_threads() const;
+    int threads(int rank) const { return threads_[static_cast<std::size_t>(rank)]; }
     bool is_crowded() const;
     bool overlaps() const;
     std::vector<int> processors(Binding bind) const;
 
     std::vector<Introduction> all_;
     int rank_;
-    std::vector<int> local_; ///< the ranks of this host, in order
+    std::vector<int> threads_; ///< of each rank
+    std::vector<int> local_;   ///< the ranks of this host, in order
 };
 
 } // namespace kumiki::fabric
