@@ -29,7 +29,7 @@ struct Settings {
     std::uint64_t nontemporal_bytes = 0;
     std::uint64_t arena_bytes = 0;
     std::optional<std::uint64_t>
-        fragment_bytes; ///< of messages; 0: the library's own rule; none: what `kumiki tune` has found
+        fragment_bytes;              ///< of messages; 0: the library's own rule; none: what `kumiki tune` has found
     std::uint64_t reserve_bytes = 0; ///< for long messages that nobody has asked for yet
     bool pin = false;
     Binding bind = Binding::core;
