@@ -11,14 +11,14 @@ struct Interval {
     double half_width() const { return (high - low) / 2; }
 };
 
-/// Of at least one sample. By order statistics: the interval runs between the sorted samples of the ranks
+/// The interval of at least one sample, by order statistics: it runs between the sorted samples of the ranks
 /// (n - 1.96 sqrt n)/2, rounded down, and 1 + (n + 1.96 sqrt n)/2, rounded up, as far as there are so many.
 Interval median_interval(std::span<const double> samples);
 
 /// With fewer samples even the smallest and the largest of them hold the median between them too seldom: 94 % of times
 /// at 5, 97 % at 6.
 inline constexpr std::size_t fewest_to_settle = 6;
-/// Half an interval's width, as a part of the median, that nobody minds.
+/// Half an interval's width, as a part of the median, that does not matter.
 inline constexpr double settled_half_width = 0.05;
 
 /// Whether the median is known: the one rule by which programs stop sampling, and by which the tool calls a row

@@ -29,7 +29,7 @@ struct Row {
     double resolution = 0; ///< in the row's unit: what nobody minds however small the median is; see settled()
 };
 
-/// Percentage points that nobody minds: the resolution of rows in %.
+/// A difference in percentage points that does not matter: the resolution of rows in %.
 inline constexpr double one_point = 1.0;
 
 inline bool settled(const Row& row) { return settled(row.samples, row.resolution); }

@@ -6,8 +6,8 @@
 
 namespace kumiki::bench {
 
-/// What the agents take from ranks that compute while nobody writes to them: processor time of all threads but this
-/// one, in percent of one core. The most of any rank.
+/// What the agents take from ranks that compute and receive nothing: processor time of all threads but this one, in
+/// percent of one core. It is the largest of all ranks.
 inline Contestant idle_agent(Job& job) {
     constexpr std::uint64_t duration = 100'000'000; // ns
     const auto take = [&job] {

@@ -12,8 +12,8 @@
 
 namespace kumiki::bench {
 
-/// Two ranks of a job as the measuring loops see them: the first is rank 0, whose clock counts and who decides, the
-/// second is rank 1, and all others are ranks 2, who look on. All ranks of the job call its collective functions.
+/// Two ranks of a job as the measuring loops see them: the first is rank 0, whose clock counts and which decides, the
+/// second is rank 1, and all others are ranks 2, which look on. All ranks of the job call its collective functions.
 class PairWorld {
 public:
     PairWorld(Job& job, Pair pair) : job_(job), pair_(pair) {}

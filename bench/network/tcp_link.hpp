@@ -13,8 +13,8 @@
 #include "bench/remote-memory/loops.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Plain TCP between two ranks: what the network gives to who asks the system for no more than bytes. It is the bound of
-// everything that is built on TCP.
+// Plain TCP between two ranks: what the network gives to a program that asks the system for no more than bytes. It is
+// the bound of everything that is built on TCP.
 
 namespace kumiki::bench {
 
@@ -37,8 +37,8 @@ private:
     int descriptor_;
 };
 
-/// One connection between the ranks of a pair, on sockets that never block: who waits asks again and again. Making it
-/// is collective over the whole job; for ranks that are not of the pair it stays empty.
+/// One connection between the ranks of a pair, on sockets that never block: a rank that waits asks again and again.
+/// Making it is collective over the whole job; for ranks that are not of the pair it stays empty.
 class TcpLink {
 public:
     /// `interface`: where the second rank listens, such as eth0; empty: the first that is not the loopback.

@@ -8,8 +8,8 @@
 
 namespace kumiki::bench {
 
-/// One word in one line, which both ranks write: the fastest way there is for a message of 8 bytes, for who has read
-/// the line owns it.
+/// One word in one line, which both ranks write: the fastest way there is for a message of 8 bytes, because the rank
+/// that has read the line owns it.
 std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at_rank_1);
 /// A datum and a flag beside it, in a line of the receiver's for each direction: what a put with its signal writes.
 std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> own, std::span<Mailbox> theirs);

@@ -43,7 +43,7 @@ inline Row with(Row row, const std::string& parameter, const std::string& value)
     return row;
 }
 
-/// Of the answer to a message or a transfer whose round trip is measured (Maestro paper, section 5).
+/// The size of the answer to a message or a transfer whose round trip is measured (Maestro paper, section 5).
 inline constexpr std::size_t reply_bytes = 4;
 
 /// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it

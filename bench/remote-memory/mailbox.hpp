@@ -40,7 +40,7 @@ struct Mailbox {
         alignas(line) Signal answered;
     } batch;
 
-    /// For the bare machine: words that are loaded and stored directly.
+    /// Words that are loaded and stored directly, to measure the bare machine.
     struct {
         alignas(line) std::uint64_t one;
         struct alignas(line) {

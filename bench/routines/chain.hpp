@@ -54,7 +54,7 @@ struct Routine {
     bool bound = false; ///< it is no routine but what bounds them: nothing arrives, so that nothing is to be checked
 };
 
-/// The bound of all routines: whoever receives a message copies its bytes once, from memory of its own.
+/// The bound of all routines: a rank that receives a message copies its bytes once, from memory of its own.
 inline Routine copy_alone(int rank) {
     const auto copy = [rank](Messages& messages) {
         if (rank > 0) std::ranges::copy(messages.sent(), messages.received().begin());

@@ -28,7 +28,7 @@ public:
     static constexpr int nobody = -1;
 
 private:
-    /// Nothing to wait for where there is nobody.
+    /// At the ends of the chain, where there is no neighbour, there is nothing to wait for.
     Request sending(const Messages& m) const { return to_ == nobody ? Request{} : job_.send(to_, 0, m.sent()); }
     Request receiving(Messages& m) const { return from_ == nobody ? Request{} : job_.receive(from_, 0, m.received()); }
     static void complete(Request request) { wait_all(std::span(&request, 1)); }

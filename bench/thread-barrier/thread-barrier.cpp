@@ -51,7 +51,7 @@ public:
             OpenMpMember member{omp_get_thread_num()};
             body(member);
         }
-        // Ends the threads: they would spin for some milliseconds more, beside whoever is measured next.
+        // This ends the threads, which would otherwise spin for some milliseconds beside the next measurement.
         omp_pause_resource_all(omp_pause_soft);
     }
 
@@ -59,7 +59,7 @@ private:
     std::vector<cpu_set_t> cores_;
 };
 
-/// Every thread comes late in turn; true if nobody ever went on without it.
+/// Every thread comes late in turn; returns whether no other thread ever went on without it.
 template <class On, class Barrier>
 bool holds_back(int threads, const On& on_threads, Barrier barrier) {
     const int rounds = std::min(2 * threads, 64);

@@ -66,7 +66,7 @@ public:
     void relax(Colour colour, const Tile& part);
     /// Needs the neighbours' pressure. Returns how far the velocity that changed most did.
     double correct();
-    /// Of a cell. Needs the neighbours' velocities.
+    /// The divergence of a cell. It needs the neighbours' velocities.
     double divergence(std::size_t row, std::size_t column);
 
 private:

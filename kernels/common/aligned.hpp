@@ -11,7 +11,7 @@ namespace kumiki::kernels {
 /// What vectors of numbers are aligned to: a cache line, which is also the widest vector register.
 inline constexpr std::size_t line_bytes = 64;
 
-/// The size from which on a vector lies in huge pages, where the system has them for who asks: streams of many
+/// From this size on a vector lies in huge pages, if the system gives them to a program that asks: streams of many
 /// megabytes are a tenth faster when the processor need not look up a new page every 4 KiB.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 

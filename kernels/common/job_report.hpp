@@ -29,7 +29,7 @@ struct RunTimes {
     RunTimes(double total, const Phases& phases)
         : figures{total, phases.seconds(Phase::computation), phases.seconds(Phase::communication),
                   phases.seconds(Phase::synchronisation)} {}
-    /// With the parts that the program tells apart beside the phases, in the order of JobReport::own_parts.
+    /// Also takes the parts that the program tells apart beside the phases, in the order of JobReport::own_parts.
     template <class Part, std::size_t count>
     RunTimes(double total, const Phases& phases, const Stopwatch<Part, count>& own) : RunTimes(total, phases) {
         static_assert(count <= most_own_parts);
@@ -42,7 +42,8 @@ struct RunTimes {
     double of_own(std::size_t part) const { return figures[1 + phase_count + part]; }
 };
 
-/// What nobody minds of a part of a run's time, in seconds: one hundredth of the whole, since parts are read as shares.
+/// The difference in a part of a run's time that does not matter, in seconds: one hundredth of the whole, since parts
+/// are read as shares.
 inline double resolution_of_parts(std::span<const RunTimes> runs) {
     return measure::median_interval(measure::figures_of(runs, [](const RunTimes& run) { return run.total(); })).median /
            100;

@@ -24,7 +24,7 @@ struct SplitChoice {
     Split split;
     const char *rows_name, *tiles_name;
 
-    /// Of a program that knows no other.
+    /// The choice of a program that can only cut rows.
     static SplitChoice rows_alone() { return {Split::rows, "rows", ""}; }
 
     void add_to(CLI::App& program);

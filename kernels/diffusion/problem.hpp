@@ -59,7 +59,7 @@ private:
         double sides, values, next_sides;
     };
     HalfStep half_step(int waves) const;
-    /// Those leading terms, in the decay's logarithm.
+    /// The leading terms of scheme_tolerance(), in the decay's logarithm.
     double exponent_error() const;
 };
 

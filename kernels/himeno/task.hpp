@@ -38,7 +38,7 @@ JobReport report_on(C& crew, const Task& task) {
 template <Crew C>
 class Leavings {
 public:
-    /// Takes those of a run. Collective.
+    /// Takes the figures of a run. Collective.
     void take(C& crew, double gosa) {
         gosa_.samples.push_back(gosa);
         if constexpr (requires { crew.traffic(); }) {
@@ -51,7 +51,7 @@ public:
             bytes_ = bytes;
         }
     }
-    /// Without the first run, the warm-up.
+    /// The figures without those of the first run, the warm-up.
     std::vector<OwnFigure> figures() const {
         std::vector<OwnFigure> found;
         for (const OwnFigure& each : {gosa_, message_, count_})

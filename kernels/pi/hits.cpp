@@ -58,7 +58,7 @@ Vector misses_in_blocks(Vector numbers, std::uint64_t seed) {
     return hn::Add(are_misses(words[0], words[1]), are_misses(words[2], words[3]));
 }
 
-/// Of the first blocks of `blocks`, as many as make whole vectors; says how many these are.
+/// Takes as many of the first of `blocks` blocks as make whole vectors; `counted` tells how many these are.
 std::uint64_t misses_in_vectors(std::uint64_t first, std::uint64_t blocks, std::uint64_t seed, std::uint64_t& counted) {
     const Wide d;
     const std::uint64_t lanes = hn::Lanes(d);

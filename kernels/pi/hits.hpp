@@ -6,8 +6,8 @@
 
 namespace kumiki::kernels::pi {
 
-/// Of the `trials` trials that begin with number `first`, an even one, how many hit the quarter circle. A block of four
-/// random words makes two trials; the numbers of the blocks are the counter, the seed is the key.
+/// Returns how many of the `trials` trials that begin with number `first`, an even one, hit the quarter circle. A block
+/// of four random words makes two trials; the numbers of the blocks are the counter, the seed is the key.
 std::uint64_t count_hits(std::uint64_t first, std::uint64_t trials, std::uint64_t seed);
 
 /// 1 when the point of two random words lies outside the quarter circle, else 0. Both coordinates are odd multiples of

@@ -14,7 +14,7 @@ enum class Method {
 const char* name(Method method);
 
 /// So many trials, or intervals, cut into pieces that workers share. What a piece gives is a whole number, in either
-/// method; so the sum over all pieces, and with it the result, has the same bits whoever computed which.
+/// method; so the sum over all pieces, and with it the result, has the same bits whichever worker computed which piece.
 struct Problem {
     static constexpr std::uint64_t piece = 4096; ///< trials or intervals; the last piece may have fewer
 

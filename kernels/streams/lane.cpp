@@ -10,7 +10,8 @@
 namespace kumiki::kernels::streams {
 namespace {
 
-/// Of both memories together: long enough for the prefetchers to follow, and short beside any second-level cache.
+/// A piece of both memories together: long enough for the prefetchers to follow, and short compared with any
+/// second-level cache.
 constexpr std::size_t piece_bytes = std::size_t{32} << 10;
 
 std::size_t lines_of(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes; }
