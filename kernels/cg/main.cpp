@@ -1,13 +1,10 @@
-#include "kernels/cg/forms.hpp"
-#include "measure/program.hpp"
+#include "kernels/cg/task.hpp"
+#include "kernels/crews/forms.hpp"
 
 int main(int argc, char** argv) {
-    using namespace kumiki::kernels::cg;
-    const Task task = parse_task(argc, argv);
-    return kumiki::measure::guarded("cg", [&] {
-        if (task.form == "sequential") return run_sequential(task);
-        if (task.form == "openmp") return run_openmp(task);
-        if (task.form == "message") return run_message(task);
-        return run_hybrid(task);
-    });
+    using namespace kumiki::kernels;
+    constexpr const char* name = "cg";
+    const auto task = cg::parse_task(name, StartedBy::itself, argc, argv);
+    return kumiki::measure::guarded(
+        name, [&] { return with_crew(task.choice, [&](auto& crew) { return cg::measure_on(crew, task); }); });
 }

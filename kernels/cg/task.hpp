@@ -1,38 +1,42 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "kernels/cg/problem.hpp"
-#include "kernels/common/job_report.hpp"
-#include "measure/sampling.hpp"
+#include "kernels/cg/solver.hpp"
+#include "kernels/common/command_line.hpp"
 
 namespace kumiki::kernels::cg {
 
 /// What the command line asks for.
 struct Task {
-    std::string form = "sequential"; ///< "mpi" in the MPI programs, where it is not an option
     Problem problem = problems.front();
-    int threads = 0;          ///< of the form openmp; 0: one per core
-    bool all_threads = false; ///< of the form hybrid: compute with all threads even where there are more than cores
-    bool hidden = false;      ///< of the form message: also measure how much of the communication computation hides
+    FormChoice choice;   ///< of no meaning in the MPI programs
+    bool hidden = false; ///< of the form message: also measure how much of the communication computation hides
     measure::Budget budget;
 };
 
-/// Reads the command line of `cg`, or of the MPI program named `name`; ends the process on --help or wrong usage.
-Task parse_task(int argc, char** argv);
-Task parse_mpi_task(const char* name, int argc, char** argv);
+/// Reads the command line of the program of that name; ends the process on --help or wrong usage.
+Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
-/// What the rows of this task have in common, before it is known whether the result is right.
-JobReport report_of(const Task& task, const std::string& implementation, int ranks, int threads);
-
-/// The runs of one form, and whether every one of them ended with the published zeta.
-struct Outcome {
-    std::vector<RunTimes> runs;
+/// Measures the task on a crew, checks every run, and lets rank 0 print the rows; returns the exit code.
+template <Crew C>
+int measure_on(C& crew, const Task& task) {
+    Solver<C> solver(crew, task.problem);
     bool valid = true;
-};
+    const auto runs = sample_crew(crew, task.budget, [&] {
+        const RunTimes times = solver.run();
+        valid &= solver.verified();
+        return times;
+    });
 
-/// Prints the rows; returns the exit code.
-int conclude(JobReport report, const Outcome& outcome);
+    JobReport report = report_of("cg", crew.workers());
+    report.parameters["class"] = std::string(task.problem.name);
+    report.work = task.problem.operations() / 1e6;
+    report.rate_unit = "Mop/s";
+    report.own_parts = {"product", "vectors", "exchange", "sums"};
+    const int code = conclude(crew, report, runs, valid);
+    if (task.hidden)
+        print_hidden(crew, report, code == measure::success, task.budget,
+                     [&](Extent extent) { return solver.run(extent); });
+    return code;
+}
 
 } // namespace kumiki::kernels::cg

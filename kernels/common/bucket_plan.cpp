@@ -7,6 +7,11 @@
 
 namespace kumiki::kernels {
 
+std::uint64_t keys_in(const PerBucket& counts, Range buckets) {
+    const auto first = counts.begin() + static_cast<std::ptrdiff_t>(buckets.begin);
+    return std::accumulate(first, first + static_cast<std::ptrdiff_t>(buckets.size()), std::uint64_t{0});
+}
+
 BucketPlan::BucketPlan(std::span<const PerBucket> counts) : owner_(bucket_count, 0) {
     for (const PerBucket& count : counts) advance(sizes_, count);
     buckets_ = balanced_parts(sizes_, static_cast<int>(counts.size()));

@@ -10,6 +10,9 @@
 
 namespace kumiki::kernels {
 
+/// How many keys these buckets have together.
+std::uint64_t keys_in(const PerBucket& counts, Range buckets);
+
 /// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts,
 /// so nothing but the counts has to be agreed upon.
 class BucketPlan {

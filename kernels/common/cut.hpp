@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/common/crew.hpp"
+#include "kernels/crews/crew.hpp"
 #include "kernels/common/split_choice.hpp"
 #include "kernels/common/tile.hpp"
 

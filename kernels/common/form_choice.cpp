@@ -7,15 +7,20 @@
 namespace kumiki::kernels {
 
 void FormChoice::add_to(CLI::App& program) {
-    program
-        .add_option("--form", form,
-                    "sequential, openmp (threads), hybrid or message (ranks x threads that put to each other, or send "
-                    "messages; start them with kumiki-run)")
-        ->check(CLI::IsMember({"sequential", "openmp", "hybrid", "message"}))
-        ->capture_default_str();
-    program.add_option("--threads", threads, "threads of the form openmp; 0: one per core. Others: kumiki-run -t")
-        ->check(CLI::Range(0, 4096))
-        ->capture_default_str();
+    std::vector<std::string> names{"sequential", "openmp", "hybrid", "message"};
+    std::string help =
+        "sequential, openmp (threads), hybrid or message (ranks x threads that put to each other, or send messages; "
+        "start them with kumiki-run)";
+    for (const OwnForm& own : own_forms) {
+        names.push_back(own.name);
+        help += ", " + own.name + " (" + own.help + ")";
+    }
+    program.add_option("--form", form, help)->check(CLI::IsMember(names))->capture_default_str();
+    const char* const those_of = own_forms.empty()
+                                     ? "threads of the form openmp; 0: one per core. Others: kumiki-run -t"
+                                     : "threads of the forms within one process; 0: one per core. Others: "
+                                       "kumiki-run -t";
+    program.add_option("--threads", threads, those_of)->check(CLI::Range(0, 4096))->capture_default_str();
     program.add_flag(
         "--all-threads", all_threads,
         "hybrid, message: compute with all threads even where the job has more of them than the host has cores");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/job_report.hpp"
+#include "kernels/crews/crew.hpp"
 
 namespace CLI {
 class App;
@@ -62,6 +62,15 @@ std::vector<measure::Row> hidden_rows(const JobReport& report, const measure::Bu
     };
     fill(measure::sample_until(budget, take, all_settled, agree));
     return rows;
+}
+
+/// The same on a crew, and rank 0 prints the rows. `valid`: whether the program's result is right. Collective.
+template <Crew C, class Run>
+void print_hidden(C& crew, JobReport report, bool valid, const measure::Budget& budget, Run run) {
+    report.validated = valid;
+    const auto rows = hidden_rows(report, budget, run, [&](bool more) { return crew.agree(more); });
+    if (crew.rank() != 0) return;
+    for (const measure::Row& row : rows) measure::print(std::cout, row);
 }
 
 } // namespace kumiki::kernels

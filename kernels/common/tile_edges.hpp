@@ -16,11 +16,17 @@ public:
     /// Collective. Edges of up to `longest` elements. `cut` must outlive this.
     TileEdges(C& crew, const Cut& cut, std::size_t longest) : cut_(cut), edges_(crew, side_count, longest) {}
 
+    /// May come before start(), of the same sides: see EdgesBetween. Edges that were accepted before stay then until
+    /// finish().
+    void expect(Worker& worker, Sides sides) {
+        for (const auto& neighbour : cut_.neighbours(worker.index(), sides)) edges_.expect(worker, neighbour.link);
+        worker.enter(Phase::computation);
+    }
     /// edge(side) -> std::span<const T> is on its way to the neighbour there until finish(), and must stay as it is.
     template <class Edge>
     void start(Worker& worker, Sides sides, Edge edge) {
         for (const auto& [side, link] : cut_.neighbours(worker.index(), sides)) edges_.start(worker, link, edge(side));
-        worker.enter(Phase::computation);
+        edges_.started(worker);
     }
     /// Ends the exchange that start() began: accept(side, const T*) takes the neighbour's edge.
     template <class Accept>

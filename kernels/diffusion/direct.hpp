@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/common/crew.hpp"
+#include "kernels/crews/crew.hpp"
 #include "kernels/common/cut.hpp"
 #include "kernels/diffusion/problem.hpp"
 #include "kernels/diffusion/strip.hpp"
@@ -65,7 +65,7 @@ private:
             }
         };
         each_other([&](int other, const Link& link) { edges_.start(worker, link, from.block(lines(other))); });
-        worker.enter(Phase::computation);
+        edges_.started(worker);
         to.accept_transposed(lines(self), from.block(lines(self)).data());
         edges_.finish(worker);
         each_other(

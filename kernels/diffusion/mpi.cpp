@@ -1,4 +1,4 @@
-#include "kernels/common/mpi_crew.hpp"
+#include "kernels/crews/mpi/mpi_crew.hpp"
 #include "kernels/diffusion/task.hpp"
 
 int main(int argc, char** argv) {

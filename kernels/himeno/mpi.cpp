@@ -1,4 +1,4 @@
-#include "kernels/common/sendrecv_crew.hpp"
+#include "kernels/crews/mpi/sendrecv_crew.hpp"
 #include "kernels/himeno/task.hpp"
 
 int main(int argc, char** argv) {

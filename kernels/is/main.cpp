@@ -1,7 +1,4 @@
-#include "kernels/common/forms.hpp"
-#include "kernels/is/hybrid_exchange.hpp"
-#include "kernels/is/message_exchange.hpp"
-#include "kernels/is/shared_exchange.hpp"
+#include "kernels/crews/forms.hpp"
 #include "kernels/is/task.hpp"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,4 @@
-#include "kernels/common/mpi_crew.hpp"
-#include "kernels/is/mpi_exchange.hpp"
+#include "kernels/crews/mpi/key_exchange.hpp"
 #include "kernels/is/task.hpp"
 
 int main(int argc, char** argv) {

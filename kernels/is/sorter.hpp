@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/common/crew.hpp"
-#include "kernels/is/key_exchange.hpp"
+#include "kernels/crews/crew.hpp"
+#include "kernels/crews/key_exchange.hpp"
 #include "kernels/is/problem.hpp"
 #include "kernels/is/ranks.hpp"
 
@@ -16,13 +16,12 @@ template <Crew C>
 class Sorter {
 public:
     using Worker = typename C::Worker;
+    using KeyExchange = typename C::KeyExchange;
+    static_assert(KeyExchangeBetween<KeyExchange, Worker>);
 
     /// Collective.
     Sorter(C& crew, const Problem& problem)
-        : crew_(crew),
-          problem_(problem),
-          exchange_(crew, most_keys(problem, crew.size())),
-          desks_(static_cast<std::size_t>(crew.local_size())) {
+        : crew_(crew), problem_(problem), exchange_(crew), desks_(static_cast<std::size_t>(crew.local_size())) {
         crew.run([&](Worker& worker) { set_up(worker); });
     }
 
@@ -74,12 +73,6 @@ private:
         std::vector<Key> values;
         std::vector<Key> original; ///< the first keys, where they are ever changed
     };
-
-    /// Parts miss their even share by at most the heaviest bucket (balanced_parts), and the density of a sum of four
-    /// random numbers is at most 2/3: so the heaviest of 256 buckets has a 96th of the keys, and what chance adds.
-    static std::size_t most_keys(const Problem& problem, int workers) {
-        return problem.count() / static_cast<std::size_t>(workers) + problem.count() / 80 + 1024;
-    }
 
     Desk& desk(const Worker& worker) { return *desks_[static_cast<std::size_t>(worker.local())]; }
 
@@ -143,7 +136,7 @@ private:
 
     C& crew_;
     Problem problem_;
-    KeyExchange<C> exchange_;
+    KeyExchange exchange_;
     std::vector<std::unique_ptr<Desk>> desks_; ///< by worker of this process
     std::array<Key, 5> test_keys_{};
     std::uint64_t passed_ = 0;

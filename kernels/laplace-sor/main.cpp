@@ -1,4 +1,4 @@
-#include "kernels/common/forms.hpp"
+#include "kernels/crews/forms.hpp"
 #include "kernels/laplace-sor/task.hpp"
 
 int main(int argc, char** argv) {

@@ -21,16 +21,17 @@ Block::Block(const Problem& problem, Range rows) : problem_(problem), rows_(rows
     // With rows a multiple of a page apart, a store looks to the processor as if it might alias the loads beside it.
     if (stride_ % page_doubles == 0) stride_ += lead;
     storage_.resize((rows.size() + 1) * stride_);
-    for (const Side side : sides) {
-        early_edges_[index(side)].resize(halo_length(problem));
-        auto& halos = own_halos_[index(side)];
-        halos.resize(2 * halo_length(problem));
-        place_halo(side, halos.data(), halos.data() + halo_length(problem));
+    for (const Side side : {Side::north, Side::south}) {
+        early_edges_[index(side)].resize(columns());
+        auto& halo = first_halos_[index(side)];
+        halo.resize(columns(), 0.0);
+        if (!at_boundary(side)) continue;
+        const std::size_t boundary_row = side == Side::north ? 0 : problem.size + 1;
+        for (std::size_t column = 0; column < columns(); ++column)
+            halo[column] = problem.solution(boundary_row, column + 1);
     }
     reset();
 }
-
-void Block::place_halo(Side side, double* even, double* odd) { halos_[index(side)] = {even, odd}; }
 
 void Block::reset() {
     step_ = 0;
@@ -40,20 +41,12 @@ void Block::reset() {
         *(start - 1) = problem_.solution(rows_.begin + i + 1, 0);
         start[columns()] = problem_.solution(rows_.begin + i + 1, columns() + 1);
     }
-    for (const Side side : sides) {
-        if (!at_boundary(side)) {
-            std::fill_n(halo(side, 0), columns(), 0.0);
-            continue;
-        }
-        const std::size_t boundary_row = side == Side::north ? 0 : problem_.size + 1;
-        for (std::size_t column = 0; column < columns(); ++column)
-            halo(side, 0)[column] = halo(side, 1)[column] = problem_.solution(boundary_row, column + 1);
-    }
+    for (const Side side : {Side::north, Side::south}) accept(side, first_halos_[index(side)].data());
 }
 
 const double* Block::old_row(std::ptrdiff_t i) const {
-    if (i < 0) return halo(Side::north, step_);
-    if (static_cast<std::size_t>(i) == rows_.size()) return halo(Side::south, step_);
+    if (i < 0) return halos_[index(Side::north)];
+    if (static_cast<std::size_t>(i) == rows_.size()) return halos_[index(Side::south)];
     return row(static_cast<std::size_t>(i));
 }
 
@@ -91,8 +84,8 @@ void Block::relax_edges() {
 
 void Block::relax_inside() {
     sweep([this](std::size_t i, double* next) {
-        if (i == 0) std::copy_n(early_edge(Side::north), columns(), next);
-        else if (i + 1 == rows_.size()) std::copy_n(early_edge(Side::south), columns(), next);
+        if (i == 0) std::ranges::copy(early_edge(Side::north), next);
+        else if (i + 1 == rows_.size()) std::ranges::copy(early_edge(Side::south), next);
         else relax_row_at(i, next);
     });
 }

@@ -1,39 +1,24 @@
-// Laplace's equation by Jacobi, the COMPaS paper's first program: sequential, OpenMP, or on Kumiki: ranks x threads, or
-// ranks that send messages.
-#include <CLI/CLI.hpp>
+#include "kernels/crews/forms.hpp"
+#include "kernels/crews/hybrid/funnelled_crew.hpp"
+#include "kernels/laplace/task.hpp"
 
-#include "kernels/laplace/hybrid.hpp"
-#include "kernels/laplace/message.hpp"
-#include "kernels/laplace/openmp.hpp"
-#include "kernels/laplace/options.hpp"
-#include "kernels/laplace/ranks_form.hpp"
-#include "kernels/laplace/sequential.hpp"
+using namespace kumiki::kernels;
 
-using namespace kumiki::kernels::laplace;
+namespace {
+
+int measure(const laplace::Task& task) {
+    if (task.choice.form == "hybrid" && task.communication == laplace::Communication::master) {
+        kumiki::Job job;
+        FunnelledCrew crew(job, task.choice.all_threads);
+        return laplace::measure_on(crew, task);
+    }
+    return with_crew(task.choice, [&](auto& crew) { return laplace::measure_on(crew, task); });
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
-    Options options;
-    CLI::App program("Laplace's equation by Jacobi's method, 5-point stencil, double precision", "laplace");
-    options.add_common(program);
-    options.add_forms(program);
-    kumiki::measure::parse_or_exit(program, argc, argv);
-
-    return kumiki::measure::guarded("laplace", [&] {
-        if (options.form == "openmp") {
-            OpenMp form(options.problem, options.threads);
-            return measure_form(form, options);
-        }
-        if (options.form == "hybrid") {
-            kumiki::Job job;
-            Hybrid form(job, options);
-            return measure_form(form, options);
-        }
-        if (options.form == "message") {
-            kumiki::Job job;
-            RanksForm form(MessageWire(job), options);
-            return measure_form(form, options);
-        }
-        Sequential form(options.problem);
-        return measure_form(form, options);
-    });
+    constexpr const char* name = "laplace";
+    const auto task = laplace::parse_task(name, StartedBy::itself, argc, argv);
+    return kumiki::measure::guarded(name, [&] { return measure(task); });
 }

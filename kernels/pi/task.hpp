@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/common/command_line.hpp"
-#include "kernels/common/crew.hpp"
+#include "kernels/crews/crew.hpp"
 #include "kernels/pi/problem.hpp"
 
 namespace kumiki::kernels::pi {

@@ -35,18 +35,19 @@ measure::Row row_of(const JobReport& report, const char* figure) {
 
 } // namespace
 
-MessageSizes message_sizes(std::span<const PerBucket> counts, const BucketPlan& plan) {
-    const int ranks = static_cast<int>(counts.size());
-    MessageSizes sizes(counts.size());
-    for (int from = 0; from < ranks; ++from)
-        for (int to = 0; to < ranks; ++to) {
+MessageSizes message_sizes(std::span<const PerBucket> counts, const BucketPlan& plan, std::size_t workers_of_rank) {
+    const std::size_t ranks = counts.size() / workers_of_rank;
+    MessageSizes sizes(ranks);
+    for (std::size_t from = 0; from < ranks; ++from)
+        for (std::size_t to = 0; to < ranks; ++to) {
             if (to == from) continue;
-            const Range buckets = plan.buckets_of(to);
-            const PerBucket& held = counts[static_cast<std::size_t>(from)];
-            const auto keys =
-                std::accumulate(held.begin() + static_cast<std::ptrdiff_t>(buckets.begin),
-                                held.begin() + static_cast<std::ptrdiff_t>(buckets.end), std::uint64_t{0});
-            sizes[static_cast<std::size_t>(from)].push_back(static_cast<double>(keys * sizeof(Key)) / 1024);
+            const auto first = static_cast<int>(to * workers_of_rank);
+            const Range buckets{plan.buckets_of(first).begin,
+                                plan.buckets_of(first + static_cast<int>(workers_of_rank) - 1).end};
+            std::uint64_t keys = 0;
+            for (const PerBucket& held : counts.subspan(from * workers_of_rank, workers_of_rank))
+                keys += keys_in(held, buckets);
+            sizes[from].push_back(static_cast<double>(keys * sizeof(Key)) / 1024);
         }
     return sizes;
 }

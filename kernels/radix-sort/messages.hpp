@@ -11,9 +11,9 @@
 namespace kumiki::kernels::radix_sort {
 
 /// KiB from each rank to each other one in one sort, by sender, and then by receiver without the sender itself.
-/// `counts[r]` are the buckets of rank r's keys before the sort.
+/// `counts[w]` are the buckets of worker w's keys before the sort, and each rank has so many workers.
 using MessageSizes = std::vector<std::vector<double>>;
-MessageSizes message_sizes(std::span<const PerBucket> counts, const BucketPlan& plan);
+MessageSizes message_sizes(std::span<const PerBucket> counts, const BucketPlan& plan, std::size_t workers_of_rank);
 
 /// The row `radix_sort.message`, the mean over all pairs of ranks in each of the sorts; and where `by_rank` for each
 /// sender a row `radix_sort.sent`. None where there is one rank alone.

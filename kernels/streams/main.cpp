@@ -1,4 +1,4 @@
-#include "kernels/common/openmp_crew.hpp"
+#include "kernels/crews/one_memory/openmp_crew.hpp"
 #include "kernels/streams/task.hpp"
 
 int main(int argc, char** argv) {

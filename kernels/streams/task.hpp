@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/common/crew.hpp"
+#include "kernels/crews/crew.hpp"
 #include "kernels/streams/lane.hpp"
 
 namespace kumiki::kernels::streams {

@@ -2,12 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <chrono>
-#include <thread>
-
-#include "kernels/cg/worker.hpp"
-
 namespace kumiki::kernels::cg {
 namespace {
 
@@ -55,58 +49,6 @@ TEST(Generator, balances_nonzeros) {
         for (const Range rows : generator.balanced_rows(parts))
             EXPECT_NEAR(static_cast<double>(generator.multiply_out(rows).nonzeros()), even, 0.02 * even);
     }
-}
-
-struct Nobody {
-    void share() {}
-    template <std::size_t N>
-    std::array<double, N> sum(std::array<double, N> values) {
-        return values;
-    }
-};
-
-TEST(Worker, ends_with_the_published_zeta_and_a_small_residual) {
-    AlignedVector<double> vector(small.order);
-    Steps steps;
-    Worker worker(small, Generator(small).multiply_out({0, small.order}), vector);
-    EXPECT_TRUE(small.verifies(worker.estimate(Nobody(), steps)));
-    EXPECT_LT(worker.last_residual(), 1e-11);
-    EXPECT_TRUE(small.verifies(worker.estimate(Nobody(), steps))) << "a second run begins anew";
-}
-
-TEST(Worker, does_not_end_with_it_after_too_few_iterations) {
-    Problem shortened = small;
-    shortened.iterations = 5;
-    AlignedVector<double> vector(small.order);
-    Steps steps;
-    Worker worker(shortened, Generator(small).multiply_out({0, small.order}), vector);
-    EXPECT_FALSE(small.verifies(worker.estimate(Nobody(), steps)));
-}
-
-TEST(Worker, tells_product_vectors_exchange_and_sums_apart) {
-    struct Slow : Nobody {
-        void share() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
-        std::array<double, 4> sum(std::array<double, 4> values) {
-            std::this_thread::sleep_for(std::chrono::microseconds(60));
-            return values;
-        }
-        std::array<double, 3> sum(std::array<double, 3> values) { return values; }
-    };
-    AlignedVector<double> vector(small.order);
-    Worker worker(small, Generator(small).multiply_out({0, small.order}), vector);
-    Steps steps;
-    const auto start = measure::Clock::now();
-    worker.estimate(Slow(), steps);
-    steps.stop();
-    const double total = measure::seconds_since(start);
-    EXPECT_GE(steps.seconds(Step::exchange), small.products() * 20e-6);
-    EXPECT_GE(steps.seconds(Step::sums), small.iterations * Problem::inner_iterations * 60e-6);
-    EXPECT_GT(steps.seconds(Step::product), 0);
-    EXPECT_GT(steps.seconds(Step::vectors), 0);
-    const double all = steps.seconds(Step::product) + steps.seconds(Step::vectors) + steps.seconds(Step::exchange) +
-                       steps.seconds(Step::sums);
-    EXPECT_LE(all, total);
-    EXPECT_GE(all, 0.9 * total);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/common/openmp_crew.hpp"
+#include "kernels/crews/one_memory/openmp_crew.hpp"
 
 namespace kumiki::kernels {
 namespace {

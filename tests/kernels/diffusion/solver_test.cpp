@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/common/openmp_crew.hpp"
+#include "kernels/crews/one_memory/openmp_crew.hpp"
 
 namespace kumiki::kernels::diffusion {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/is/shared_exchange.hpp"
+#include "kernels/crews/one_memory/key_exchange.hpp"
 #include "kernels/is/task.hpp"
 
 namespace kumiki::kernels::is {

@@ -4,11 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/crews/one_memory/panels.hpp"
 #include "kernels/matmul/blas.hpp"
 #include "kernels/matmul/check.hpp"
 #include "kernels/matmul/layout.hpp"
 #include "kernels/matmul/matrix.hpp"
-#include "kernels/matmul/measure_form.hpp"
+#include "kernels/matmul/task.hpp"
 
 namespace kumiki::kernels::matmul {
 namespace {
@@ -111,38 +112,36 @@ TEST(Check, finds_swapped_entries_a_missing_panel_and_what_is_no_number) {
     EXPECT_FALSE(passes(size, no_number));
 }
 
-/// A form that makes the product by definition and then, when told to, spoils it.
-class Spoilt {
+TEST(Product, is_right_with_any_number_of_workers_and_panels_of_any_depth) {
+    for (const int workers : {1, 2, 3, 7})
+        for (const std::size_t depth : {0, 1, 10}) {
+            OpenMpCrew crew(workers);
+            Product product(crew, 43, depth, Fetch::in_place);
+            for (int run = 0; run < 2; ++run) {
+                product.run();
+                EXPECT_TRUE(product.right()) << workers << " workers, depth " << depth << ", run " << run;
+            }
+        }
+}
+
+/// A crew that adds up wrongly when told to.
+class Miscounting : public SequentialCrew {
 public:
-    Spoilt(std::size_t size, bool spoil) : size_(size), spoil_(spoil) {}
-    RunTimes run() {
-        c_ = product_by_definition(size_);
-        if (spoil_) c_[7] += 1;
-        return {};
-    }
-    void add_product(const Check& check, std::span<double> product) const {
-        check.add({0, size_}, {0, size_}, c_.data(), size_, product);
-    }
-    void sum_up(std::span<double>) const {}
-    bool agree(bool mine) const { return mine; }
-    int rank() const { return 0; }
-    bool copies_panels() const { return false; }
-    Workers workers() const { return {"kumiki", "sequential"}; }
+    explicit Miscounting(double error) : error_(error) {}
+    void add_up(std::span<double> numbers) const { numbers[7] += error_; }
 
 private:
-    std::size_t size_;
-    bool spoil_;
-    std::vector<double> c_;
+    double error_;
 };
 
-TEST(MeasureForm, fails_when_the_product_is_wrong) {
-    Options options;
-    options.size = 16;
-    options.budget.seconds = 0;
+TEST(MeasureOn, fails_when_the_product_is_wrong) {
+    Task task;
+    task.size = 16;
+    task.budget.seconds = 0;
     for (const bool spoil : {false, true}) {
-        Spoilt form(options.size, spoil);
+        Miscounting crew(spoil ? 1 : 0);
         testing::internal::CaptureStdout();
-        const int code = measure_form(form, options);
+        const int code = measure_on(crew, task);
         const std::string output = testing::internal::GetCapturedStdout();
         EXPECT_EQ(code, spoil ? measure::validation_failed : measure::success);
         EXPECT_NE(output.find(spoil ? "\"validated\":false" : "\"validated\":true"), std::string::npos);

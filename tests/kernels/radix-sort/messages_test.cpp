@@ -17,7 +17,7 @@ MessageSizes sizes_of(std::size_t keys, std::size_t ranks) {
         generate(Distribution::uniform, rank * own.size(), keys, own);
         counts.push_back(count_in_buckets(own, LeadingDigit()));
     }
-    return message_sizes(counts, BucketPlan(counts));
+    return message_sizes(counts, BucketPlan(counts), 1);
 }
 
 JobReport report() { return report_of("radix_sort", {"kumiki", "hybrid", 2, 1, false}); }
@@ -28,8 +28,16 @@ TEST(MessageSizes, are_what_goes_to_the_buckets_of_another_rank) {
     counts[0][200] = 256;
     counts[1][0] = 512;
     counts[1][200] = 1280;
-    const MessageSizes sizes = message_sizes(counts, BucketPlan(counts));
+    const MessageSizes sizes = message_sizes(counts, BucketPlan(counts), 1);
     EXPECT_EQ(sizes, (MessageSizes{{1}, {2}})) << "256 keys of 4 bytes there, 512 back; nothing to oneself";
+}
+
+TEST(MessageSizes, are_between_ranks_of_several_workers) {
+    std::vector<PerBucket> counts(4);
+    for (std::size_t worker = 0; worker < 4; ++worker)
+        for (std::size_t bucket = 0; bucket < 4; ++bucket) counts[worker][bucket] = 256 * (worker + 1);
+    const MessageSizes sizes = message_sizes(counts, BucketPlan(counts), 2);
+    EXPECT_EQ(sizes, (MessageSizes{{6}, {14}})) << "two workers' keys of the two buckets of the other rank";
 }
 
 /// The paper's 4 MB between 2 nodes and 256 KB between 8 are the bytes of all keys by the square of the nodes.

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/common/openmp_crew.hpp"
+#include "kernels/crews/one_memory/openmp_crew.hpp"
 #include "kernels/streams/task.hpp"
 
 namespace kumiki::kernels::streams {

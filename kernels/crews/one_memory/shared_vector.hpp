@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/common/aligned.hpp"
+#include "kernels/crews/one_memory/openmp_crew.hpp"
+#include "kernels/crews/shared_vector.hpp"
+
+namespace kumiki::kernels {
+
+/// The vector of workers that share their memory: when all have written, it is there.
+template <class C>
+class VectorInOneMemory : public ArrivesWhole {
+public:
+    VectorInOneMemory(const C&, std::span<const Range> parts) : vector_(parts.back().end) {}
+
+    std::span<double> span() { return vector_; }
+    static void start(typename C::Worker& worker) {
+        worker.enter(Phase::synchronisation);
+        worker.barrier();
+        worker.enter(Phase::computation);
+    }
+
+private:
+    AlignedVector<double> vector_;
+};
+
+class SequentialCrew::SharedVector : public VectorInOneMemory<SequentialCrew> {
+    using VectorInOneMemory::VectorInOneMemory;
+};
+class OpenMpCrew::SharedVector : public VectorInOneMemory<OpenMpCrew> {
+    using VectorInOneMemory::VectorInOneMemory;
+};
+
+} // namespace kumiki::kernels
