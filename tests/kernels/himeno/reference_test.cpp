@@ -40,10 +40,8 @@ public:
     };
     template <class Body>
     RunTimes run(Body body) {
-        Phases phases;
-        Worker worker(phases);
-        body(worker);
-        return {1e-3, phases};
+        Worker worker;
+        return timed(worker, body);
     }
 };
 
