@@ -37,6 +37,7 @@ Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t lon
       reserve_(reserve) {
     for (int local = 0; local < table.fabric.memory().host_size(); ++local)
         peers_.push_back(std::make_unique<Peer>(table.fabric, local));
+    Pool<Unsent>::give_back(unsent_.take()); // so that the first message that waits allocates nothing
 }
 
 // -- sending --
@@ -85,22 +86,27 @@ Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     if (to.unsent.empty() && start(to, cell)) [[likely]]
         return nullptr;
     const bool had_work = to.has_work();
-    Unsent waiting{cell, &table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size())};
-    if (!to.unsent.empty() || !start(to, waiting)) to.unsent.push_back(waiting);
+    Request& request = table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    if (!to.unsent.empty() || !start(to, cell, request)) {
+        Unsent& waiting = unsent_.take();
+        waiting.cell = cell;
+        waiting.send = &request;
+        to.unsent.push_back(waiting);
+    }
     expect_work(to, had_work);
-    return waiting.send;
+    return &request;
 }
 
 /// The same for a message that has a request; returns false when it must wait for room.
-bool Near::start(Peer& to, Unsent& waiting) {
+bool Near::start(Peer& to, CellContent& cell, Request& send) {
     if (!to.to.has_room()) return false;
-    if (start(to, waiting.cell)) {
-        table_.complete(*waiting.send);
+    if (start(to, cell)) {
+        table_.complete(send);
     } else {
-        announce(*waiting.send, waiting.cell);
+        announce(send, cell);
         ++to.unanswered;
         unanswered_.fetch_add(1, std::memory_order_relaxed);
-        to.to.next() = waiting.cell;
+        to.to.next() = cell;
         publish(to);
     }
     return true;
@@ -163,7 +169,11 @@ void Near::send_waiting(Peer& to, Copies& copies) {
         to.to.next() = to.replies.front();
         publish(to);
     }
-    while (!to.unsent.empty() && start(to, to.unsent.front())) to.unsent.pop_front();
+    while (Unsent* const first = to.unsent.front()) {
+        if (!start(to, first->cell, *first->send)) break;
+        to.unsent.remove(*first);
+        Pool<Unsent>::give_back(*first);
+    }
     claim_fragments(to, copies);
     expect_work(to, true);
 }

@@ -82,6 +82,8 @@ private:
     /// A message that waits for room in the channel: its cell is ready, and its data are in that cell, in a slot, or
     /// (when it is announced) at the sender.
     struct Unsent {
+        Unsent *next = nullptr, *previous = nullptr;
+        std::atomic<bool> free{false};
         fabric::shm::CellContent cell;
         Request* send;
     };
@@ -94,7 +96,7 @@ private:
         int unanswered = 0;                           ///< announcements
         bool introduced = false;                      ///< the peer polls its channel from this rank
         std::deque<fabric::shm::CellContent> replies; ///< replies waiting for room
-        std::deque<Unsent> unsent;                    ///< sends waiting for room
+        List<Unsent> unsent;                          ///< sends waiting for room
         List<Request> flowing;                        ///< sends whose fragments go through the area
         bool has_work() const { return !replies.empty() || !unsent.empty() || !flowing.empty(); }
     };
@@ -105,7 +107,7 @@ private:
     Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(table_.fabric.memory().local_rank(rank))]; }
     fabric::shm::CellContent cell_of(Peer& to, int tag, std::span<const std::byte> data);
     bool start(Peer& to, const fabric::shm::CellContent& cell);
-    bool start(Peer& to, Unsent& waiting);
+    bool start(Peer& to, fabric::shm::CellContent& cell, Request& send);
     void announce(const Request& send, fabric::shm::CellContent& cell);
     void publish(Peer& to);
     void introduce(Peer& to);
@@ -142,6 +144,7 @@ private:
     Copier copier_;
     std::size_t fragment_;                     ///< the bytes that a slot holds
     std::vector<std::unique_ptr<Peer>> peers_; ///< by local rank
+    Pool<Unsent> unsent_;
     std::vector<Peer*> known_; ///< the first `known_count_` entries are the peers that have sent something
     std::atomic<int> known_count_{0};
     std::atomic<std::uint64_t> introductions_{0}; ///< as last seen
