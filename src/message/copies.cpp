@@ -1,9 +1,6 @@
 #include "message/copies.hpp"
 
-#include "platform/held_locks.hpp"
-
-// The part of Near that touches the memory of sends and receives: it takes on copies under the lock, and makes them
-// without it.
+// The copies that few messages need: fragments through the area, and messages out of the reserve.
 namespace kumiki::message {
 
 /// Makes the rare ones of the copies that progress() has taken on.

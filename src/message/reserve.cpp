@@ -3,7 +3,8 @@
 #include "message/copies.hpp"
 #include "message/near.hpp"
 
-// Long messages without the receiver's program (F23, F24): the part of Near that the agent and those who call it run.
+// Long messages without the receiver's program (F23, F24): the part of Near that is run by the agent, and by threads
+// that call it.
 namespace kumiki::message {
 
 void Near::note_answered(Peer& from) {

@@ -19,7 +19,7 @@ def linpack(
     block: Annotated[int | None, typer.Option(metavar="B", min=1, help="Rows and columns of a block.")] = None,
     grid: Annotated[str | None, typer.Option(metavar="PxQ", help="Process rows x process columns.")] = None,
     weights: Annotated[
-        str | None, typer.Option(metavar="W,...", help="The share of each process column; default: equal.")
+        str | None, typer.Option(metavar="W,...", help="The share of each process column; default: by speed.")
     ] = None,
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", metavar="R", min=1, help="The number of ranks.")] = None,
     threads: Annotated[
