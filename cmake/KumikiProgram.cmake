@@ -9,20 +9,12 @@
 
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
-add_library(kumiki_program_flags INTERFACE)
-target_compile_options(kumiki_program_flags INTERFACE -O3)
-if(KUMIKI_NATIVE)
-    include(CheckCXXCompilerFlag)
-    check_cxx_compiler_flag(-march=native KUMIKI_HAS_MARCH_NATIVE)
-    if(KUMIKI_HAS_MARCH_NATIVE)
-        target_compile_options(kumiki_program_flags INTERFACE -march=native)
-    endif()
-endif()
-target_include_directories(kumiki_program_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+include(KumikiFlags)
 
 # gcc prefers 256-bit vectors even where 512-bit ones are faster; a kernel for which they are adds this.
 set(KUMIKI_WIDE_VECTORS)
 if(KUMIKI_NATIVE)
+    include(CheckCXXCompilerFlag)
     check_cxx_compiler_flag(-mprefer-vector-width=512 KUMIKI_HAS_PREFER_VECTOR_WIDTH)
     if(KUMIKI_HAS_PREFER_VECTOR_WIDTH)
         set(KUMIKI_WIDE_VECTORS -mprefer-vector-width=512)

@@ -20,7 +20,8 @@ Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatr
       swaps_(place, 2 * layout.block(), layout.columns.largest_local_length(),
              1 + most_slabs(layout.columns.largest_local_length())),
       update_(place, matrix, layout.rows, swaps_),
-      workspaces_(static_cast<std::size_t>(team.size())) {}
+      workspaces_(static_cast<std::size_t>(team.size())),
+      leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {}
 
 bool Factorisation::run(const Progress& progress) {
     if (layout_.steps() != 0) team_.run([&](Member& member) { work(member, progress); });
@@ -78,7 +79,7 @@ void Factorisation::make_panel(std::size_t step) {
     const std::size_t column = layout_.columns.local_begin(place_.column(), step);
     for (std::size_t row = 0; row < here.rows; ++row)
         std::copy_n(matrix_.at(here.row + row, column), here.width, panel.rows + row * panel.lead);
-    if (!PanelFactor(here, panel, layout_.rows, place_.row(), choices_, variant_).run()) regular_ = false;
+    if (!PanelFactor(here, panel, layout_.rows, place_.row(), choices_, variant_, leaf_).run()) regular_ = false;
     for (std::size_t row = 0; row < here.own_rows; ++row)
         std::copy_n(panel.top + row * panel.lead, here.width, matrix_.at(here.row + row, column));
     panels_.publish(here);

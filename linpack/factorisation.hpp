@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "linpack/layout.hpp"
+#include "linpack/leaf_columns.hpp"
 #include "linpack/local_matrix.hpp"
 #include "linpack/panel_board.hpp"
 #include "linpack/pivot_board.hpp"
@@ -54,6 +55,7 @@ private:
     SwapBoard swaps_;
     Update update_;
     std::vector<Update::Workspace> workspaces_; ///< by thread
+    LeafColumns leaf_;                          ///< of the panel that a thread of this rank factors
 
     std::vector<Slab> slabs_;          ///< of this step
     std::atomic<std::size_t> next_{0}; ///< the next slab that no thread has taken

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/common/aligned.hpp"
+#include "linpack/lead.hpp"
 
 namespace kumiki::linpack {
 
@@ -26,16 +27,7 @@ public:
     std::size_t lead() const { return lead_; }
     double* at(std::size_t row, std::size_t column) const { return data_ + row * lead_ + column; }
 
-    /// Elements in memory of a matrix of this size.
-    static std::size_t elements(std::size_t rows, std::size_t columns) { return rows * lead_for(columns); }
-
 private:
-    /// Whole cache lines, and not a multiple of 4 KiB, which would put the elements of a column into few sets of the
-    /// caches.
-    static std::size_t lead_for(std::size_t columns) {
-        const std::size_t line = kernels::line_bytes / sizeof(double), lines = (columns + line - 1) / line;
-        return (lines % 64 == 0 ? lines + 1 : lines) * line;
-    }
     std::size_t size() const { return rows_ * lead_; }
 
     double* allocated() {

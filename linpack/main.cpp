@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "kernels/common/blas_library.hpp"
+#include "linpack/blas_check.hpp"
 #include "linpack/options.hpp"
 #include "linpack/output.hpp"
 #include "linpack/progress.hpp"
@@ -76,6 +77,7 @@ int solve(const Options& options) {
             return kumiki::measure::usage;
         }
     kumiki::kernels::set_blas_threads(1);
+    check_blas(job);
     return Session(job, options).run();
 }
 

@@ -6,7 +6,7 @@
 
 namespace kumiki::linpack {
 
-/// A block column, factored or being factored, at one rank of the process column that owns it. All by rows, `block`
+/// A block column, factored or being factored, at one rank of the process column that owns it. All by rows, `lead`
 /// elements from row to row.
 struct Panel {
     double* top; ///< the pivot rows, `width` of them: L11 below the diagonal, U11 on and above it

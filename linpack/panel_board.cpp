@@ -1,5 +1,7 @@
 #include "linpack/panel_board.hpp"
 
+#include "linpack/lead.hpp"
+
 namespace kumiki::linpack {
 
 namespace {
@@ -11,15 +13,16 @@ constexpr std::size_t panel_places = 2;
 PanelBoard::PanelBoard(Place& place, std::size_t block, std::size_t rows)
     : place_(place),
       block_(block),
-      panel_size_(block * block + block + rows * block),
+      lead_(lead_for(block)),
+      panel_size_((block + 1 + rows) * lead_),
       panels_(place.job().allocate<double>(panel_places * panel_size_)),
       arrived_(place.job().allocate<Signal>(panel_places)),
       done_(place.job().allocate<Signal>(static_cast<std::size_t>(place.grid().columns))) {}
 
 Panel PanelBoard::at(double* region, std::size_t step) const {
     double* const top = region + step % panel_places * panel_size_;
-    double* const pivots = top + block_ * block_;
-    return {top, pivots, pivots + block_, block_};
+    double* const pivots = top + block_ * lead_;
+    return {top, pivots, pivots + lead_, lead_};
 }
 
 Panel PanelBoard::begin(std::size_t step) {
@@ -36,7 +39,7 @@ void PanelBoard::publish(const StepShape& shape) {
     Job& job = place_.job();
     Signal& arrived = arrived_[shape.step % panel_places];
     const Panel mine = at(panels_.data(), shape.step);
-    const std::size_t length = block_ * block_ + block_ + shape.rows * block_;
+    const std::size_t length = (block_ + 1 + shape.rows) * lead_;
     for (int column = 0; column < place_.grid().columns; ++column) {
         const int peer = place_.peer_in_row(column);
         if (column == place_.column()) continue;

@@ -31,7 +31,7 @@ private:
     Panel at(double* region, std::size_t step) const;
 
     Place& place_;
-    std::size_t block_, panel_size_;
+    std::size_t block_, lead_, panel_size_;
     Region<double> panels_;
     Region<Signal> arrived_; ///< by place: the last step whose panel is there, counted from 1
     Region<Signal> done_;    ///< by process column: the last step that it is done with, counted from 1

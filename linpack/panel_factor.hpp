@@ -1,5 +1,6 @@
 #pragma once
 
+#include "linpack/leaf_columns.hpp"
 #include "linpack/panel.hpp"
 #include "linpack/pivot_board.hpp"
 #include "linpack/variant.hpp"
@@ -11,10 +12,17 @@ namespace kumiki::linpack {
 /// panel travels when a pivot is chosen, so that rows may be updated early or late (Looking).
 class PanelFactor {
 public:
-    /// For a rank in process row `process_row`; `map` deals the rows of the matrix to them.
+    /// For a rank in process row `process_row`; `map` deals the rows of the matrix to them. `leaf` has room for the
+    /// rows of this rank and variant.least columns (or those of the panel, if these are fewer).
     PanelFactor(const StepShape& shape, const Panel& panel, const BlockMap& map, int process_row, PivotBoard& board,
-                const Variant& variant)
-        : shape_(shape), panel_(panel), map_(map), process_row_(process_row), board_(board), variant_(variant) {}
+                const Variant& variant, LeafColumns& leaf)
+        : shape_(shape),
+          panel_(panel),
+          map_(map),
+          process_row_(process_row),
+          board_(board),
+          variant_(variant),
+          leaf_(leaf) {}
 
     /// Collective over the process column, by one thread of each rank. Returns false when the matrix is singular: a
     /// pivot is 0.
@@ -28,16 +36,20 @@ private:
     };
 
     void factor(Span columns);
-    std::size_t part_width(std::size_t columns, bool leaf) const;
+    std::size_t part_width(std::size_t columns) const;
     /// top[done x columns] = L^-1 top[done x columns], with the L of `done`.
-    void solve(Span done, Span columns, bool leaf);
+    void solve(Span done, Span columns);
     /// top[rows x columns] -= top[rows x done] top[done x columns].
-    void update_top(Span rows, Span done, Span columns, bool leaf);
+    void update_top(Span rows, Span done, Span columns);
     /// This rank's rows below: rows[columns] -= rows[done] top[done x columns].
-    void update_rows(Span done, Span columns, bool leaf);
+    void update_rows(Span done, Span columns);
 
+    void factor_leaf(Span columns);
+    void update_top_plainly(std::size_t row, Span done, Span columns);
     void pivot(std::size_t column);
-    Candidate find(std::size_t column) const;
+    Candidate find(std::size_t column);
+    /// Row `row_here` of this rank becomes `elements`.
+    void put(const double* elements, std::size_t row_here);
     /// Puts the pivot row into the top, and the row whose place it takes where the pivot row was.
     void swap_here(std::size_t column);
     void swap_among_ranks(std::size_t column);
@@ -56,6 +68,7 @@ private:
     int process_row_;
     PivotBoard& board_;
     const Variant& variant_;
+    LeafColumns& leaf_;
     bool regular_ = true;
 };
 

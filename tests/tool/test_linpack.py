@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kumiki.errors import UserError
 from kumiki.linpack import hpl_dat
+from kumiki.linpack.beside import summary
 from kumiki.linpack.choice import RUN_SECONDS, Room, Wishes, choose
 from kumiki.linpack.hpl_dat import HplDat
 from kumiki.linpack.memory import bytes_of_rank, largest_size
@@ -166,6 +167,32 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     assert not any("BCASTs" in remark or "DEPTHs" in remark for remark in again.remarks)
 
 
+def test_weights_are_on_a_line_that_hpl_does_not_read(tmp_path: Path) -> None:
+    file = HplDat((100,), (8,), ((1, 2), (3, 2)), weights="2,1.5")
+    text = hpl_dat.text_of(file)
+    assert text.startswith(hpl_dat.text_of(replace(file, weights=None)))
+    assert text.count("\n") == 32 and "2,1.5        weights" in text.splitlines()[31]
+    assert replace(read(tmp_path, text), remarks=()) == file
+    assert file.arguments()[-2:] == ["--weights", "2,1.5"]
+    assert read(tmp_path, text.replace("2,1.5", "measured")).weights == "measured"
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ("2,fast", "weights: 'fast' is no share; give numbers such as 2,1, or 'measured'"),
+        ("2,-1", "weights: '-1' is no share"),
+        ("2,", "weights: '' is no share"),
+        ("2,1,1", "weights: there are 3, but a grid of 2 x 2 has 2 process columns"),
+        ("0,0.0", "weights: all are 0"),
+    ],
+)
+def test_corrupt_weights_are_named(tmp_path: Path, weights: str, sentence: str) -> None:
+    text = hpl_dat.text_of(HplDat((100,), (8,), ((2, 2),), weights="2,1"))
+    with pytest.raises(UserError, match=re.escape(f"HPL.dat, line 32: {sentence}")):
+        read(tmp_path, text.replace("2,1 ", weights + " "))
+
+
 def test_results_are_read_as_hpl_prints_them() -> None:
     line = "WR11C2R4       15000   256     1     2              17.25             1.3048e+02"
     assert results(["# a remark", line, "WR is no result"]) == [Result(15000, 256, 17.25, 130.48)]
@@ -272,6 +299,18 @@ def test_a_dry_run_prints_memory_time_and_command(linpack: Prefix, tmp_path: Pat
     assert (written.sizes, written.blocks, written.grids) == ((5000,), (192,), ((1, 1),))
 
 
+def test_a_choice_that_is_written_and_read_runs_alike(linpack: Prefix, tmp_path: Path) -> None:
+    file = str(tmp_path / "new.dat")
+    ended = linpack.kumiki(
+        "linpack", "-N", "500", "--block", "64", "--grid", "1x2", "--weights", "2,1", "--write", file
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert linpack.kumiki("linpack", "--input", file).returncode == 0
+    chosen, again = log(linpack)[-2:]
+    for words in ("-N 500", "--block 64", "--grid 1x2", "--weights 2,1"):
+        assert words in chosen and words in again
+
+
 def test_an_input_file_is_run_as_it_says(linpack: Prefix, tmp_path: Path) -> None:
     (tmp_path / "HPL.dat").write_text(HPLS_OWN)
     ended = linpack.kumiki("linpack", "--input", str(tmp_path / "HPL.dat"))
@@ -296,9 +335,53 @@ def test_a_failing_trial_is_a_sentence(native: Prefix, code: int, expected: int)
     assert "a trial with N = 1000 failed: kumiki-linpack: no luck" in ended.stderr
 
 
+REFERENCE = """#!/bin/sh
+[ "$OPENBLAS_NUM_THREADS" = 1 ] || exit 4
+while read -r value meaning; do
+    case "$meaning" in Ns) size=$value ;; NBs) block=$value ;; esac
+done < HPL.dat
+echo "$PWD $1 $size $block" >> LOG
+echo 'WR11R2R4         500    64     1     2               1.00             5.0000e+01'
+"""
+
+
+def test_beside_reference_hpl_both_run_in_turns(linpack: Prefix) -> None:
+    linpack.command("xhpl", REFERENCE.replace("LOG", str(linpack.prefix / "log")))
+    xhpl = f"{linpack.prefix / 'bin/xhpl'} {{ranks}}"
+    ended = linpack.kumiki("linpack", "-N", "500", "--block", "192", "--beside", xhpl, "--pairs", "2")
+    assert ended.returncode == 0, ended.stderr
+    assert "# kumiki / reference: 1.600, ratio of the medians (1.600 to 1.600 by pair)" in ended.stdout
+    assert ended.stdout.count("# pair ") == 2
+    runs = log(linpack)[-4:]
+    assert [line.startswith("kumiki-linpack") for line in runs] == [False, True, False, True]
+    folder, *asked = runs[0].split()
+    assert asked == ["2", "500", "192"], "two threads of Kumiki are two processes of HPL"
+    assert not Path(folder).exists()
+
+
+def test_a_reference_that_fails_is_a_sentence(linpack: Prefix) -> None:
+    ended = linpack.kumiki(
+        "linpack", "-N", "500", "--block", "192", "--beside", "/bin/sh -c 'echo no {ranks} >&2; exit 3'"
+    )
+    assert ended.returncode == 1
+    assert "failed: no 2" in ended.stderr
+    ended = linpack.kumiki("linpack", "-N", "500", "--block", "192", "--beside", "no-such-xhpl {ranks}")
+    assert ended.returncode == 2
+    assert "--beside: no-such-xhpl cannot be started (No such file or directory)" in ended.stderr
+
+
+def test_the_summary_is_that_of_the_medians() -> None:
+    assert summary([60, 90, 66], [50, 60, 55]).startswith(
+        "kumiki / reference: 1.200, ratio of the medians (1.200 to 1.5"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("--beside", "mpirun -n 2 xhpl"), "has no {ranks}; write, for instance"),
+        (("--beside", "mpirun '{ranks}"), "is not a command"),
+        (("--beside", "xhpl {ranks}", "--input", "HPL.dat"), "leave --input out"),
         (("--grid", "2by2"), "--grid 2by2 is not a grid"),
         (("--grid", "2x2", "-n", "3"), "2x2 needs 4 ranks, not 3"),
         (("--input", "HPL.dat", "-N", "5"), "leave -N, --block, --grid and --weights out"),

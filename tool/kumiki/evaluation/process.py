@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -51,8 +52,9 @@ def run(
     limit_seconds: float,
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
+    folder: Path | None = None,
 ) -> Ended:
-    """Runs a command to its end, and then passes on the lines that it wrote.
+    """Runs a command in a folder (None: the current one) to its end, and then passes on the lines that it wrote.
 
     While it runs, its output is only taken in: a program that writes much does not wait for what is made of it. The
     command and everything that it started is ended when the limit is reached or when an exception, such as an
@@ -69,6 +71,7 @@ def run(
         child = subprocess.Popen(
             arguments,
             env=dict(environment),
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

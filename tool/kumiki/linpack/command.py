@@ -31,6 +31,14 @@ def linpack(
     write: Annotated[
         Path | None, typer.Option(metavar="HPL.dat", help="Also write what was chosen as an input file of HPL.")
     ] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Run in turns with reference HPL, such as 'mpirun -n {ranks} xhpl', and compare the rates.",
+        ),
+    ] = None,
+    pairs: Annotated[int, typer.Option(metavar="K", min=1, help="How often, with --beside.")] = 5,
     cluster: where.Cluster = None,
     named: where.Named = None,
     hostfile: where.File = None,
@@ -46,6 +54,7 @@ def linpack(
     begin with #.
     """
     from kumiki.linpack import work
+    from kumiki.linpack.beside import Reference
     from kumiki.linpack.choice import Wishes
     from kumiki.linpack.model import grid_of
 
@@ -56,7 +65,12 @@ def linpack(
         )
     if shape is not None and ranks is not None and shape[0] * shape[1] > ranks:
         raise typer.BadParameter(f"{grid} needs {shape[0] * shape[1]} ranks, not {ranks}", param_hint="--grid")
+    if input is not None and beside is not None:
+        raise typer.BadParameter("it compares one setting: leave --input out", param_hint="--beside")
+    reference = Reference(beside) if beside is not None else None
+    if reference is not None:
+        reference.arguments(1)
     native = Native.installed()
-    request = work.Request(Wishes(size, block, shape, weights, ranks, threads), input, write, dry_run)
+    request = work.Request(Wishes(size, block, shape, weights, ranks, threads), input, write, dry_run, reference, pairs)
     hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
     raise typer.Exit(work.run(request, Machine.here(native), native, hosts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ from kumiki.errors import UserError
 
 LOOKING = ("left", "crout", "right")
 """How panels are factored, by HPL's numbers."""
+WEIGHTS = "weights"
+"""The word after the shares of the process columns, on the line behind HPL's (which HPC Challenge ignores, too)."""
+MEASURED = "measured"
 MOST_VALUES = 20
 """HPL reads no more values of a parameter."""
 
@@ -27,6 +31,9 @@ class HplDat:
     nbmin: tuple[int, ...] = (8,)
     ndiv: tuple[int, ...] = (2,)
     rfact: tuple[int, ...] = (2,)
+    weights: str | None = None
+    """The shares of the process columns, as --weights takes them; None: equal. They are on a line of their own, which
+    HPL ignores."""
     remarks: tuple[str, ...] = ()
     """What the file asks that has no meaning here."""
 
@@ -44,6 +51,7 @@ class HplDat:
             *("--threshold", f"{self.threshold:g}"),
             *("--rfact", ",".join(LOOKING[each] for each in self.rfact), "--ndiv", _list(self.ndiv)),
             *("--pfact", ",".join(LOOKING[each] for each in self.pfact), "--nbmin", _list(self.nbmin)),
+            *(["--weights", self.weights] if self.weights is not None else []),
         ]
 
 
@@ -93,6 +101,7 @@ def text_of(file: HplDat) -> str:
         ("0", "U  in (0=transposed,1=no-transposed) form"),
         ("1", "Equilibration (0=no,1=yes)"),
         ("8", "memory alignment in double (> 0)"),
+        *([(file.weights, f"{WEIGHTS} of the process columns (HPL ignores this line)")] if file.weights else []),
     ]
     head = "HPLinpack benchmark input file\nWritten by kumiki linpack\n"
     return head + "".join(f"{values:<12} {meaning}\n" for values, meaning in lines)
@@ -120,7 +129,28 @@ class _Reader:
         ndiv = self._counted("NDIVs", 2)
         rfact = self._counted("RFACTs", 0, 2)
         remarks = self._without_meaning()
-        return HplDat(sizes, blocks, grids, by_columns, threshold, pfact, nbmin, ndiv, rfact, remarks)
+        weights = self._weights(grids)
+        return HplDat(sizes, blocks, grids, by_columns, threshold, pfact, nbmin, ndiv, rfact, weights, remarks)
+
+    def _weights(self, grids: Sequence[tuple[int, int]]) -> str | None:
+        words = self._words(WEIGHTS)[:2] if self._at < len(self._lines) else []
+        if words[1:] != [WEIGHTS]:
+            return None
+        if words[0] == MEASURED:
+            return MEASURED
+        shares = words[0].split(",")
+        for share in shares:
+            if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", share, re.ASCII):
+                raise self._wrong(f"{WEIGHTS}: '{share}' is no share; give numbers such as 2,1, or '{MEASURED}'")
+        if all(float(share) == 0 for share in shares):
+            raise self._wrong(f"{WEIGHTS}: all are 0, so that nobody would have any columns; give one that is larger")
+        for rows, columns in grids:
+            if columns != len(shares):
+                raise self._wrong(
+                    f"{WEIGHTS}: there are {len(shares)}, "
+                    f"but a grid of {rows} x {columns} has {columns} process columns"
+                )
+        return words[0]
 
     def _without_meaning(self) -> tuple[str, ...]:
         """Checks the rest of the file, and says what of it is not followed."""

@@ -32,15 +32,16 @@ class Launcher:
         where = self.hosts.for_ranks(ranks).launcher_options if self.hosts else ()
         return [str(run), *where, "-n", str(ranks), "-t", str(threads), str(program), *arguments]
 
-    def pilot(self, setting: Setting, blocks: Sequence[int]) -> list[Result]:
-        """Runs these blocks without a check and returns the results. Raises UserError when they fail."""
+    def pilot(self, setting: Setting, blocks: Sequence[int], limit: float = PILOT_SECONDS) -> list[Result]:
+        """Runs these blocks without a check and returns the results. Raises UserError when they fail, or take longer
+        than the limit in seconds."""
         arguments = setting.arguments()
         arguments[arguments.index("--block") + 1] = ",".join(map(str, blocks))
         lines: list[str] = []
         ended = process.run(
             self.command(setting.ranks, setting.threads, [*arguments, "--threshold", "0"]),
             os.environ,
-            PILOT_SECONDS,
+            limit,
             lines.append,
             lambda line: None,
         )

@@ -7,6 +7,8 @@ from math import ceil, isqrt
 from kumiki.linpack.model import Setting
 
 ELEMENT_BYTES = 8
+LEAF = 8
+"""The columns of a panel that are copied while they are factored."""
 
 
 def bytes_of_rank(setting: Setting) -> int:
@@ -14,7 +16,7 @@ def bytes_of_rank(setting: Setting) -> int:
     rows = _longest_part(setting.size, setting.block, setting.rows)
     columns = _longest_part(setting.size + 1, setting.block, setting.columns)
     block = setting.block
-    matrix, panels = rows * columns, 2 * block * (block + 1 + rows)
+    matrix, panels = rows * lead(columns), 2 * lead(block) * (block + 1 + rows) + min(LEAF, block) * rows
     swaps = 4 * block * columns if setting.rows > 1 else 0
     return ELEMENT_BYTES * (matrix + panels + swaps + block * columns)
 
@@ -30,6 +32,11 @@ def largest_size(setting: Setting, bytes_of_all: int) -> int:
         else:
             high = middle - 1
     return low * block
+
+
+def lead(length: int) -> int:
+    """Elements from row to row: whole cache lines, an odd number of them (linpack/lead.hpp)."""
+    return (ceil(length / 8) | 1) * 8
 
 
 def _longest_part(length: int, block: int, parts: int) -> int:

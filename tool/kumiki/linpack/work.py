@@ -13,6 +13,7 @@ from kumiki.errors import ExitCode, UserError, complain
 from kumiki.evaluation import process
 from kumiki.hosts import Hosts
 from kumiki.linpack import hpl_dat
+from kumiki.linpack.beside import Reference, in_turns
 from kumiki.linpack.choice import Choice, Room, Wishes, choose
 from kumiki.linpack.hpl_dat import HplDat
 from kumiki.linpack.launcher import Launcher
@@ -31,6 +32,9 @@ class Request:
     output: Path | None = None
     """The HPL.dat to write."""
     dry_run: bool = False
+    beside: Reference | None = None
+    """Compare with this instead of a run of one's own."""
+    pairs: int = 5
 
 
 def run(request: Request, machine: Machine, native: Native, hosts: Hosts | None) -> ExitCode:
@@ -60,12 +64,16 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
     _remark(*choice.reasons, *choice.facts())
     if request.output is not None:
         grid = (setting.rows, setting.columns)
-        hpl_dat.write(request.output, HplDat((setting.size,), (setting.block,), (grid,)))
+        hpl_dat.write(request.output, HplDat((setting.size,), (setting.block,), (grid,), weights=setting.weights))
         _remark(f"written: {request.output}")
     if request.dry_run:
         _remark(shlex.join(launcher.command(setting.ranks, setting.threads, setting.arguments())))
         return ExitCode.OK
     _require_memory(choice, machine, launcher.hosts)
+    if request.beside is not None:
+        for sentence in in_turns(setting, request.beside, request.pairs, launcher):
+            _remark(sentence)
+        return ExitCode.OK
     code, found = launcher.run(setting.ranks, setting.threads, setting.arguments())
     if found:
         _remark(*figures(found, tried))

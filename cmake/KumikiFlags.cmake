@@ -1,0 +1,12 @@
+# The compiler's flags for the measuring programs and Linpack: the target kumiki_program_flags.
+include_guard(GLOBAL)
+add_library(kumiki_program_flags INTERFACE)
+target_compile_options(kumiki_program_flags INTERFACE -O3)
+if(KUMIKI_NATIVE)
+    include(CheckCXXCompilerFlag)
+    check_cxx_compiler_flag(-march=native KUMIKI_HAS_MARCH_NATIVE)
+    if(KUMIKI_HAS_MARCH_NATIVE)
+        target_compile_options(kumiki_program_flags INTERFACE -march=native)
+    endif()
+endif()
+target_include_directories(kumiki_program_flags INTERFACE "${PROJECT_SOURCE_DIR}")
