@@ -10,11 +10,13 @@ from fake_native import results_of
 from kumiki.errors import UserError
 from kumiki.evaluation.plan import Request, plan
 from kumiki.hosts import Hosts, Origin, listed
+from kumiki.hosts.model import Equipment
 from kumiki.machine import mpi
 from kumiki.machine.native import Native
 from kumiki.suites.model import Grid, KumikiRun, Mpirun
 
-REAL = Hosts("node1, node2", ("node1", "node2"), ("ssh", "-o", "BatchMode=yes"), origin=Origin.USER, cores=8)
+SSH = ("ssh", "-o", "BatchMode=yes")
+REAL = Hosts("node1, node2", ("node1", "node2"), SSH, origin=Origin.USER, each=Equipment(8, 8 << 30))
 SCONTROL = "#!/bin/sh\necho node1; echo node2\n"
 ALLOCATED = {"SLURM_JOB_ID": "17", "SLURM_JOB_NODELIST": "node[1-2]"}
 EVALUATE = ("evaluate", "--suite", "laplace", "--quick", "--output", "out")
@@ -29,7 +31,7 @@ def put_tool(native: Prefix, name: str, body: str) -> None:
 @pytest.fixture
 def site(native: Prefix) -> Prefix:
     """A site with Slurm, whose nodes can all be reached."""
-    native.launcher_over_hosts("8 boot-of-a", "6 boot-of-b")
+    native.launcher_over_hosts("8 boot-of-a 9000000 2", "6 boot-of-b 9000000 2")
     put_tool(native, "scontrol", SCONTROL)
     (native.prefix / "path" / "mpirun.openmpi").unlink()
     return native
@@ -58,7 +60,7 @@ def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:
 
 
 def test_hosts_that_are_one_machine_share_its_cores(site: Prefix) -> None:
-    site.launcher_over_hosts("1 the-boot", "1 the-boot")
+    site.launcher_over_hosts("1 the-boot 9000000 1", "1 the-boot 9000000 1")
     ended = site.kumiki(*EVALUATE, "--dry-run", "--hosts", "a,b", "--remote-shell", "enter 'the host'")
     assert ended.returncode == 0, ended.stderr
     assert "--remote-shell 'enter '\"'\"'the host'\"'\"''" in ended.stdout
@@ -129,7 +131,7 @@ def test_hosts_that_cannot_be_reached(site: Prefix) -> None:
     assert not (site.prefix / "out").exists()
 
 
-@pytest.mark.parametrize("answers", [("8 one",), ("8 one", "command not found")])
+@pytest.mark.parametrize("answers", [("8 one 9000000 1",), ("8 one 9000000 1", "command not found")])
 def test_hosts_that_do_not_say_what_they_are(site: Prefix, answers: tuple[str, ...]) -> None:
     site.launcher_over_hosts(*answers)
     ended = site.kumiki(*EVALUATE, "--hosts", "a,b")

@@ -401,6 +401,26 @@ def test_more_than_the_memory_is_refused_before_the_run(linpack: Prefix) -> None
     assert "N = 3000000 needs" in ended.stderr and "are free; choose a smaller -N" in ended.stderr
 
 
+def over_hosts(linpack: Prefix, *words: str) -> str:
+    linpack.launcher_over_hosts("8 boot-of-a 1048576 4", "6 boot-of-b 8388608 2")
+    ended = linpack.kumiki("linpack", "--hosts", "a,b", *words)
+    assert ended.returncode in (0, 3), ended.stderr
+    return ended.stdout + ended.stderr
+
+
+def test_over_hosts_the_least_of_what_each_has_counts(linpack: Prefix) -> None:
+    """Four ranks: on each host one for each of two memory nodes; 6 cores and 1 GiB on each host."""
+    said = over_hosts(linpack, "--dry-run")
+    assert "ranks: 4, one for each memory node" in said and "threads: 3 for each rank, as there are 12 cores" in said
+    assert "which needs 80 % of the 2.00 GiB that are free" in said
+    assert "--hosts a,b" in linpack.launched[-1] and "-n 4 -t 3" in linpack.launched[-1]
+
+
+def test_over_hosts_more_than_the_least_memory_is_refused(linpack: Prefix) -> None:
+    assert "N = 20000 needs 3." in over_hosts(linpack, "-N", "20000", "--block", "192")
+    assert "kumiki-linpack" not in over_hosts(linpack, "-N", "14000", "--block", "192")
+
+
 def test_an_interrupt_leaves_nothing_behind(native: Prefix) -> None:
     running = with_linpack(native, "sleep 60").start("linpack", "-N", "500", "--block", "64")
     native.wait_for("sleep 60", running)

@@ -8,18 +8,25 @@ from dataclasses import replace
 
 from kumiki.errors import ExitCode, UserError
 from kumiki.evaluation import process
-from kumiki.hosts.model import Hosts
+from kumiki.hosts.model import Equipment, Hosts
 from kumiki.machine.native import Native
 
 LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
-QUESTION = f'read -r boot <{BOOT_ID}; echo "$KUMIKI_THREADS $boot"'
-"""A command for a rank that is alone on its host; it prints the number of cores and identifies the machine."""
-ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+)")
+QUESTION = (
+    f"read -r boot <{BOOT_ID}; "
+    'while read -r name value unit; do [ "$name" = MemAvailable: ] && break; done </proc/meminfo; '
+    "set -- /sys/devices/system/node/node[0-9]*; "
+    'echo "$KUMIKI_THREADS $boot $value $#"'
+)
+"""A script for a rank that is alone on its host; it prints the number of cores, identifies the machine, and prints the
+free memory in KiB and the number of memory nodes (1 where the system tells of none)."""
+ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+) (?P<free_kib>\d+) (?P<memories>\d+)")
+WHAT_COUNTS = ("cores", "free_kib", "memories")
 
 
 def asked(hosts: Hosts, native: Native) -> Hosts:
-    """The hosts with their numbers of cores; raises UserError if kumiki-run cannot start a job over them."""
+    """The hosts with what they have; raises UserError if kumiki-run cannot start a job over them."""
     launcher = native.require(native.command("kumiki-run"))
     words = (str(launcher), *hosts.launcher_options, "-n", str(len(hosts)), "sh", "-c", QUESTION)
     environment = {name: value for name, value in os.environ.items() if name != "KUMIKI_THREADS"}
@@ -33,5 +40,7 @@ def asked(hosts: Hosts, native: Native) -> Hosts:
     if ended.code != 0 or len(answers) != len(hosts):
         said = " | ".join(ended.last_errors) or f"{len(answers)} of {len(hosts)} hosts have responded"
         raise UserError(f"nothing can be started over {hosts.name}: {said}", ExitCode.ENVIRONMENT)
-    shared = len({answer["boot"] for answer in answers}) < len(hosts)
-    return replace(hosts, cores=None if shared else min(int(answer["cores"]) for answer in answers))
+    if len({answer["boot"] for answer in answers}) < len(hosts):
+        return hosts
+    cores, free_kib, memories = (min(int(answer[name]) for answer in answers) for name in WHAT_COUNTS)
+    return replace(hosts, each=Equipment(cores, free_kib << 10, memories))

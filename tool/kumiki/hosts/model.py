@@ -19,6 +19,17 @@ class Origin(str, Enum):
 
 
 @dataclass(frozen=True)
+class Equipment:
+    """What every one of several hosts has: of each kind, the least that any of them has."""
+
+    cores: int
+    free_bytes: int
+    """Of memory."""
+    memories: int = 1
+    """Memory nodes."""
+
+
+@dataclass(frozen=True)
 class Hosts:
     """Hosts that are measured together, in order."""
 
@@ -33,8 +44,8 @@ class Hosts:
     """The rate of each host's link; None if it is not limited, or not known."""
     bits_per_second: int | None = None
     origin: Origin = Origin.CLUSTER
-    cores: int | None = None
-    """The cores of the host with the fewest; None: the hosts are this one machine and share its cores."""
+    each: Equipment | None = None
+    """What every host has; None: the hosts are this one machine and share what it has."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -45,7 +56,12 @@ class Hosts:
 
     @property
     def one_machine(self) -> bool:
-        return self.cores is None
+        return self.each is None
+
+    @property
+    def cores(self) -> int | None:
+        """The cores of the host with the fewest; None: the hosts share those of this machine."""
+        return self.each.cores if self.each else None
 
     @property
     def launcher_options(self) -> tuple[str, ...]:

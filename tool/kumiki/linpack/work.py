@@ -120,14 +120,13 @@ def figures(found: Sequence[Result], tried: Sequence[Result] = ()) -> list[str]:
 
 
 def _room(machine: Machine, hosts: Hosts | None) -> Room:
-    """What the hosts have; those whose memory is not known are taken to have as much as this one."""
-    free = psutil.virtual_memory().available
-    if hosts is None:
-        return Room(1, machine.usable_cores(), machine.numa_nodes(), free)
-    count = len(hosts)
-    if hosts.one_machine:
-        return Room(count, machine.usable_cores(), count, free)
-    return Room(count, count * (hosts.cores or 1), count * machine.numa_nodes(), count * free)
+    """What the hosts have together; as much of each kind as all can give alike, for the ranks have equal parts."""
+    count = len(hosts) if hosts is not None else 1
+    if hosts is None or hosts.each is None:
+        memories = machine.numa_nodes() if hosts is None else count
+        return Room(count, machine.usable_cores(), memories, psutil.virtual_memory().available)
+    each = hosts.each
+    return Room(count, count * each.cores, count * each.memories, count * each.free_bytes)
 
 
 def _require_memory(choice: Choice, machine: Machine, hosts: Hosts | None) -> None:
