@@ -19,6 +19,7 @@
 #include "kumiki/group.hpp"
 #include "kumiki/message.hpp"
 #include "kumiki/region.hpp"
+#include "kumiki/shared.hpp"
 #include "kumiki/signal.hpp"
 #include "kumiki/type.hpp"
 
@@ -78,6 +79,13 @@ public:
     Region<T> allocate(std::size_t count) {
         return Region<T>(job_, count);
     }
+    /// Collective: allocates `count` elements that all ranks share (SharedArray).
+    template <Shareable T>
+    SharedArray<T> share(std::size_t count, Homes homes = Homes::block, std::size_t page = 0) {
+        return SharedArray<T>(job_, count, homes, page);
+    }
+    /// Collective: afterwards every rank sees what any rank has written to shared arrays before.
+    void shared_barrier() { detail::check(kumiki_shared_barrier(job_)); }
 
     // -- put, get, signal: `there`, an address in a region of this rank, names the place at rank `rank` --
 

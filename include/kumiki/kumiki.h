@@ -95,6 +95,54 @@ KUMIKI_API kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** m
 /* Collective: releases the region that kumiki_allocate returned. */
 KUMIKI_API kumiki_status kumiki_release(kumiki_job* job, void* memory);
 
+/* ---- shared arrays: one address space over all ranks (Omni/SCASH paper) ---- */
+
+/* How the pages of a shared array are dealt to their homes: a run of pages to each rank, or page after page to one rank
+ * after another. Accesses of a rank to pages of which it is the home cost the least. */
+typedef enum kumiki_homes { KUMIKI_HOMES_BLOCK = 0, KUMIKI_HOMES_CYCLIC = 1 } kumiki_homes;
+
+/* Collective: allocates `bytes` zeroed bytes that all ranks share, at the same address in every rank: plain loads and
+ * stores of any rank and thread access them. `page` is the unit in which they travel between copies: a power of two
+ * from the system's page to 65536, or 0 for the system's page. All ranks give the same values.
+ *
+ * On one host all ranks use the same memory. Between hosts (and with KUMIKI_SHARED_COPIES=rank between all ranks) each
+ * rank has a copy of its own, and writes of others become visible to it by kumiki_shared_barrier, and by nothing else;
+ * kumiki_barrier is no substitute. Between two such barriers different ranks may write different bytes of a page, but
+ * no rank may read or write a byte that another one writes. System calls cannot be given an address of such an array
+ * (they fail with EFAULT if the page is not here), and neither can atomic operations between ranks. */
+KUMIKI_API kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes,
+                                                void** memory);
+
+/* Collective: releases the array that kumiki_shared_allocate returned. */
+KUMIKI_API kumiki_status kumiki_shared_release(kumiki_job* job, void* memory);
+
+/* Collective: a barrier of all ranks after which every rank sees what any rank has written to shared arrays before. One
+ * thread of each rank calls it, while the other threads of the rank access no shared array. */
+KUMIKI_API kumiki_status kumiki_shared_barrier(kumiki_job* job);
+
+/* Stores in *rank the home of the page at `address`, which is in a shared array. */
+KUMIKI_API kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank);
+
+/* What keeping the copies consistent has cost this rank, since the arrays were allocated. All are 0 where ranks share
+ * one memory. */
+typedef struct kumiki_shared_counters {
+    uint64_t faults;           /* accesses that faulted */
+    uint64_t fetches;          /* pages fetched from their homes */
+    uint64_t fetched_bytes;    /* the same in bytes */
+    uint64_t twins;            /* copies made to find the bytes that are changed */
+    uint64_t differences;      /* pages whose changed bytes were brought to their homes */
+    uint64_t difference_bytes; /* the bytes that had changed */
+    uint64_t invalidations;    /* copies dropped because another rank had written */
+    uint64_t notices;          /* pages announced to the other ranks as written */
+} kumiki_shared_counters;
+
+/* Stores this rank's counters of the array at `address`, or of all its arrays together when `address` is null. */
+KUMIKI_API kumiki_status kumiki_shared_count(kumiki_job* job, const void* address, kumiki_shared_counters* counters);
+
+/* Returns how accesses to absent pages are detected: "userfaultfd" or "protection"; "none" where ranks share one
+ * memory. It is known from the first shared array on. */
+KUMIKI_API const char* kumiki_shared_mechanism(const kumiki_job* job);
+
 /* Stores in *there the address at which this process can directly read and write rank `rank`'s copy of `own`, which
  * must be inside a region of this rank; stores null when that rank is on another host. */
 KUMIKI_API kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there);

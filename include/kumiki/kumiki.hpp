@@ -7,6 +7,7 @@
 #include "kumiki/job.hpp"
 #include "kumiki/message.hpp"
 #include "kumiki/region.hpp"
+#include "kumiki/shared.hpp"
 #include "kumiki/signal.hpp"
 #include "kumiki/team.hpp"
 #include "kumiki/type.hpp"

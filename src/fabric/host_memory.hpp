@@ -108,6 +108,14 @@ public:
     shm::RankBlock& host_block(int local) const { return segment_->block(local); }
     shm::Channel& host_channel(int from, int to) const { return segment_->channel(from, to); }
 
+    // -- the file behind this memory, for a second mapping of the same bytes --
+
+    int descriptor() const { return segment_->descriptor(); }
+    /// `at` is in the arena of a rank of this host.
+    std::size_t file_offset(const std::byte* at) const {
+        return static_cast<std::size_t>(at - reinterpret_cast<const std::byte*>(&segment_->header()));
+    }
+
     // -- regions --
 
     /// Makes a region usable after its entry in the table. Fails when the host has too little memory for all ranks'

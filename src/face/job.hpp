@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collective/collectives.hpp"
+#include "dsm/shared_memory.hpp"
 #include "fabric/fabric.hpp"
 #include "message/messages.hpp"
 #include "platform/own_pages.hpp"
@@ -27,6 +28,7 @@ struct kumiki_job : kumiki::platform::InOwnPages {
     std::mutex groups_mutex;
     std::vector<std::unique_ptr<kumiki_group>> groups; ///< that were made and not yet freed
     std::unique_ptr<kumiki::message::Messages> messages;
+    std::unique_ptr<kumiki::dsm::SharedMemory> shared;
 
     /// Whether this process is a child of the rank, forked after it had joined. A child is no rank.
     bool is_inherited() const { return fabric == nullptr; }
@@ -36,6 +38,9 @@ struct kumiki_job : kumiki::platform::InOwnPages {
         all.job = this;
         all.collectives = std::make_unique<kumiki::collective::Collectives>(fabric->everybody());
         messages = std::make_unique<kumiki::message::Messages>(*fabric, options);
+        shared = std::make_unique<kumiki::dsm::SharedMemory>(
+            *fabric, *all.collectives,
+            kumiki::dsm::SharedMemory::Options{settings.shared_copies, settings.shared_faults});
     }
 };
 

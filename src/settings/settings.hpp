@@ -21,6 +21,12 @@ enum class Binding { core, shared, none };
 /// How a thread waits (src/wait/).
 enum class WaitPolicy { adaptive, spin, yield, sleep };
 
+/// What holds a copy of the pages of shared arrays: a host, whose ranks then share it, or each rank.
+enum class CopyHolder { host, rank };
+
+/// How accesses to pages of shared arrays that are not here are detected.
+enum class FaultMechanism { automatic, userfaultfd, protection };
+
 /// The values of all settings, read from the environment.
 struct Settings {
     WaitPolicy wait = WaitPolicy::adaptive;
@@ -39,6 +45,8 @@ struct Settings {
     std::string interface;         ///< of the network, by name; empty: any
     int timeout_s = 0;             ///< after this many seconds without a sign of life a host is lost
     bool wait_for_stopped = false; ///< also for ranks that are stopped for longer than that
+    CopyHolder shared_copies = CopyHolder::host;
+    FaultMechanism shared_faults = FaultMechanism::automatic;
 
     // The launcher sets these for a rank; they are not for users.
     int rank = 0;

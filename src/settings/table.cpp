@@ -69,6 +69,19 @@ Result<bool> waits_for_stopped(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be end or wait");
 }
 
+Result<CopyHolder> copy_holder(std::string_view text) {
+    if (text == "host") return CopyHolder::host;
+    if (text == "rank") return CopyHolder::rank;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be host or rank");
+}
+
+Result<FaultMechanism> fault_mechanism(std::string_view text) {
+    if (text == "auto") return FaultMechanism::automatic;
+    if (text == "userfaultfd") return FaultMechanism::userfaultfd;
+    if (text == "protection") return FaultMechanism::protection;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be auto, userfaultfd or protection");
+}
+
 /// Whole numbers from 0 to `high` with commas between them; `mistake` says what the text must be.
 Result<std::vector<int>> number_list(std::string_view text, int high, std::string_view mistake) {
     std::vector<int> numbers;
@@ -157,6 +170,15 @@ constexpr std::array table = {
             "or waits until the rank is continued. It always waits for a rank that a debugger holds, and if it is "
             "stopped as a whole (Ctrl-Z).",
             false, [](Settings& s, std::string_view t) { return into(s.wait_for_stopped, waits_for_stopped(t)); }},
+    Setting{"KUMIKI_SHARED_COPIES", "", "host", "host, rank",
+            "What holds a copy of the pages of shared arrays: the ranks of one host map the same memory (host), or "
+            "each rank has a copy of its own, as if it were alone on its host (rank; for tests and measurements). In a "
+            "job on several hosts each rank has a copy of its own in either case.",
+            false, [](Settings& s, std::string_view t) { return into(s.shared_copies, copy_holder(t)); }},
+    Setting{"KUMIKI_SHARED_FAULTS", "", "auto", "auto, userfaultfd, protection",
+            "How accesses to pages of shared arrays that are not here are detected: by userfaultfd, by the protection "
+            "of memory (mprotect), or by userfaultfd where the system allows it (auto).",
+            false, [](Settings& s, std::string_view t) { return into(s.shared_faults, fault_mechanism(t)); }},
     Setting{"KUMIKI_RANK", "", "0", "", "This rank's number.", true,
             [](Settings& s, std::string_view t) { return into(s.rank, number(t, 0, most_ranks - 1)); }},
     Setting{"KUMIKI_SIZE", "", "1", "", "The number of ranks.", true,

@@ -36,6 +36,7 @@ enum class MessageKind : std::uint8_t {
 /// The layers above that have their own messages; each defines the meaning of the other fields of MessageHeader.
 enum class SinkId : std::uint8_t {
     messages, ///< two-sided messages (message/)
+    pages,    ///< pages of shared arrays (dsm/)
     count,
 };
 

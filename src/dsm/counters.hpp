@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "kumiki/kumiki.h"
+
+namespace kumiki::dsm {
+
+/// What the protocol has done at this rank for one array, counted since the array was made.
+struct Counters {
+    std::atomic<std::uint64_t> faults, fetches, fetched_bytes, twins, differences, difference_bytes, invalidations,
+        notices;
+
+    static void add(std::atomic<std::uint64_t>& counter, std::uint64_t value = 1) {
+        counter.fetch_add(value, std::memory_order_relaxed);
+    }
+    void add_to(kumiki_shared_counters& sum) const {
+        sum.faults += faults.load(std::memory_order_relaxed);
+        sum.fetches += fetches.load(std::memory_order_relaxed);
+        sum.fetched_bytes += fetched_bytes.load(std::memory_order_relaxed);
+        sum.twins += twins.load(std::memory_order_relaxed);
+        sum.differences += differences.load(std::memory_order_relaxed);
+        sum.difference_bytes += difference_bytes.load(std::memory_order_relaxed);
+        sum.invalidations += invalidations.load(std::memory_order_relaxed);
+        sum.notices += notices.load(std::memory_order_relaxed);
+    }
+};
+
+} // namespace kumiki::dsm

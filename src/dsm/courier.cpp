@@ -1,0 +1,84 @@
+#include "dsm/courier.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "dsm/pages.hpp"
+#include "fabric/fabric.hpp"
+#include "platform/unordered_reads.hpp"
+
+namespace kumiki::dsm {
+
+using fabric::MessageHeader;
+
+Courier::Courier(fabric::Fabric& fabric, const Arrays& arrays)
+    : fabric_(fabric), network_(*fabric.network()), arrays_(arrays) {
+    network_.admit(fabric::SinkId::pages, *this);
+}
+
+MessageHeader Courier::header(Kind kind, std::uint64_t array, std::uint64_t page) const {
+    MessageHeader made = network_.header(fabric::SinkId::pages);
+    made.operation = static_cast<std::uint8_t>(kind);
+    made.value = array;
+    made.offset = page;
+    return made;
+}
+
+/// The program is in the middle of an access, which cannot return an error.
+void Courier::give_up(int rank, const Failure& failure) const {
+    fmt::print(stderr, "kumiki: rank {} cannot reach rank {}, which is the home of pages of a shared array: {}\n",
+               fabric_.rank(), rank, failure.message);
+    std::abort();
+}
+
+void Courier::fetch(int home, std::uint32_t array, std::size_t page) {
+    if (auto sent = network_.send(home, header(Kind::fetch, array, page)); !sent) give_up(home, sent.error());
+}
+
+void Courier::send_differences(int home, std::uint32_t array, std::span<const std::byte> packed) {
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    if (auto sent = network_.send(home, header(Kind::differences, array, 0), packed); !sent)
+        give_up(home, sent.error());
+}
+
+void Courier::await_differences() {
+    fabric_.progress().wait([this] { return under_way_.load(std::memory_order_acquire) == 0; },
+                            fabric::Progress::Attention::network);
+}
+
+bool Courier::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+    const auto kind = static_cast<Kind>(header.operation);
+    if (kind == Kind::applied) {
+        if (under_way_.load(std::memory_order_relaxed) <= 0) return false;
+        under_way_.fetch_sub(1, std::memory_order_release);
+        fabric_.progress().ring(fabric_.rank());
+        return true;
+    }
+    Pages* const array = arrays_.find(header.value);
+    if (array == nullptr) return false;
+    switch (kind) {
+    case Kind::fetch: return answer(header, *array);
+    case Kind::page:
+        if (!array->take(header.offset, payload)) return false;
+        fabric_.progress().ring(fabric_.rank());
+        return true;
+    case Kind::differences:
+        if (!array->apply(payload)) return false;
+        network_.post(header.source, this->header(Kind::applied, header.value, 0));
+        return true;
+    case Kind::applied: break;
+    }
+    return false;
+}
+
+bool Courier::answer(const MessageHeader& request, Pages& array) {
+    const std::byte* const contents = array.lend(request.offset);
+    if (contents == nullptr) return false;
+    const platform::UnorderedReads unordered; // as in Pages::fetch
+    static_cast<void>(network_.post(request.source, header(Kind::page, request.value, request.offset),
+                                    {contents, array.layout().page_bytes}, 0));
+    return true;
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fabric/network/network.hpp"
+
+namespace kumiki::dsm {
+
+class Pages;
+
+/// The arrays of a rank, by number. A thread that handles a fault or receives messages reads it while another makes an
+/// array.
+struct Arrays {
+    static constexpr std::uint32_t most = 256;
+
+    Pages* find(std::uint64_t number) const {
+        return number < used_.load(std::memory_order_acquire) ? pages_[number].load(std::memory_order_acquire)
+                                                              : nullptr;
+    }
+    /// Calls each(array) until it returns true; returns whether it has.
+    template <class Each>
+    bool any(Each each) const {
+        for (std::uint32_t number = 0; number < used_.load(std::memory_order_acquire); ++number)
+            if (Pages* const array = find(number); array != nullptr && each(*array)) return true;
+        return false;
+    }
+    /// The smallest number that no array has; `most` when there is none. One thread at a time calls this and set().
+    std::uint32_t unused() const {
+        std::uint32_t number = 0;
+        while (number < most && find(number) != nullptr) ++number;
+        return number;
+    }
+    /// Null: there is no array of that number any more.
+    void set(std::uint32_t number, Pages* array) {
+        pages_[number].store(array, std::memory_order_release);
+        if (number >= used_.load(std::memory_order_relaxed)) used_.store(number + 1, std::memory_order_release);
+    }
+
+private:
+    std::array<std::atomic<Pages*>, most> pages_{};
+    std::atomic<std::uint32_t> used_{0}; ///< all numbers from here on are unused
+};
+
+/// Fetches pages from ranks of other hosts, and brings differences to them. The receiving thread of the home (one that
+/// waits in the library, or the agent) answers; the home's computation takes no part.
+class Courier final : public fabric::MessageSink {
+public:
+    static constexpr std::size_t longest_message = fabric::Transport::longest_payload;
+
+    Courier(fabric::Fabric& fabric, const Arrays& arrays);
+    ~Courier() override { network_.dismiss(fabric::SinkId::pages); }
+    Courier(const Courier&) = delete;
+    Courier& operator=(const Courier&) = delete;
+
+    /// Asks for a page. It arrives by Pages::take, and then this rank's bell rings.
+    void fetch(int home, std::uint32_t array, std::size_t page);
+    /// Sends packed differences to the home of their pages.
+    void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
+    /// Waits until all differences that this rank has sent have been applied.
+    void await_differences();
+
+private:
+    enum class Kind : std::uint8_t {
+        fetch,       ///< asks for page `offset` of array `value`
+        page,        ///< that page
+        differences, ///< of pages of array `value`
+        applied,     ///< the answer to differences
+    };
+    fabric::MessageHeader header(Kind kind, std::uint64_t array, std::uint64_t page) const;
+    [[noreturn]] void give_up(int rank, const Failure& failure) const;
+
+    bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    bool answer(const fabric::MessageHeader& request, Pages& array);
+    /// A page that is lent stays where it is, so nothing needs to be kept until its message has left.
+    void left(std::uint64_t) override {}
+    bool pump() override { return false; }
+
+    fabric::Fabric& fabric_;
+    fabric::Network& network_;
+    const Arrays& arrays_;
+    std::atomic<std::int64_t> under_way_{0}; ///< messages with differences that have not been answered
+};
+
+} // namespace kumiki::dsm

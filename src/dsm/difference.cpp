@@ -1,0 +1,115 @@
+#include "dsm/difference.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace kumiki::dsm {
+namespace {
+
+/// The head of a packed line: its number in the page, and a bit for each byte that follows.
+struct Head {
+    static constexpr std::size_t bytes = sizeof(std::uint16_t) + sizeof(std::uint64_t);
+    std::uint16_t line;
+    std::uint64_t mask;
+
+    void write(std::byte* to) const {
+        std::memcpy(to, &line, sizeof line);
+        std::memcpy(to + sizeof line, &mask, sizeof mask);
+    }
+    static Head read(const std::byte* from) {
+        Head head{};
+        std::memcpy(&head.line, from, sizeof head.line);
+        std::memcpy(&head.mask, from + sizeof head.line, sizeof head.mask);
+        return head;
+    }
+};
+
+/// A bit for each of the 8 bytes of a word that is not zero.
+std::uint64_t nonzero_bytes(std::uint64_t word) {
+    constexpr std::uint64_t low_seven = 0x7f7f7f7f7f7f7f7f, ones = 0x0102040810204080;
+    const std::uint64_t high = ((word & low_seven) + low_seven) | word; // the top bit of each byte that is not zero
+    return ((high >> 7 & 0x0101010101010101) * ones) >> 56;
+}
+
+/// A bit for each byte of the line in which page and twin differ.
+std::uint64_t compare(const std::byte* page, const std::byte* twin) {
+    std::uint64_t mask = 0;
+    for (std::size_t at = 0; at < difference_line; at += sizeof(std::uint64_t)) {
+        std::uint64_t one = 0, other = 0;
+        std::memcpy(&one, page + at, sizeof one);
+        std::memcpy(&other, twin + at, sizeof other);
+        if (one != other) mask |= nonzero_bytes(one ^ other) << at;
+    }
+    return mask;
+}
+
+/// Calls each(line, mask) for every line that differs.
+template <class Each>
+void for_each_line(std::span<const std::byte> page, std::span<const std::byte> twin, Each each) {
+    for (std::size_t line = 0; line * difference_line < page.size(); ++line)
+        if (const std::uint64_t mask = compare(&page[line * difference_line], &twin[line * difference_line]); mask != 0)
+            each(line, mask);
+}
+
+/// Calls each(begin, length) for every run of ones in the mask.
+template <class Each>
+void for_each_run(std::uint64_t mask, Each each) {
+    std::size_t at = 0;
+    while (mask != 0) {
+        const auto skip = static_cast<std::size_t>(std::countr_zero(mask));
+        mask >>= skip;
+        const auto length = static_cast<std::size_t>(std::countr_one(mask));
+        each(at + skip, length);
+        at += skip + length;
+        mask = length == 64 ? 0 : mask >> length;
+    }
+}
+
+} // namespace
+
+std::size_t pack_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
+                            std::vector<std::byte>& packed) {
+    std::size_t differing = 0, at = packed.size();
+    for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
+        packed.resize(at + Head::bytes + static_cast<std::size_t>(std::popcount(mask)));
+        Head{static_cast<std::uint16_t>(line), mask}.write(&packed[at]);
+        at += Head::bytes;
+        for_each_run(mask, [&](std::size_t begin, std::size_t length) {
+            std::memcpy(&packed[at], &page[line * difference_line + begin], length);
+            at += length;
+            differing += length;
+        });
+    });
+    return differing;
+}
+
+bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page) {
+    while (!packed.empty()) {
+        if (packed.size() < Head::bytes) return false;
+        const Head head = Head::read(packed.data());
+        packed = packed.subspan(Head::bytes);
+        if (packed.size() < static_cast<std::size_t>(std::popcount(head.mask)) ||
+            (head.line + std::size_t{1}) * difference_line > page.size())
+            return false;
+        for_each_run(head.mask, [&](std::size_t begin, std::size_t length) {
+            std::memcpy(&page[head.line * difference_line + begin], packed.data(), length);
+            packed = packed.subspan(length);
+        });
+    }
+    return true;
+}
+
+std::size_t copy_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
+                            std::span<std::byte> into) {
+    std::size_t differing = 0;
+    for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
+        for_each_run(mask, [&](std::size_t begin, std::size_t length) {
+            std::memcpy(&into[line * difference_line + begin], &page[line * difference_line + begin], length);
+            differing += length;
+        });
+    });
+    return differing;
+}
+
+} // namespace kumiki::dsm

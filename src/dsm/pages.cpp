@@ -1,0 +1,328 @@
+#include "dsm/pages.hpp"
+
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+#include "dsm/courier.hpp"
+#include "dsm/difference.hpp"
+#include "platform/memory.hpp"
+#include "platform/unordered_reads.hpp"
+
+namespace kumiki::dsm {
+
+using platform::Attempt;
+using platform::PageAccess;
+
+namespace {
+
+constexpr std::size_t bits = 64;
+
+} // namespace
+
+Pages::Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Place place, Layout layout, Homes homes,
+             std::unique_ptr<platform::PageFaults> faults)
+    : fabric_(fabric),
+      courier_(courier),
+      number_(number),
+      data_(place.data),
+      region_(place.region),
+      twins_(place.twins),
+      layout_(layout),
+      homes_(homes),
+      faults_(std::move(faults)),
+      pages_(layout.pages),
+      written_((layout.pages + bits - 1) / bits),
+      packed_(static_cast<std::size_t>(fabric.size())) {}
+
+Pages::~Pages() { platform::release_zeros(twins_, layout_.frames()); }
+
+/// Where the homes are few long runs, this rank's own pages never fault before somebody fetches them. Where they are
+/// scattered, they would need more records of the kernel than it has, and fault once.
+Result<> Pages::start() {
+    constexpr std::size_t most_runs = 64;
+    const bool scattered = homes_.runs() > most_runs;
+    if (scattered)
+        if (auto guarded = faults_->guard(0, layout_.frames()); !guarded) return guarded;
+    for (std::size_t page = 0; page < layout_.pages;) {
+        const auto [begin, count] = homes_.run_from(page, layout_.pages, fabric_.rank());
+        const bool own = is_home(begin);
+        for (std::size_t each = begin; each < begin + count; ++each)
+            pages_[each].state = own ? State::open : State::absent;
+        if (!scattered) {
+            const std::size_t offset = begin * layout_.page_bytes, bytes = count * layout_.page_bytes;
+            if (auto started = own ? faults_->watch(offset, bytes) : faults_->guard(offset, bytes); !started)
+                return started;
+        }
+        page = begin + count;
+    }
+    return {};
+}
+
+std::byte* Pages::region_at(int rank) const {
+    std::byte* const arena = fabric_.memory().arena(rank);
+    return arena == nullptr ? nullptr : arena + fabric_.memory().offset(region_);
+}
+
+// -- faults --
+
+/// A thread that waits for the page makes progress on the network only: it is in the middle of the program's own code.
+void Pages::lock(Page& page) {
+    const auto take = [&page] { return page.locked.exchange(1, std::memory_order_acquire) == 0; };
+    if (!take()) fabric_.progress().wait(take, fabric::Progress::Attention::network);
+}
+
+void Pages::unlock(Page& page) {
+    page.locked.store(0, std::memory_order_release);
+    fabric_.progress().ring(fabric_.rank());
+}
+
+/// An access that cannot be made possible cannot return an error either.
+void Pages::change(std::size_t first, std::size_t count, PageAccess from, PageAccess to) {
+    const auto changed = faults_->change(first * layout_.page_bytes, count * layout_.page_bytes, from, to);
+    if (changed) return;
+    fmt::print(stderr, "kumiki: rank {} ends: {}\n", fabric_.rank(), changed.error().message);
+    std::abort();
+}
+
+void Pages::fault(std::size_t number, Attempt attempt) {
+    Page& page = pages_[number];
+    lock(page);
+    Counters::add(counters_.faults);
+    const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && page.state == State::clean);
+    switch (page.state) {
+    case State::absent:
+        fetch(number);
+        if (writes) make_twin(number);
+        page.state = writes ? State::written : State::clean;
+        change(number, 1, PageAccess::none, writes ? PageAccess::write : PageAccess::read);
+        break;
+    case State::clean: // or the system has taken the page away from a reader
+        if (writes) {
+            if (is_home(number)) note_written(number);
+            else make_twin(number);
+            page.state = State::written;
+        }
+        change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
+        break;
+    case State::written: // another thread was faster, or the system has taken the page away
+    case State::open: change(number, 1, PageAccess::none, PageAccess::write); break;
+    }
+    unlock(page);
+}
+
+void Pages::note_written(std::size_t page) {
+    written_[page / bits].fetch_or(std::uint64_t{1} << page % bits, std::memory_order_relaxed);
+    any_written_.store(true, std::memory_order_relaxed);
+}
+
+void Pages::make_twin(std::size_t page) {
+    std::memcpy(twin(page).data(), frame(page).data(), layout_.page_bytes);
+    Counters::add(counters_.twins);
+    note_written(page);
+}
+
+/// Marks the page at its home before reading it, so that a home that writes to it after that sees the mark at the next
+/// barrier: between mark and read there is a fence, and so there is between the home's writes and its look
+/// (protect_fetched), hence either this copy has the write, or the home sees the mark and announces the page.
+void Pages::fetch(std::size_t page) {
+    const int home = homes_.of(page);
+    Counters::add(counters_.fetches);
+    Counters::add(counters_.fetched_bytes, layout_.page_bytes);
+    if (std::byte* const there = region_at(home)) {
+        std::atomic_ref(reinterpret_cast<std::uint8_t&>(there[layout_.fetched() + page]))
+            .store(1, std::memory_order_relaxed);
+        std::atomic_ref(reinterpret_cast<std::uint64_t&>(there[layout_.news()])).store(1, std::memory_order_release);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        // Other ranks may bring differences to this page meanwhile, in bytes that a program without data races does not
+        // read before the next barrier.
+        const platform::UnorderedReads unordered;
+        std::memcpy(frame(page).data(), frame_of(there, page).data(), layout_.page_bytes);
+        return;
+    }
+    Page& here = pages_[page];
+    here.fetch.store(Fetch::asked, std::memory_order_relaxed);
+    courier_->fetch(home, number_, page);
+    fabric_.progress().wait([&here] { return here.fetch.load(std::memory_order_acquire) == Fetch::here; },
+                            fabric::Progress::Attention::network);
+    here.fetch.store(Fetch::idle, std::memory_order_relaxed);
+}
+
+// -- barriers --
+
+template <class Wanted, class Done>
+void Pages::change_runs(std::size_t first, std::size_t end, PageAccess from, PageAccess to, Wanted wanted, Done done) {
+    const auto claim = [&](std::size_t page) {
+        lock(pages_[page]);
+        if (wanted(page)) return true;
+        unlock(pages_[page]);
+        return false;
+    };
+    for (std::size_t page = first; page < end; ++page) {
+        if (!claim(page)) continue;
+        const std::size_t begin = page++;
+        while (page < end && claim(page)) ++page;
+        change(begin, page - begin, from, to);
+        for (std::size_t each = begin; each < page; ++each) {
+            done(each);
+            unlock(pages_[each]);
+        }
+    }
+}
+
+void Pages::announce(std::size_t page, std::vector<Notice>& notices) {
+    Counters::add(counters_.notices);
+    if (!notices.empty() && notices.back().array == number_ && notices.back().first + notices.back().count == page)
+        ++notices.back().count;
+    else notices.push_back({number_, 1, page});
+}
+
+void Pages::release(std::vector<Notice>& notices) {
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see fetch()
+    protect_fetched(notices);
+    if (any_written_.exchange(false, std::memory_order_relaxed)) {
+        // Pages that follow each other are released together, across the words of the bit set.
+        std::size_t begin = 0, end = 0;
+        for (std::size_t word = 0; word < written_.size(); ++word) {
+            std::uint64_t left = written_[word].exchange(0, std::memory_order_relaxed);
+            while (left != 0) {
+                const std::size_t page = word * bits + static_cast<std::size_t>(std::countr_zero(left));
+                left &= left - 1;
+                if (page != end) {
+                    release_written(begin, end, notices);
+                    begin = page;
+                }
+                end = page + 1;
+            }
+        }
+        release_written(begin, end, notices);
+    }
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        if (auto& bytes = packed_[static_cast<std::size_t>(rank)]; !bytes.empty()) {
+            courier_->send_differences(rank, number_, bytes);
+            bytes.clear();
+        }
+}
+
+/// Announces the open pages that somebody has fetched, and notices their writes from now on.
+void Pages::protect_fetched(std::vector<Notice>& notices) {
+    auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
+    if (std::atomic_ref(news).exchange(0, std::memory_order_acq_rel) == 0) return;
+    const auto is_fetched = [&](std::size_t page) {
+        return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + page]))
+                   .load(std::memory_order_relaxed) != 0;
+    };
+    for (std::size_t page = 0; page < layout_.pages;) {
+        const auto [begin, count] = homes_.run_from(page, layout_.pages, fabric_.rank());
+        page = begin + count;
+        if (!is_home(begin)) continue;
+        change_runs(
+            begin, page, PageAccess::write, PageAccess::read,
+            [&](std::size_t each) { return is_fetched(each) && pages_[each].state == State::open; },
+            [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                announce(each, notices);
+            });
+    }
+}
+
+/// These pages have been written, and have one home or several.
+void Pages::release_written(std::size_t first, std::size_t end, std::vector<Notice>& notices) {
+    for (std::size_t page = first; page < end;) {
+        const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
+        page = begin + count;
+        if (is_home(begin)) {
+            for (std::size_t each = begin; each < page; ++each) {
+                lock(pages_[each]);
+                std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + each]))
+                    .store(0, std::memory_order_relaxed);
+                pages_[each].state = State::open;
+                announce(each, notices);
+                unlock(pages_[each]);
+            }
+        } else {
+            change_runs(
+                begin, page, PageAccess::write, PageAccess::read,
+                [&](std::size_t each) { return pages_[each].state == State::written; },
+                [&](std::size_t each) {
+                    pages_[each].state = State::clean;
+                    if (send_difference(each)) announce(each, notices);
+                });
+        }
+    }
+}
+
+/// Returns false when the page has been written, but not changed.
+bool Pages::send_difference(std::size_t page) {
+    const int home = homes_.of(page);
+    std::size_t differing = 0;
+    if (std::byte* const there = region_at(home)) {
+        differing = copy_difference(frame(page), twin(page), frame_of(there, page));
+    } else {
+        auto& packed = packed_[static_cast<std::size_t>(home)];
+        if (packed.size() + sizeof(Entry) + longest_difference(layout_.page_bytes) > Courier::longest_message) {
+            courier_->send_differences(home, number_, packed);
+            packed.clear();
+        }
+        const std::size_t begin = packed.size();
+        packed.resize(begin + sizeof(Entry));
+        differing = pack_difference(frame(page), twin(page), packed);
+        const Entry entry{page, packed.size() - begin - sizeof(Entry)};
+        if (differing == 0) packed.resize(begin);
+        else std::memcpy(&packed[begin], &entry, sizeof entry);
+    }
+    if (differing == 0) return false;
+    Counters::add(counters_.differences);
+    Counters::add(counters_.difference_bytes, differing);
+    return true;
+}
+
+void Pages::invalidate(std::size_t first, std::size_t count) {
+    if (first > layout_.pages || count > layout_.pages - first) return;
+    change_runs(
+        first, first + count, PageAccess::read, PageAccess::none,
+        [&](std::size_t page) { return !is_home(page) && pages_[page].state == State::clean; },
+        [&](std::size_t page) {
+            pages_[page].state = State::absent;
+            Counters::add(counters_.invalidations);
+        });
+}
+
+// -- for the courier --
+
+/// The mark and the fence are those of fetch(): this thread stands for the rank that fetches.
+const std::byte* Pages::lend(std::size_t page) {
+    if (page >= layout_.pages || !is_home(page)) return nullptr;
+    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + page]))
+        .store(1, std::memory_order_relaxed);
+    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region_[layout_.news()])).store(1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return frame(page).data();
+}
+
+bool Pages::take(std::size_t page, std::span<const std::byte> contents) {
+    if (page >= layout_.pages || contents.size() != layout_.page_bytes) return false;
+    Page& here = pages_[page];
+    if (here.fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
+    std::memcpy(frame(page).data(), contents.data(), contents.size());
+    here.fetch.store(Fetch::here, std::memory_order_release);
+    return true;
+}
+
+bool Pages::apply(std::span<const std::byte> packed) {
+    while (!packed.empty()) {
+        Entry entry{};
+        if (packed.size() < sizeof entry) return false;
+        std::memcpy(&entry, packed.data(), sizeof entry);
+        packed = packed.subspan(sizeof entry);
+        if (entry.bytes > packed.size() || entry.page >= layout_.pages || !is_home(entry.page)) return false;
+        if (!apply_difference(packed.first(entry.bytes), frame(entry.page))) return false;
+        packed = packed.subspan(entry.bytes);
+    }
+    return true;
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,276 @@
+#include "dsm/shared_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <fmt/format.h>
+#include <utility>
+
+#include "platform/memory.hpp"
+
+namespace kumiki::dsm {
+
+using collective::Collectives;
+using platform::SecondMapping;
+
+SharedMemory::SharedMemory(fabric::Fabric& fabric, Collectives& collectives, Options options)
+    : fabric_(fabric),
+      collectives_(collectives),
+      options_(options),
+      copies_(fabric.size() > 1 && (fabric.network() != nullptr || options.copies == CopyHolder::rank)) {
+    if (fabric.network() != nullptr) courier_ = std::make_unique<Courier>(fabric, numbered_);
+}
+
+/// All ranks are leaving the job, so nobody fetches pages any more.
+SharedMemory::~SharedMemory() {
+    range_.reset();
+    courier_.reset();
+}
+
+const char* SharedMemory::mechanism() const {
+    if (!copies_) return "none";
+    return uses_userfaultfd_ ? "userfaultfd" : "protection";
+}
+
+// -- allocation --
+
+/// Regions have the same offset at every rank, so addresses that follow from it are the same and free at all of them.
+/// Without copies an array is as long as the regions of all ranks together.
+std::byte* SharedMemory::address_of(const std::byte* region) const {
+    const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size());
+    return options_.base + fabric_.memory().offset(region) * spread;
+}
+
+/// What the first array with copies needs.
+Result<> SharedMemory::prepare() {
+    if (!copies_ || range_) return {};
+    if (options_.faults != FaultMechanism::protection) {
+        const auto works = platform::userfaultfd_works();
+        uses_userfaultfd_ = works.has_value();
+        if (!works && options_.faults == FaultMechanism::userfaultfd)
+            return fail(KUMIKI_ERROR_ENVIRONMENT,
+                        fmt::format("KUMIKI_SHARED_FAULTS=userfaultfd: {}; KUMIKI_SHARED_FAULTS=auto does without",
+                                    works.error().message));
+    }
+    auto range = platform::FaultRange::claim(options_.base, fabric_.memory().header().arena_bytes, *this);
+    if (!range) return tl::unexpected(range.error());
+    range_ = std::move(*range);
+    return {};
+}
+
+Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placement placement) {
+    const std::size_t shortest = platform::page_size();
+    if (page == 0) page = shortest;
+    const auto refuse = [this](std::string message) -> Result<void*> {
+        return tl::unexpected(collectives_.refuse(fail(KUMIKI_ERROR_ARGUMENT, std::move(message))).error());
+    };
+    if (bytes == 0) return refuse("a shared array needs at least one byte");
+    if (!std::has_single_bit(page) || page < shortest || page > longest_page)
+        return refuse(fmt::format("the pages of a shared array cannot be {} bytes long; the length is a power of two "
+                                  "from {} to {}",
+                                  page, shortest, longest_page));
+    const auto ranks = static_cast<std::size_t>(fabric_.size());
+    if (bytes > std::size_t{1} << 46)
+        return refuse(fmt::format("a shared array of {} bytes does not fit the address space", bytes));
+    const Pages::Layout layout{page, (bytes + page - 1) / page};
+    const std::size_t piece = platform::round_up((layout.frames() + ranks - 1) / ranks, shortest);
+    auto region = collectives_.allocate(copies_ ? layout.bytes() : piece);
+    if (!region) return tl::unexpected(region.error());
+
+    auto made = make(static_cast<std::byte*>(*region), bytes, page, placement);
+    const std::uint64_t detail = page << 8 | static_cast<std::uint64_t>(placement);
+    if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail); !agreed) {
+        made = tl::unexpected(agreed.error()); // unmapped before its memory is given back
+        static_cast<void>(collectives_.release(*region));
+        return tl::unexpected(agreed.error());
+    }
+    void* const data = made->view.data();
+    {
+        const std::lock_guard lock(mutex_);
+        if (made->pages) numbered_.set(made->pages->number(), made->pages.get());
+        arrays_.push_back(std::make_unique<Array>(std::move(*made)));
+    }
+    // Nobody may ask for a page before everybody knows the array.
+    if (auto met = collectives_.barrier(); !met) return tl::unexpected(met.error());
+    return data;
+}
+
+Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, std::size_t page,
+                                               Placement placement) {
+    if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
+    const Pages::Layout layout{page, (bytes + page - 1) / page};
+    const Homes homes(placement, layout.pages, fabric_.size());
+    auto view = SecondMapping::reserve(address_of(region), layout.frames());
+    if (!view) return tl::unexpected(view.error());
+    if (!copies_) {
+        const auto ranks = static_cast<std::size_t>(fabric_.size());
+        const std::size_t piece = platform::round_up((layout.frames() + ranks - 1) / ranks, platform::page_size());
+        if (auto mapped = map_everybodys(region, *view, piece); !mapped) return tl::unexpected(mapped.error());
+        return Array{region, std::move(*view), homes, page, nullptr};
+    }
+    const std::uint32_t number = numbered_.unused();
+    if (number == Arrays::most)
+        return fail(KUMIKI_ERROR_STATE, fmt::format("there are {} shared arrays already, and there can be no more; "
+                                                    "release some, or make fewer and longer ones",
+                                                    Arrays::most));
+    const fabric::HostMemory& memory = fabric_.memory();
+    if (auto mapped = view->map(0, layout.frames(), memory.descriptor(), memory.file_offset(region)); !mapped)
+        return tl::unexpected(mapped.error());
+    auto faults = watch(*view, region);
+    if (!faults) return tl::unexpected(faults.error());
+    std::byte* const twins = platform::reserve_zeros(layout.frames());
+    if (twins == nullptr)
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("there is no address space left for the twins of a shared array of {} bytes; raise the "
+                                "limit (ulimit -v unlimited)",
+                                bytes));
+    auto pages = std::make_unique<Pages>(fabric_, courier_.get(), number, Pages::Place{view->data(), region, twins},
+                                         layout, homes, std::move(*faults));
+    if (auto started = pages->start(); !started) return tl::unexpected(started.error());
+    return Array{region, std::move(*view), homes, page, std::move(pages)};
+}
+
+/// One rank after another holds a piece of the array, which all map: so its memory counts once.
+Result<> SharedMemory::map_everybodys(const std::byte* region, SecondMapping& view, std::size_t piece) const {
+    const fabric::HostMemory& memory = fabric_.memory();
+    std::size_t offset = 0;
+    for (int rank = 0; rank < fabric_.size() && offset < view.size(); ++rank, offset += piece) {
+        const std::byte* const there = memory.arena(rank) + memory.offset(region);
+        const std::size_t bytes = std::min(piece, view.size() - offset);
+        if (auto mapped = view.map(offset, bytes, memory.descriptor(), memory.file_offset(there)); !mapped)
+            return mapped;
+    }
+    return {};
+}
+
+Result<std::unique_ptr<platform::PageFaults>> SharedMemory::watch(const SecondMapping& view, std::byte* region) const {
+    if (uses_userfaultfd_) return platform::open_userfaultfd(view, region);
+    return platform::use_protection(view);
+}
+
+/// Whether every rank has done its part, with the same arguments.
+Result<> SharedMemory::agree(const Result<>& local, std::uint64_t detail) {
+    const std::uint64_t mine[] = {local ? 0U : 1U, detail, ~detail};
+    std::uint64_t most[std::size(mine)] = {};
+    if (auto reduced =
+            collectives_.reduce(mine, most, std::size(mine), KUMIKI_UINT64, KUMIKI_MAX, Collectives::every_rank);
+        !reduced)
+        return reduced;
+    if (!local) return local;
+    if (most[0] != 0)
+        return fail(KUMIKI_ERROR_MEMORY, "another rank could not make the shared array; its own message says why");
+    if (most[1] != ~most[2])
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    "the ranks want different lengths of pages, or different homes, for one shared array; all of them "
+                    "must give the same");
+    return {};
+}
+
+SharedMemory::Array* SharedMemory::find(const void* address) {
+    const auto* const at = static_cast<const std::byte*>(address);
+    for (const auto& array : arrays_)
+        if (at >= array->view.data() && at < array->view.data() + array->view.size()) return array.get();
+    return nullptr;
+}
+
+Result<> SharedMemory::release(void* memory) {
+    Array* array = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        array = find(memory);
+    }
+    if (array == nullptr || array->view.data() != memory)
+        return collectives_.refuse(
+            fail(KUMIKI_ERROR_ARGUMENT, fmt::format("there is no shared array that begins at {}", memory)));
+    // Others may still fetch pages of which this rank is the home.
+    if (auto met = collectives_.barrier(); !met) return met;
+    std::byte* const region = array->region;
+    {
+        const std::lock_guard lock(mutex_);
+        if (array->pages) numbered_.set(array->pages->number(), nullptr);
+        std::erase_if(arrays_, [array](const auto& each) { return each.get() == array; });
+    }
+    return collectives_.release(region);
+}
+
+// -- consistency --
+
+Result<> SharedMemory::barrier() {
+    if (!copies_) return collectives_.barrier();
+    std::vector<Notice> own;
+    numbered_.any([&own](Pages& array) {
+        array.release(own);
+        return false;
+    });
+    if (courier_) courier_->await_differences();
+    // Every rank's changes are at their homes now, and nobody leaves the exchange before everybody is in it.
+    const auto others = exchange(own);
+    if (!others) return tl::unexpected(others.error());
+    for (const Notice& notice : *others)
+        if (Pages* const array = numbered_.find(notice.array)) array->invalidate(notice.first, notice.count);
+    return {};
+}
+
+/// Returns the notices of the other ranks.
+Result<std::vector<Notice>> SharedMemory::exchange(const std::vector<Notice>& own) {
+    const auto ranks = static_cast<std::size_t>(fabric_.size());
+    const auto here = static_cast<std::size_t>(fabric_.rank());
+    std::vector<std::uint64_t> counts(ranks);
+    const std::uint64_t count = own.size();
+    if (auto met =
+            collectives_.all_gather(&count, sizeof count, counts.data(), Collectives::Pieces::equal(sizeof count));
+        !met)
+        return tl::unexpected(met.error());
+    std::vector<std::size_t> begins(ranks + 1);
+    for (std::size_t rank = 0; rank < ranks; ++rank) begins[rank + 1] = begins[rank] + counts[rank];
+    std::vector<Notice> all(begins[ranks]);
+    if (all.empty()) return all;
+    Collectives::Pieces pieces;
+    pieces.bytes = [&](int rank) { return counts[static_cast<std::size_t>(rank)] * sizeof(Notice); };
+    pieces.offset = [&](int rank) { return begins[static_cast<std::size_t>(rank)] * sizeof(Notice); };
+    if (auto met = collectives_.all_gather(own.data(), own.size() * sizeof(Notice), all.data(), pieces); !met)
+        return tl::unexpected(met.error());
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(begins[here]),
+              all.begin() + static_cast<std::ptrdiff_t>(begins[here + 1]));
+    return all;
+}
+
+/// The list of arrays is not touched here, because the thread that faulted may be one that changes it; and no other
+/// thread releases an array while this one uses it.
+bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
+    const bool handled = numbered_.any([address, attempt](Pages& array) {
+        if (address < array.data() || address >= array.data() + array.layout().frames()) return false;
+        array.fault(static_cast<std::size_t>(address - array.data()) / array.layout().page_bytes, attempt);
+        return true;
+    });
+    if (handled) return true;
+    fmt::print(stderr,
+               "kumiki: rank {} has accessed {}, which is among the addresses of shared arrays, but in none of "
+               "them; the array may have been released, or be shorter\n",
+               fabric_.rank(), static_cast<void*>(address));
+    return false;
+}
+
+// -- inquiries --
+
+Result<int> SharedMemory::home(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const Array* const array = find(address);
+    if (array == nullptr)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->view.data());
+    return array->homes.of(offset / array->page_bytes);
+}
+
+Result<kumiki_shared_counters> SharedMemory::counters(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const Array* const array = address == nullptr ? nullptr : find(address);
+    if (address != nullptr && array == nullptr)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+    kumiki_shared_counters sum{};
+    for (const auto& each : arrays_)
+        if (each->pages && (array == nullptr || each.get() == array)) each->pages->counters().add_to(sum);
+    return sum;
+}
+
+} // namespace kumiki::dsm

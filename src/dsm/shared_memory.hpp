@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "collective/collectives.hpp"
+#include "dsm/courier.hpp"
+#include "dsm/pages.hpp"
+#include "error/result.hpp"
+#include "fabric/fabric.hpp"
+#include "platform/fault_signals.hpp"
+#include "platform/page_faults.hpp"
+#include "settings/settings.hpp"
+
+namespace kumiki::dsm {
+
+/// The shared arrays of a rank: memory at the same address in every rank. Where all ranks are on one host they map the
+/// same memory, and nothing else happens. Otherwise every rank has a copy of each page that it uses (Pages), and the
+/// copies are made consistent at barrier().
+///
+/// allocate(), release() and barrier() are collective: one thread of every rank calls them, in the same order. The
+/// others are thread-safe.
+class SharedMemory final : public platform::FaultHandler {
+public:
+    struct Options {
+        CopyHolder copies = CopyHolder::host;
+        FaultMechanism faults = FaultMechanism::automatic;
+        /// Where the arrays begin. The same at all ranks, except where several of them are in one process.
+        std::byte* base = platform::unused_addresses();
+    };
+
+    static constexpr std::size_t longest_page = std::size_t{64} << 10;
+
+    SharedMemory(fabric::Fabric& fabric, collective::Collectives& collectives, Options options);
+    ~SharedMemory() override;
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    /// Zeros. `page` is the unit of the protocol: a power of two from the system's page to longest_page; 0: the
+    /// system's page.
+    Result<void*> allocate(std::size_t bytes, std::size_t page, Placement placement);
+    /// `memory` is what allocate() returned.
+    Result<> release(void* memory);
+    /// What any rank did to shared arrays before is visible to all ranks afterwards.
+    Result<> barrier();
+
+    /// The rank that is the home of the page at this address, which is in an array.
+    Result<int> home(const void* address);
+    /// Of the array at this address; null: of all arrays together.
+    Result<kumiki_shared_counters> counters(const void* address);
+    /// Whether every rank has a copy of its own.
+    bool has_copies() const { return copies_; }
+    /// "userfaultfd" or "protection", when there are copies; else "none".
+    const char* mechanism() const;
+
+    bool fault(std::byte* address, platform::Attempt attempt) override;
+
+private:
+    struct Array {
+        std::byte* region; ///< this rank's
+        platform::SecondMapping view;
+        Homes homes;
+        std::size_t page_bytes;
+        std::unique_ptr<Pages> pages; ///< null: there are no copies
+    };
+
+    std::byte* address_of(const std::byte* region) const;
+    Result<> prepare();
+    Result<Array> make(std::byte* region, std::size_t bytes, std::size_t page, Placement placement);
+    Result<> map_everybodys(const std::byte* region, platform::SecondMapping& view, std::size_t piece) const;
+    Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
+    Result<> agree(const Result<>& local, std::uint64_t detail);
+    Result<std::vector<Notice>> exchange(const std::vector<Notice>& own);
+    Array* find(const void* address);
+
+    fabric::Fabric& fabric_;
+    collective::Collectives& collectives_;
+    Options options_;
+    bool copies_;
+    bool uses_userfaultfd_ = false;
+    std::mutex mutex_; ///< guards the list below; no fault handler takes it
+    std::vector<std::unique_ptr<Array>> arrays_;
+    Arrays numbered_; ///< the same arrays for fault handlers and the courier
+    std::unique_ptr<Courier> courier_;
+    std::optional<platform::FaultRange> range_;
+};
+
+} // namespace kumiki::dsm

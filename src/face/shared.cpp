@@ -1,0 +1,60 @@
+// The C interface of shared arrays.
+#include "face/job.hpp"
+
+using kumiki::face::refuse_child;
+using kumiki::face::report;
+using kumiki::trace::Span;
+
+kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes, void** memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_allocate");
+    if (memory == nullptr)
+        return report(job->all.collectives->refuse(
+            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: the address for the array is null")));
+    if (homes != KUMIKI_HOMES_BLOCK && homes != KUMIKI_HOMES_CYCLIC)
+        return report(job->all.collectives->refuse(
+            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: there are no such homes; they are block or cyclic")));
+    auto allocated = job->shared->allocate(
+        bytes, page, homes == KUMIKI_HOMES_BLOCK ? kumiki::dsm::Placement::block : kumiki::dsm::Placement::cyclic);
+    if (!allocated) return report(allocated.error());
+    *memory = *allocated;
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_shared_release(kumiki_job* job, void* memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_release");
+    return report(job->shared->release(memory));
+}
+
+kumiki_status kumiki_shared_barrier(kumiki_job* job) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_barrier");
+    const Span span(job->fabric->trace(), "shared_barrier");
+    return report(job->shared->barrier());
+}
+
+kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_home");
+    if (rank == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "shared_home: the address for the rank is null"});
+    const auto home = job->shared->home(address);
+    if (!home) return report(home.error());
+    *rank = *home;
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_shared_count(kumiki_job* job, const void* address, kumiki_shared_counters* counters) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_count");
+    if (counters == nullptr)
+        return report({KUMIKI_ERROR_ARGUMENT, "shared_count: the address for the counters is null"});
+    const auto counted = job->shared->counters(address);
+    if (!counted) return report(counted.error());
+    *counters = *counted;
+    return KUMIKI_OK;
+}
+
+const char* kumiki_shared_mechanism(const kumiki_job* job) {
+    return job->is_inherited() ? "none" : job->shared->mechanism();
+}

@@ -1,0 +1,117 @@
+#include "platform/fault_signals.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+#include <ucontext.h>
+#include <utility>
+
+namespace kumiki::platform {
+namespace {
+
+/// `handler` is stored last, with release order, and loaded first, with acquire order: who sees it sees the range.
+struct Slot {
+    std::atomic<FaultHandler*> handler;
+    std::atomic<std::uintptr_t> begin, end;
+};
+
+/// A process has one set of signal handlers, and a signal handler has no argument through which it could find an
+/// object; so these are variables of the process.
+struct Signals {
+    std::array<Slot, FaultRange::most> slots;
+    struct sigaction segv, bus; ///< what was installed before
+    std::mutex mutex;           ///< guards claims; never taken by a handler
+    bool installed = false;
+};
+Signals signals;
+
+Attempt attempt_of([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    constexpr greg_t write_bit = 2; // of the processor's error code of a page fault
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return (registers[REG_ERR] & write_bit) != 0 ? Attempt::write : Attempt::read;
+#else
+    return Attempt::unknown;
+#endif
+}
+
+/// Gives the signal to the handler that was there before. Without one, the default is installed again, and the signal
+/// comes again: the access is repeated, and a signal that another process has sent is sent once more.
+void pass_on(int signal, siginfo_t* information, void* context) {
+    const struct sigaction& before = signal == SIGSEGV ? signals.segv : signals.bus;
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+        before.sa_sigaction(signal, information, context);
+    } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+        struct sigaction standard{};
+        standard.sa_handler = SIG_DFL;
+        sigaction(signal, &standard, nullptr);
+        if (information->si_code <= 0) raise(signal);
+    } else {
+        before.sa_handler(signal);
+    }
+}
+
+void on_signal(int signal, siginfo_t* information, void* context) {
+    const int error = errno;
+    const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
+    if (information->si_code > 0) // a fault, and no signal that was sent
+        for (const Slot& slot : signals.slots) {
+            FaultHandler* const handler = slot.handler.load(std::memory_order_acquire);
+            if (handler == nullptr || address < slot.begin.load(std::memory_order_relaxed) ||
+                address >= slot.end.load(std::memory_order_relaxed))
+                continue;
+            const bool handled = handler->fault(static_cast<std::byte*>(information->si_addr), attempt_of(context));
+            errno = error;
+            if (handled) return;
+        }
+    pass_on(signal, information, context);
+}
+
+Result<> install() {
+    if (signals.installed) return {};
+    struct sigaction ours{};
+    ours.sa_sigaction = on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    // The other signals stay open: a handler of the program that interrupts ours may fault itself, but not ours.
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(SIGSEGV, &ours, &signals.segv) != 0 || sigaction(SIGBUS, &ours, &signals.bus) != 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot handle faults of shared memory (sigaction: {})", std::strerror(errno)));
+    signals.installed = true;
+    return {};
+}
+
+} // namespace
+
+Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultHandler& handler) {
+    const std::lock_guard lock(signals.mutex);
+    if (auto installed = install(); !installed) return tl::unexpected(installed.error());
+    for (int number = 0; number < most; ++number) {
+        Slot& slot = signals.slots[static_cast<std::size_t>(number)];
+        if (slot.handler.load(std::memory_order_relaxed) != nullptr) continue;
+        slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
+        slot.end.store(reinterpret_cast<std::uintptr_t>(begin) + bytes, std::memory_order_relaxed);
+        slot.handler.store(&handler, std::memory_order_release);
+        return FaultRange(number);
+    }
+    return fail(KUMIKI_ERROR_STATE, fmt::format("a process can have shared arrays of at most {} jobs", most));
+}
+
+FaultRange::FaultRange(FaultRange&& other) noexcept : slot_(std::exchange(other.slot_, -1)) {}
+
+FaultRange& FaultRange::operator=(FaultRange&& other) noexcept {
+    std::swap(slot_, other.slot_);
+    return *this;
+}
+
+FaultRange::~FaultRange() {
+    if (slot_ < 0) return;
+    const std::lock_guard lock(signals.mutex);
+    signals.slots[static_cast<std::size_t>(slot_)].handler.store(nullptr, std::memory_order_release);
+}
+
+} // namespace kumiki::platform

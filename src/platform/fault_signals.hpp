@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "error/result.hpp"
+
+namespace kumiki::platform {
+
+/// What an access that faulted was about to do. Not every processor tells.
+enum class Attempt : std::uint8_t { unknown, read, write };
+
+/// Makes the access to memory possible that the calling thread is about to repeat.
+class FaultHandler {
+public:
+    virtual ~FaultHandler() = default;
+    /// Called by a thread of the program in the middle of any of its instructions, which may hold any lock of the
+    /// program, but none of the library. Returns false when the access is an error of the program.
+    virtual bool fault(std::byte* address, Attempt attempt) = 0;
+};
+
+/// A range of addresses whose faults (SIGSEGV and SIGBUS) go to a handler. Faults elsewhere take the way that they took
+/// before: to the handler that the program or a sanitizer has installed, or to the end of the process. The first range
+/// installs the process's handlers; a program that replaces them later must call those that it found.
+class FaultRange {
+public:
+    static constexpr int most = 64; ///< in a process
+
+    static Result<FaultRange> claim(std::byte* begin, std::size_t bytes, FaultHandler& handler);
+
+    FaultRange(FaultRange&& other) noexcept;
+    FaultRange& operator=(FaultRange&& other) noexcept;
+    ~FaultRange();
+
+private:
+    explicit FaultRange(int slot) : slot_(slot) {}
+    int slot_;
+};
+
+} // namespace kumiki::platform

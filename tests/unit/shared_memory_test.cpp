@@ -1,0 +1,255 @@
+#include <barrier>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dsm/shared_memory.hpp"
+#include "support/ranks.hpp"
+#include "support/watchdog.hpp"
+
+// The protocol, with ranks that are threads of one process, over copies per rank and over two hosts. Each rank has its
+// own addresses, because they are in one process.
+namespace kumiki::dsm {
+namespace {
+
+using tests::JobOptions;
+using tests::Rank;
+using tests::run_ranks_as_threads;
+using tests::Watchdog;
+
+class SharedMemoryTest : public testing::TestWithParam<FaultMechanism> {
+protected:
+    /// Runs body(rank, memory) with a copy of each page for each rank.
+    template <class Body>
+    void run(JobOptions options, Body body) {
+        if (GetParam() == FaultMechanism::userfaultfd)
+            if (const auto works = platform::userfaultfd_works(); !works) GTEST_SKIP() << works.error().message;
+        options.arena_bytes = std::size_t{64} << 20;
+        run_ranks_as_threads(options, [&](Rank& rank) {
+            std::byte* const base =
+                platform::unused_addresses() + static_cast<std::size_t>(rank.rank()) * options.arena_bytes;
+            SharedMemory memory(rank.fabric, rank.collectives, {CopyHolder::rank, GetParam(), base});
+            body(rank, memory);
+            // Nobody's copies may go while others still fetch.
+            ASSERT_TRUE(rank.collectives.barrier());
+        });
+    }
+};
+
+template <class T>
+T* allocate(SharedMemory& memory, std::size_t count, Placement placement = Placement::block, std::size_t page = 0) {
+    auto allocated = memory.allocate(count * sizeof(T), page, placement);
+    EXPECT_TRUE(allocated) << allocated.error().message;
+    return static_cast<T*>(*allocated);
+}
+
+TEST_P(SharedMemoryTest, BeginsWithZerosAndEveryoneSeesWhatAnyoneWrote) {
+    const Watchdog watchdog("writes before a barrier");
+    run({.ranks = 3}, [](Rank& rank, SharedMemory& memory) {
+        constexpr int count = 10000;
+        int* const array = allocate<int>(memory, count);
+        for (int at = 0; at < count; ++at) ASSERT_EQ(array[at], 0);
+        ASSERT_TRUE(memory.barrier());
+        for (int round = 1; round <= 3; ++round) {
+            for (int at = rank.rank(); at < count; at += rank.size()) array[at] = at * round;
+            ASSERT_TRUE(memory.barrier());
+            for (int at = 0; at < count; ++at) ASSERT_EQ(array[at], at * round) << "round " << round;
+            ASSERT_TRUE(memory.barrier());
+        }
+        ASSERT_TRUE(memory.release(array));
+    });
+}
+
+TEST_P(SharedMemoryTest, PagesOfTheHomeThatNobodyElseHoldsNeverFault) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 64;
+        const std::size_t page = platform::page_size();
+        auto* const bytes = allocate<std::uint8_t>(memory, pages * page);
+        const std::size_t begin = static_cast<std::size_t>(rank.rank()) * pages / 2;
+        for (int round = 0; round < 5; ++round) {
+            for (std::size_t at = begin; at < begin + pages / 2; ++at) ++bytes[at * page];
+            ASSERT_TRUE(memory.barrier());
+        }
+        const auto counters = memory.counters(nullptr).value();
+        EXPECT_EQ(counters.faults, 0u);
+        EXPECT_EQ(counters.notices, 0u);
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
+// A page that is only read is fetched once, however many barriers there are.
+TEST_P(SharedMemoryTest, CopiesOfPagesThatNobodyWritesStay) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        const std::size_t page = platform::page_size();
+        auto* const bytes = allocate<std::uint8_t>(memory, 8 * page);
+        if (rank.rank() == 0) bytes[0] = 42;
+        ASSERT_TRUE(memory.barrier());
+        for (int round = 0; round < 10; ++round) {
+            ASSERT_EQ(bytes[0], 42);
+            ASSERT_TRUE(memory.barrier());
+        }
+        // Fetched once, perhaps announced once because the home does not know whether it wrote, and fetched again.
+        if (rank.rank() == 1) {
+            EXPECT_GE(memory.counters(nullptr)->fetches, 1u);
+            EXPECT_LE(memory.counters(nullptr)->fetches, 2u);
+        }
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
+TEST_P(SharedMemoryTest, TheHomesWritesReachCopiesInEveryInterval) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        volatile int* const array = allocate<int>(memory, 4096);
+        for (int round = 1; round <= 20; ++round) {
+            if (rank.rank() == 0 && round % 3 != 0) array[5] = round;
+            ASSERT_TRUE(memory.barrier());
+            const int expected = round % 3 != 0 ? round : round - 1;
+            if (round % 4 != 1) {
+                ASSERT_EQ(array[5], expected) << "rank " << rank.rank();
+            }
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+// Its copy stays valid, so every interval's first write must be noticed anew.
+TEST_P(SharedMemoryTest, AWriterAwayFromTheHomeIsSeenInEveryInterval) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        volatile int* const array = allocate<int>(memory, 4096);
+        for (int round = 1; round <= 20; ++round) {
+            if (rank.rank() == 1) array[5] = round;
+            ASSERT_TRUE(memory.barrier());
+            ASSERT_EQ(array[5], round) << "rank " << rank.rank();
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+TEST_P(SharedMemoryTest, ThreadsFaultOnTheSamePageAtTheSameMoment) {
+    const Watchdog watchdog("threads that fault on one page");
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t threads = 4, pages = 16;
+        const std::size_t words = platform::page_size() / sizeof(std::uint32_t);
+        auto* const array = allocate<std::uint32_t>(memory, pages * words, Placement::cyclic);
+        for (std::uint32_t round = 1; round <= 20; ++round) {
+            std::barrier meeting(threads);
+            std::vector<std::thread> team;
+            for (std::size_t thread = 0; thread < threads; ++thread)
+                team.emplace_back([&, thread] {
+                    for (std::size_t page = 0; page < pages; ++page) {
+                        meeting.arrive_and_wait();
+                        array[page * words + thread * 2 + static_cast<std::size_t>(rank.rank())] = round;
+                    }
+                });
+            for (auto& thread : team) thread.join();
+            ASSERT_TRUE(memory.barrier());
+            for (std::size_t page = 0; page < pages; ++page)
+                for (std::size_t word = 0; word < threads * 2; ++word)
+                    ASSERT_EQ(array[page * words + word], round) << "page " << page << " word " << word;
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+TEST_P(SharedMemoryTest, ThreadsFaultOnTheSamePageAndOnDifferentOnes) {
+    const Watchdog watchdog("threads that fault at once");
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr int threads = 4, rounds = 10;
+        constexpr std::size_t pages = 32;
+        const std::size_t words = platform::page_size() / sizeof(std::uint32_t);
+        auto* const array = allocate<std::uint32_t>(memory, pages * words, Placement::cyclic);
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+            std::vector<std::thread> team;
+            for (std::size_t thread = 0; thread < threads; ++thread)
+                team.emplace_back([&, thread] {
+                    // All threads of all ranks write to every page, each its own word.
+                    const std::size_t own = thread * 2 + static_cast<std::size_t>(rank.rank());
+                    for (std::size_t page = 0; page < pages; ++page) {
+                        std::uint32_t& word = array[(page + thread) % pages * words + own];
+                        EXPECT_EQ(word, round - 1);
+                        word = round;
+                    }
+                });
+            for (auto& thread : team) thread.join();
+            ASSERT_TRUE(memory.barrier());
+            for (std::size_t page = 0; page < pages; ++page)
+                for (std::size_t word = 0; word < threads * 2; ++word)
+                    ASSERT_EQ(array[page * words + word], round) << "page " << page << " word " << word;
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+/// One random program without data races: in each interval every byte has at most one writer, and no reader beside it.
+/// The ranks that write are dealt byte by byte, so neighbours differ.
+void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
+    std::mt19937 engine(seed); // the same at every rank
+    const auto random = [&engine] { return static_cast<unsigned>(engine()); };
+    const std::size_t page = platform::page_size() << random() % 3;
+    const std::size_t bytes = 1 + random() % (20 * page);
+    const auto placement = random() % 2 == 0 ? Placement::block : Placement::cyclic;
+    auto* const array = allocate<std::uint8_t>(memory, bytes, placement, page);
+    std::vector<std::uint8_t> expected(bytes);
+    const auto ranks = static_cast<unsigned>(rank.size());
+    for (int interval = 0; interval < 12; ++interval) {
+        const std::size_t begin = random() % bytes, end = begin + random() % (bytes - begin + 1);
+        const unsigned stride = 1 + random() % 40, deal = random(), silent = random() % (ranks + 1);
+        for (std::size_t at = begin; at < end; at += stride) {
+            const auto writer = (static_cast<unsigned>(at * 7) + deal) % ranks;
+            if (writer == silent) continue;
+            const auto value = static_cast<std::uint8_t>(random());
+            if (static_cast<int>(writer) == rank.rank()) array[at] = value;
+            expected[at] = value;
+        }
+        ASSERT_TRUE(memory.barrier());
+        // Sometimes everybody reads much, sometimes some read a little, so that copies of all ages are about.
+        const std::size_t look = random() % 3 == 0 ? 1 : 1 + random() % 5000;
+        const bool reads = random() % ranks != static_cast<unsigned>(rank.rank());
+        for (std::size_t at = 0; at < bytes && reads; at += look)
+            ASSERT_EQ(array[at], expected[at]) << "seed " << seed << " interval " << interval << " byte " << at;
+        ASSERT_TRUE(memory.barrier());
+    }
+    ASSERT_TRUE(memory.release(array));
+}
+
+TEST_P(SharedMemoryTest, RandomProgramsAgreeWithASequentialRun) {
+    const Watchdog watchdog("random programs");
+    for (const int ranks : {2, 3}) {
+        const unsigned first = std::random_device{}();
+        run({.ranks = ranks}, [&](Rank& rank, SharedMemory& memory) {
+            for (unsigned program = 0; program < 25; ++program) run_random_program(rank, memory, first + program);
+        });
+    }
+}
+
+TEST_P(SharedMemoryTest, WrongArgumentsAreRefusedAtAllRanks) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        EXPECT_EQ(memory.allocate(0, 0, Placement::block).error().status, KUMIKI_ERROR_ARGUMENT);
+        EXPECT_EQ(memory.allocate(100, 5000, Placement::block).error().status, KUMIKI_ERROR_ARGUMENT);
+        EXPECT_EQ(memory.allocate(100, 128 << 10, Placement::block).error().status, KUMIKI_ERROR_ARGUMENT);
+        const std::size_t differs = platform::page_size() << rank.rank();
+        const auto refused = memory.allocate(differs * 4, differs, Placement::block);
+        EXPECT_FALSE(refused);
+        const auto same = memory.allocate(100, 0, rank.rank() == 0 ? Placement::block : Placement::cyclic);
+        ASSERT_FALSE(same);
+        EXPECT_NE(same.error().message.find("different homes"), std::string::npos) << same.error().message;
+        EXPECT_EQ(memory.home(&memory).error().status, KUMIKI_ERROR_ARGUMENT);
+        // All is well afterwards.
+        int* const array = allocate<int>(memory, 10);
+        if (rank.rank() == 1) array[3] = 4;
+        ASSERT_TRUE(memory.barrier());
+        EXPECT_EQ(array[3], 4);
+        EXPECT_EQ(memory.home(array).value(), 0);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedMemoryTest,
+                         testing::Values(FaultMechanism::userfaultfd, FaultMechanism::protection),
+                         [](const auto& each) {
+                             return each.param == FaultMechanism::userfaultfd ? "Userfaultfd" : "Protection";
+                         });
+
+} // namespace
+} // namespace kumiki::dsm
