@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.hpp"
 #include "platform/thread.hpp"
+#include "wait/wait_at_most.hpp"
 
 namespace kumiki::fabric {
 
@@ -124,15 +125,13 @@ void Messenger::send_kept() {
 void Messenger::serve() {
     const wait::Patience patience = wait::asleep(fabric_.progress().patience());
     const auto stopped = [this] { return stop_.load(std::memory_order_acquire); };
+    const auto has_kept = [this] { return kept_count_.load(std::memory_order_relaxed) != 0; };
     while (!stopped()) {
-        wait::wait(inbox().agent, patience, [&] {
-            return stopped() || shm::has_message(inbox()) || kept_count_.load(std::memory_order_relaxed) != 0;
-        });
+        wait::wait(inbox().agent, patience, [&] { return stopped() || shm::has_message(inbox()) || has_kept(); });
         leave_to_poller();
         run_all(true);
         // No bell tells this rank when another rank's inbox has room again. Polling suffices on so rare a path.
-        if (kept_count_.load(std::memory_order_relaxed) != 0)
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        if (has_kept()) wait::wait_at_most(inbox().agent, std::chrono::microseconds(50), stopped);
     }
     progress(); // messages that arrived after the last check
 }
@@ -143,8 +142,9 @@ void Messenger::serve() {
 void Messenger::leave_to_poller() {
     if (!polled_.load(std::memory_order_relaxed)) return;
     attend();
-    while (polled_.exchange(false, std::memory_order_relaxed) && !stop_.load(std::memory_order_acquire))
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto stopped = [this] { return stop_.load(std::memory_order_acquire); };
+    while (polled_.exchange(false, std::memory_order_relaxed) &&
+           !wait::wait_at_most(inbox().agent, std::chrono::milliseconds(1), stopped)) {}
     depart(); // serve() checks the inbox next
 }
 

@@ -8,6 +8,7 @@
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
 #include "wait/wait.hpp"
+#include "wait/wait_at_most.hpp"
 
 namespace kumiki::wait {
 namespace {
@@ -189,6 +190,30 @@ TEST(WaitTest, ARingThatTheFenceMissedIsMadeGoodByASecondLook) {
         waiter.join();
     }
     EXPECT_GT(found, 0);
+}
+
+TEST(WaitTest, AWaitWithALimitEndsAtTheLimit) {
+    Bell bell{};
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(wait_at_most(bell, 20ms, [] { return false; }));
+    EXPECT_GE(std::chrono::steady_clock::now() - start, 20ms);
+    EXPECT_EQ(bell.sleepers.load(), 0u);
+    EXPECT_TRUE(wait_at_most(bell, 0ns, [] { return true; })) << "it asks at least once";
+}
+
+TEST(WaitTest, AWaitWithALimitEndsWithTheRing) {
+    const Watchdog watchdog("a wait with a limit");
+    Bell bell{};
+    std::atomic<bool> changed{false};
+    std::thread other([&] {
+        while (bell.sleepers.load() == 0) std::this_thread::yield();
+        std::this_thread::sleep_for(20ms); // by now the waiting thread sleeps
+        changed.store(true, std::memory_order_release);
+        ring(bell, patience_of(WaitPolicy::adaptive, false));
+    });
+    EXPECT_TRUE(wait_at_most(bell, 1h, [&] { return changed.load(std::memory_order_acquire); }));
+    EXPECT_EQ(bell.sleepers.load(), 0u);
+    other.join();
 }
 
 TEST(WaitTest, RingingCostsNoWakeUpWhenNobodySleeps) {

@@ -1,14 +1,7 @@
 #include "fabric/network/agent.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 #include <utility>
 
 #include "platform/thread.hpp"
@@ -30,11 +23,7 @@ std::int64_t now_ns() { return std::chrono::nanoseconds(std::chrono::steady_cloc
 
 Result<> Agent::start(Duties duties) {
     duties_ = std::move(duties);
-    wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (wake_ < 0)
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot make an eventfd ({}); raise the limit of open files "
-                                                          "(ulimit -n)",
-                                                          std::strerror(errno)));
+    if (auto opened = waker_.open(); !opened) return opened;
     auto started = platform::start_thread("serves the network", [this] { serve(); });
     if (!started) return tl::unexpected(started.error());
     thread_ = std::move(*started);
@@ -47,8 +36,6 @@ void Agent::stop() {
         wake();
         thread_.join();
     }
-    if (wake_ >= 0) close(wake_);
-    wake_ = -1;
 }
 
 void Agent::take_over() {
@@ -63,11 +50,6 @@ void Agent::remind() {
     if (reminded_.load(std::memory_order_relaxed)) return;
     reminded_.store(true);
     if (!naps_.load()) wake();
-}
-
-void Agent::wake() {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wake_, &one, sizeof one); // a full counter wakes the agent, too
 }
 
 void Agent::begin_wait() {
@@ -87,7 +69,7 @@ void Agent::end_wait() {
 bool Agent::nap() {
     naps_.store(true);
     const bool sleeps = waits_.load() > 0 || !computes_.load(std::memory_order_relaxed);
-    if (sleeps) sleep(-1, lease);
+    if (sleeps) waker_.sleep(-1, lease);
     naps_.store(false);
     return sleeps;
 }
@@ -115,18 +97,10 @@ void Agent::serve() {
             // A thread that a message has woken may need this core. Without the yield it would wait for the end of a
             // time slice as long as messages arrive, and both sides would send and receive in turn instead of
             // concurrently.
-            std::this_thread::yield();
-        } else if (!received && duties_.arm()) sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
+            platform::yield();
+        } else if (!received && duties_.arm())
+            waker_.sleep(duties_.descriptor, release_at == never ? duties_.period : lease);
     }
-}
-
-/// Sleeps until `descriptor` is readable, wake() is called, or the time is over.
-void Agent::sleep(int descriptor, std::chrono::milliseconds at_most) {
-    std::array<pollfd, 2> events{{{wake_, POLLIN, 0}, {descriptor, POLLIN, 0}}};
-    poll(events.data(), events.size(), static_cast<int>(at_most.count()));
-    std::uint64_t count = 0;
-    if ((events[0].revents & POLLIN) != 0) [[maybe_unused]]
-        const auto emptied = read(wake_, &count, sizeof count);
 }
 
 } // namespace kumiki::fabric

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "error/result.hpp"
+#include "platform/waker.hpp"
 
 namespace kumiki::fabric {
 
@@ -52,14 +53,13 @@ public:
     /// A message is held back that must leave soon, even if the program does not release it itself.
     void remind();
     /// There is work that the descriptor does not signal.
-    void wake();
+    void wake() { waker_.wake(); }
     /// A thread that called take_over() is awake again.
     void step_back() { sleepers_.fetch_sub(1, std::memory_order_relaxed); }
 
 private:
     void serve();
     bool nap();
-    void sleep(int descriptor, std::chrono::milliseconds at_most);
 
     Duties duties_;
     std::atomic<bool> relieved_{false};
@@ -70,7 +70,7 @@ private:
     std::atomic<std::int64_t> ended_{0}; ///< when the latest wait ended, in ns of the steady clock
     std::atomic<int> sleepers_{0};       ///< threads of the program between take_over() and step_back()
     std::atomic<bool> stop_{false};
-    int wake_ = -1; ///< an eventfd
+    platform::Waker waker_;
     std::thread thread_;
 };
 

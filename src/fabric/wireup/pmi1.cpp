@@ -11,7 +11,6 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <thread>
 #include <utility>
 
 #include "fabric/wireup/exit_hook.hpp"
@@ -73,6 +72,8 @@ public:
         if (fstat(descriptor_, &status) != 0) return {};
         return status.st_ino;
     }
+    /// Returns after this time, or when the process manager has closed the connection.
+    void wait(milliseconds time) const { static_cast<void>(is_readable(Clock::now() + time)); }
 
     Result<> tell(std::string_view line) const {
         const std::string whole = fmt::format("{}\n", line);
@@ -167,7 +168,7 @@ public:
         if (manager_.inode() != socket_) return;
         // Hydra ends all ranks at once and loses output that it has not forwarded yet. This wait gives the error
         // message time to get out.
-        std::this_thread::sleep_for(milliseconds(200));
+        manager_.wait(milliseconds(200));
         static_cast<void>(manager_.tell(fmt::format("cmd=abort exitcode={}", code)));
     }
 
