@@ -25,7 +25,7 @@ Result<> Collectives::all_gather_inside(std::span<const std::byte> own, std::byt
     bool short_ones = one_host() && has_lines();
     for (int rank = 0; rank < group_.size(); ++rank)
         short_ones = short_ones && received.bytes(rank) <= Contribution::capacity;
-    // All must have the same table.
+    // All ranks must have the same table.
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::all_gather), table_of(received), bytes_of_all(received)};
     if (short_ones) return all_gather_short(call, own, into, received);
     if (auto same = announce(call, {}); !same) return same;
@@ -37,11 +37,11 @@ Result<> Collectives::all_gather_inside(std::span<const std::byte> own, std::byt
     return {};
 }
 
-/// What is short travels with the announcement.
+/// Short values travel with the announcement.
 Result<> Collectives::all_gather_short(const CollectiveCall& call, std::span<const std::byte> own, std::byte* into,
                                        const Pieces& received) {
     calls_.begin(CallLog::Place::exchange);
-    turn_ ^= 1; // as every collective does, also one that another rank takes this for
+    turn_ ^= 1; // every collective does this, so ranks that differ by mistake stay in step
     std::array<std::byte, Contribution::capacity * fabric::shm::most_contributors> all;
     std::byte* next = all.data();
     auto same = exchange(call, own, [&](int local, const std::byte* payload) {
@@ -55,10 +55,10 @@ Result<> Collectives::all_gather_short(const CollectiveCall& call, std::span<con
     return {};
 }
 
-/// Each leader hands what its host has to all others, and tells its host what came.
+/// Each leader sends the data of its host to all other leaders, and passes on to its host what it receives.
 void Collectives::all_gather_hosts(std::byte* into, const Pieces& received) {
     Network& network = *fabric_.network();
-    std::vector<std::byte> away; // what the other hosts have, in their order
+    std::vector<std::byte> away; // the data of the other hosts, in their order
     std::vector<std::size_t> begin(static_cast<std::size_t>(group_.hosts()) + 1);
     for (int host = 0; host < group_.hosts(); ++host) {
         const std::size_t bytes = host == group_.own_host() ? 0 : bytes_of_host(host, received);

@@ -8,7 +8,7 @@
 namespace kumiki::collective {
 namespace {
 
-/// How much of a board one pair of ranks gets in a round.
+/// The part of a board that one pair of ranks gets in a round.
 std::size_t slice_bytes(int ranks) { return Board::capacity / static_cast<std::size_t>(ranks); }
 
 } // namespace
@@ -22,7 +22,7 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     if ((input == nullptr && moves_something(sent)) || (output == nullptr && moves_something(received)))
         return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
 
-    // Every rank tells every other one of its host where the piece for it begins and how long it is.
+    // Every rank tells every other one of its host where the piece for that rank begins and how long it is.
     std::vector<PieceNote> notes;
     std::size_t end = 0;
     for (int local = 0; local < locals; ++local) {
@@ -39,19 +39,20 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     const auto rounds = compare_pieces(received, direct);
     if (!rounds) return tl::unexpected(rounds.error());
 
-    // compare_pieces() met all ranks, and so used the other board: what this one says is still there.
+    // compare_pieces() synchronized all ranks, and for this it used the other board: the contents of this one are still
+    // there.
     turn_ ^= 1;
     const auto* from = static_cast<const std::byte*>(input);
     auto* into = static_cast<std::byte*>(output);
     std::vector<char> in_region(static_cast<std::size_t>(locals));
-    for (int step = 0; step < locals;
-         ++step) { // each begins with its neighbour, so that not all read from the same rank
+    // Each rank begins with itself, so that they do not all read from the same rank.
+    for (int step = 0; step < locals; ++step) {
         const int local = (group_.host_rank() + step) % locals;
         const int source = rank_of(local);
         const auto* note = reinterpret_cast<const PieceNote*>(published(local)) + group_.host_rank();
         const std::uint64_t offset = notice(local).offset;
         in_region[static_cast<std::size_t>(local)] = offset != Board::nowhere;
-        if (note->bytes == 0) continue; // nothing may be nowhere
+        if (note->bytes == 0) continue; // an empty piece may have no place
         if (source == group_.rank())
             std::memcpy(into + received.offset(source), from + sent.offset(source), sent.bytes(source));
         else if (offset != Board::nowhere)
@@ -59,14 +60,14 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
                                   note->bytes);
     }
     turn_ ^= 1;
-    barrier_.meet_host(); // now the notes may be overwritten, and the input that was read in place may change
+    barrier_.meet_host(); // now the notes may be overwritten, and so may input that was read in place
     pull_staged(from, sent, into, received, *rounds, in_region);
     if (one_host()) return {};
     return agree_that(all_to_all_over_hosts(from, sent, into, received));
 }
 
-/// Compares what the others send here with what is expected; returns how many rounds over the boards are needed, the
-/// same at all ranks.
+/// Compares the lengths that the other ranks send with those expected here. Returns the number of rounds over the
+/// boards that are needed, which is the same at all ranks.
 Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool direct) {
     Result<> mine;
     std::uint64_t longest = 0;
@@ -93,7 +94,7 @@ Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool dir
     return (agreed[1] + slice - 1) / slice;
 }
 
-/// What does not lie in regions goes over the boards, slice by slice.
+/// Data outside regions go over the boards, slice by slice.
 void Collectives::pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
                               std::size_t rounds, std::span<const char> in_region) {
     const std::size_t slice = slice_bytes(group_.host_size());

@@ -14,8 +14,7 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const bool from_here = group_.rank() == root;
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };
 
-    // The first chunk travels with the announcement. Longer data that lie in a region need not go over the board at
-    // all.
+    // The first chunk travels with the announcement. Longer data in a region need not go over the board at all.
     const bool in_place = from_here && bytes > Board::capacity && fabric_.memory().in_region(data, bytes);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::broadcast), static_cast<std::uint32_t>(root), bytes};
     if (!one_host()) {
@@ -29,7 +28,7 @@ Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
 
     if (const std::uint64_t offset = notice(root).offset; offset != Board::nowhere) {
         if (!from_here) fabric_.memory().copy(data, group_.arena(root) + offset, bytes);
-        barrier_.meet_host(); // the root may change its data when all have them
+        barrier_.meet_host(); // the root may change its data when all ranks have them
         return {};
     }
     for (std::size_t begin = 0; begin < bytes; begin += Board::capacity) {

@@ -8,25 +8,27 @@
 
 namespace kumiki::collective {
 
-/// Which collective of a group this rank and the others are in. Collectives of one place meet there and compare what
-/// they are; but ranks in different places, one in a barrier and one in a broadcast, would wait for each other for
-/// ever. So each notes where it is, and who has waited long looks at the notes of the others; between hosts the agents
-/// of the leaders bring them. Only one of two such ranks need find it out: it tells all.
+/// Records which collective of a group this rank is in, and compares it with those of the other ranks. Ranks whose
+/// collectives meet in the same place compare their calls there. But ranks in different places, one in a barrier and
+/// another in a broadcast, would wait for each other forever. So each rank notes its place, and a rank that has waited
+/// for a while reads the notes of the others; between hosts the agents of the leaders pass them on. It is enough that
+/// one of two such ranks detects the difference: it tells all.
 class CallLog {
 public:
-    /// Where ranks meet.
+    /// A place in which ranks meet.
     enum class Place : std::uint8_t { exchange = 1, barrier, split_barrier };
 
     explicit CallLog(fabric::Group& group) : fabric_(group.fabric()), group_(group) {}
 
-    /// This rank enters its next collective.
+    /// Called when this rank enters its next collective.
     void begin(Place place) {
         ++number_;
-        // release: who finds the note finds this rank waiting, or about to.
+        // Release order: a rank that reads the note may rely on this rank being in the wait, or about to enter it.
         group_.own().call.store(number_ << 8 | static_cast<std::uint64_t>(place), std::memory_order_release);
     }
 
-    /// Waits like Fabric::wait(), but returns false when that would be in vain.
+    /// Waits like Fabric::wait(), but returns false when the ranks are in different collectives, so that the wait would
+    /// never end.
     template <class Ready>
     bool wait(Ready ready) {
         bool met = false;
@@ -36,12 +38,12 @@ public:
         return met;
     }
 
-    /// Whether a wait was in vain: no collective is possible any more, for some ranks have begun what others have not.
+    /// Whether a wait has failed: no further collective is possible, because the ranks have begun different ones.
     bool broken() const {
         const std::uint64_t differing = group_.host().differing.call.load(std::memory_order_acquire);
         return differing != 0 && differing <= number_;
     }
-    /// What wait() found.
+    /// The difference that wait() detected.
     Failure difference() const;
 
 private:
@@ -49,7 +51,7 @@ private:
 
     fabric::Fabric& fabric_;
     fabric::Group& group_;
-    std::uint64_t number_ = 0; ///< of the collective that this rank is in; all ranks of the group count alike
+    std::uint64_t number_ = 0; ///< of the present collective; the same at all ranks of the group
 };
 
 } // namespace kumiki::collective

@@ -24,7 +24,7 @@ const char* Collectives::name(Kind kind) {
     return "nothing";
 }
 
-/// One exchange decides: of two threads that come at the same moment, one is admitted.
+/// The exchange decides: if two threads arrive at the same moment, one is admitted.
 Collectives::CallGuard::CallGuard(Collectives& collectives)
     : collectives_(collectives), alone_(!collectives.in_use_.exchange(true, std::memory_order_acquire)) {}
 
@@ -85,7 +85,7 @@ Result<> Collectives::announce(const CollectiveCall& call, std::span<const std::
     return over_hosts(call, compare(call), {}, {});
 }
 
-/// Meets the ranks of this host and compares their calls with the own one.
+/// Synchronizes the ranks of this host and compares their calls with that of this rank.
 Result<> Collectives::compare(const CollectiveCall& call) {
     if (has_lines()) return exchange(call, {}, [](int, const std::byte*) {});
     if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
@@ -134,11 +134,11 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
     if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same)
         return tl::unexpected(same.error());
     if (bytes == 0) return fail(KUMIKI_ERROR_ARGUMENT, "a region needs at least one byte");
-    auto extent = fabric_.memory().regions().add(bytes); // the same at every rank, for all make the same calls
+    auto extent = fabric_.memory().regions().add(bytes); // the same at every rank, because all make the same calls
     if (!extent) return tl::unexpected(extent.error());
     if (auto agreed = agree_that(fabric_.memory().prepare(*extent)); !agreed) {
         static_cast<void>(fabric_.memory().regions().remove(extent->begin));
-        fabric_.memory().discard(*extent); // what this rank may have pinned
+        fabric_.memory().discard(*extent); // this rank may have pinned it
         return tl::unexpected(agreed.error());
     }
     return fabric_.memory().address(*extent);
@@ -147,16 +147,16 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
 Result<> Collectives::release(void* memory) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    // What was put before must not come after the memory has gone.
+    // Earlier puts must not arrive after the memory has been released.
     if (auto* network = fabric_.network()) static_cast<void>(network->flush());
-    // What is in no region has another offset at every rank.
+    // An address outside all regions gives a different offset at every rank.
     const std::uint64_t offset =
         fabric_.memory().in_region(memory, 1) ? fabric_.memory().offset(memory) : Board::nowhere;
     if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;
     auto extent = fabric_.memory().regions().remove(offset);
     if (!extent) return tl::unexpected(extent.error());
-    // Each rank gives back its own copy; nobody can use the place before all have done so, because allocate() meets
-    // first.
+    // Each rank gives back its own copy. No rank can use the place before all have done so, because allocate()
+    // synchronizes all ranks first.
     fabric_.memory().discard(*extent);
     return {};
 }
@@ -168,7 +168,7 @@ Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
                               static_cast<std::uint32_t>(fabric_.messenger().handlers()), 0};
     if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());
     auto number = fabric_.messenger().add(std::move(handler));
-    // Nobody sends to it before all have it.
+    // No rank sends to the handler before all ranks have it.
     if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed)
         return tl::unexpected(agreed.error());
     return number;

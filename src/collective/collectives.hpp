@@ -21,10 +21,10 @@ namespace kumiki::collective {
 using fabric::shm::Board;
 using fabric::shm::CollectiveCall;
 
-/// What the ranks of a group do together. Called by one thread of every rank at a time, in the same order everywhere;
-/// other groups may be in others meanwhile. Ranks are numbered as in the group. A call that
-/// differs between ranks in kind, size, root, type or operation is a failure at all of them. After one in which only
-/// some were in a barrier, every further collective fails too.
+/// The collective operations of a group. One thread of every rank calls them at a time, in the same order at every
+/// rank; other groups may be in their own collectives meanwhile. Ranks are numbered as in the group. If a call differs
+/// between ranks in kind, size, root, type or operation, it fails at all of them. After a call in which only some ranks
+/// were in a barrier, every further collective fails, too.
 class Collectives {
 public:
     explicit Collectives(fabric::Group& group)
@@ -35,12 +35,13 @@ public:
     Result<> barrier();
     Result<> barrier_enter();
     Result<> barrier_wait();
-    /// The job's last barrier. It ends a split-phase barrier that is still open, for others may wait in that.
+    /// The job's last barrier. It ends a split-phase barrier that is still open, because other ranks may be waiting in
+    /// it.
     Result<> leave();
 
-    // Of the job alone, for regions and handlers are the job's:
+    // These are called for the job only, to which regions and handlers belong:
 
-    /// A region at every rank, and its address here.
+    /// Makes a region at every rank; returns its address at this rank.
     Result<void*> allocate(std::size_t bytes);
     Result<> release(void* memory);
 
@@ -48,44 +49,45 @@ public:
     Result<int> add_handler(fabric::Messenger::Handler handler);
 
     Result<> broadcast(void* data, std::size_t bytes, int root);
-    /// `root` = every_rank: all get the result.
+    /// As `root`: all ranks get the result.
     static constexpr int every_rank = std::numeric_limits<int>::min();
     Result<> reduce(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
                     int root);
 
-    /// The pieces of an all-to-all: for each rank how much, and where it begins. Bytes.
+    /// The pieces of an all-to-all: the length and the offset of each rank's piece, in bytes.
     struct Pieces {
         std::function<std::size_t(int rank)> bytes, offset;
-        bool are_equal = false; ///< all have one length, and lie one after another
+        bool are_equal = false; ///< all pieces have the same length and follow each other without gaps
 
         static Pieces equal(std::size_t bytes);
     };
     Result<> all_to_all(const void* input, const Pieces& sent, void* output, const Pieces& received);
 
-    /// `bytes` of every rank to all; all know all lengths. The input may lie at its place in the output.
+    /// Sends `bytes` of every rank to all ranks; all ranks know all lengths. The input may already be at its place in
+    /// the output.
     Result<> all_gather(const void* input, std::size_t bytes, void* output, const Pieces& received);
-    /// `bytes` of every rank to the root, which knows all lengths; `output` and `received` are of use at the root
-    /// alone.
+    /// Sends `bytes` of every rank to the root, which knows all lengths; `output` and `received` are used at the root
+    /// only.
     Result<> gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root);
-    /// The other way round.
+    /// The reverse: sends a piece of the root's input to each rank.
     Result<> scatter(const void* input, const Pieces& sent, void* output, std::size_t bytes, int root);
-    /// To each rank what the ranks up to it have together.
+    /// Gives each rank the combined values of all ranks up to and including itself.
     Result<> scan(const void* input, void* output, std::size_t count, kumiki_type type, kumiki_operation operation);
-    /// Combines all inputs, and gives each rank its piece of the result, one after another; all know all counts of
-    /// elements. Input and output lie apart.
+    /// Combines all inputs, and gives each rank its piece of the result, in the order of ranks; all ranks know all
+    /// counts (of elements). Input and output must not overlap.
     using Counts = std::function<std::size_t(int rank)>;
     Result<> reduce_scatter(const void* input, void* output, const Counts& counts, kumiki_type type,
                             kumiki_operation operation);
 
-    /// A group of the ranks that give the same colour, in the order of their keys and then of their numbers here; null
-    /// at a rank whose colour is negative.
+    /// Makes a group of the ranks that pass the same colour, in the order of their keys and then of their numbers here;
+    /// null at a rank whose colour is negative.
     Result<std::unique_ptr<fabric::Group>> split(int colour, int key);
-    /// The group of these ranks, in their order; all of them give the same. Null at a rank that is not among those that
-    /// it gives.
+    /// Makes a group of these ranks, in this order; all of them pass the same list. Null at a rank that is not in the
+    /// list that it passes.
     Result<std::unique_ptr<fabric::Group>> subgroup(std::span<const int> ranks);
 
-    /// In place of a call whose arguments are wrong at this rank: tells the others, who would wait in vain, and returns
-    /// the failure.
+    /// Called instead of a collective whose arguments are wrong at this rank: tells the other ranks, which would
+    /// otherwise wait forever, and returns the failure.
     Result<> refuse(const Result<>& failure);
 
 private:
@@ -106,14 +108,14 @@ private:
     };
     static const char* name(Kind kind);
 
-    /// Lets one thread in at a time; a second one is told so.
+    /// Admits one thread at a time; a second one gets a failure.
     class CallGuard {
     public:
         explicit CallGuard(Collectives& collectives);
         ~CallGuard();
         CallGuard(const CallGuard&) = delete;
         CallGuard& operator=(const CallGuard&) = delete;
-        /// A failure when another thread is in a collective, or a split-phase barrier is open.
+        /// Fails if another thread is in a collective, or a split-phase barrier is open.
         Result<> admitted() const;
 
     private:
@@ -121,19 +123,19 @@ private:
         bool alone_;
     };
 
-    /// Publishes the call with up to Board::capacity bytes, meets all ranks, and compares. Afterwards the boards can be
-    /// read, until the call after next. All collectives begin so, or with exchange() itself: whatever the ranks call,
-    /// they meet here and see the difference.
+    /// Publishes the call with up to Board::capacity bytes, synchronizes all ranks, and compares their calls.
+    /// Afterwards the boards can be read until the call after next. All collectives begin with this function or with
+    /// exchange(): whatever the ranks call, they meet here and detect a difference.
     Result<> announce(const CollectiveCall& call, std::span<const std::byte> data,
                       std::uint64_t offset = Board::nowhere);
     Result<> compare(const CollectiveCall& call);
-    /// Whether every rank of the host has a line for every other one; the same answer at all of them.
+    /// Whether every rank of the host has a line for every other one; all of them get the same answer.
     bool has_lines() const {
         return !fabric_.progress().crowded() && group_.host_size() <= fabric::shm::most_contributors;
     }
-    /// Each rank of the host writes the call and up to Contribution::capacity bytes into every other one's lines, one
-    /// hop, data and signal in one cache line; receive(local, payload) sees what each has written, in the order of
-    /// ranks: so results have the same bits everywhere.
+    /// Each rank of the host writes the call and up to Contribution::capacity bytes into a line of every other rank:
+    /// one hop, with data and signal in one cache line. receive(local, payload) gets the data of each rank, in the
+    /// order of ranks, so the results have the same bits everywhere.
     template <class Receive>
     Result<> exchange(const CollectiveCall& call, std::span<const std::byte> own, Receive receive);
 
@@ -142,34 +144,36 @@ private:
     using Lengths = std::function<std::size_t(int local)>;
     using Places = std::function<std::byte*(int local)>;
     using Sources = std::function<const std::byte*(int local)>;
-    /// Publishes more data of the call under way to the ranks of this host, or where they are in the own arena.
+    /// Publishes more data of the present call to the ranks of this host, or the offset of these data in the arena of
+    /// this rank.
     void publish(std::span<const std::byte> data, std::uint64_t offset = Board::nowhere);
-    /// From local rank `root` to the ranks of this host.
+    /// Sends data from local rank `root` to all ranks of this host.
     void spread(std::span<std::byte> data, int root);
-    /// From all ranks of this host, to the places that this rank has for them; to none when there are no places.
+    /// Collects data from all ranks of this host, in the places that this rank provides; if it provides none, it only
+    /// takes part.
     void collect(std::span<const std::byte> own, const Lengths& length, const Places& place);
-    /// From local rank `root` to each what is its own; `source` is of use at the root alone.
+    /// Sends from local rank `root` to each rank its own piece; `source` is used at the root only.
     void deal(int root, const Lengths& length, const Sources& source, std::byte* into);
-    /// As many bytes as a board can have of such elements.
+    /// The number of bytes of whole elements that fit on a board.
     static std::size_t whole_elements(std::size_t element) { return Board::capacity / element * element; }
 
-    // -- over several hosts (over_hosts.cpp): what the ranks of each host have done among themselves, their leaders do
-    // for the hosts --
+    // -- over several hosts (over_hosts.cpp): the leaders continue between the hosts what the ranks of each host have
+    // begun among themselves --
 
-    /// Combines what this rank's and the other hosts have, in place: `into` is what the ranks of this host have
-    /// together.
+    /// Combines values of this host and of another one, in place: `into` holds the combined value of this host's ranks.
     using Combine = std::function<void(std::byte* into, const std::byte* other)>;
-    /// Compares the call with those of other hosts and combines up to Contribution::capacity bytes; with one host,
-    /// nothing to do. `here` is whether the ranks of this host agree.
+    /// Compares the call with those of the other hosts and combines up to Contribution::capacity bytes; does nothing if
+    /// there is one host. `here` says whether the ranks of this host agree.
     Result<> over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                         const Combine& combine);
-    /// A contribution of each host's leader, by host; none when other hosts are in another collective.
+    /// Returns a contribution of each host's leader, in the order of hosts; empty if other hosts are in another
+    /// collective.
     std::vector<std::byte> gather_hosts(std::span<const std::byte> own);
-    /// From the leader of host `root` to all leaders.
+    /// Sends data from the leader of host `root` to all leaders.
     void broadcast_hosts(std::span<std::byte> data, int root);
-    /// Over all hosts, at the leaders.
+    /// Combines the leaders' data over all hosts.
     void reduce_hosts(std::span<std::byte> data, kumiki_type type, kumiki_operation operation);
-    /// After the announcement: from rank `root` to all.
+    /// Sends data from rank `root` to all ranks; called after the announcement.
     void broadcast_inside(std::span<std::byte> data, int root);
     Result<> reduce_over_hosts(const void* input, void* output, std::size_t count, kumiki_type type,
                                kumiki_operation operation);
@@ -187,7 +191,7 @@ private:
     Result<> largest(std::span<std::uint64_t> values);
     Result<> agree_that(const Result<>& local);
     Failure difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const;
-    /// The same of a rank of this host, which is remembered for the other hosts.
+    /// The same about a rank of this host; the difference is also kept for the other hosts.
     Result<> differs(int other, const CollectiveCall& theirs, const CollectiveCall& mine);
 
     // -- pieces (pieces.cpp) --
@@ -196,21 +200,22 @@ private:
     std::size_t bytes_of_all(const Pieces& pieces) const;
     std::uint32_t table_of(const Pieces& pieces) const;
     Result<> no_such_root(const char* operation, int root) const;
-    /// Of a gather or scatter: `own` are the `bytes` of this rank, `whole` is where all pieces are at the root.
+    /// Checks the arguments of a gather or scatter: `own` are the `bytes` of this rank, and `whole` holds all pieces at
+    /// the root.
     Result<> check_pieces(Kind kind, const void* own, std::size_t bytes, const void* whole, const Pieces& at_root,
                           int root) const;
-    /// Announces a gather or scatter; the lengths of all pieces, for every rank.
+    /// Announces a gather or scatter, and returns the lengths of all pieces at every rank.
     Result<Pieces> agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root);
-    /// The pieces of a host's ranks, one after another: how long together, where each begins on this host, made and
-    /// taken apart.
+    /// The pieces of a host's ranks, packed one after another: their total length, the offset of each on this host, and
+    /// how they are packed and unpacked.
     std::size_t bytes_of_host(int host, const Pieces& pieces) const;
     std::vector<std::size_t> begins_on_host(const Pieces& pieces) const;
     std::vector<std::byte> pack_for_host(int host, const std::byte* from, const Pieces& pieces) const;
     void unpack_from_host(int host, std::span<const std::byte> block, std::byte* into, const Pieces& pieces) const;
-    /// The same to the ranks of this host, each its own.
+    /// Sends such pieces to the ranks of this host, to each its own.
     void deal_block(std::span<const std::byte> block, int root, const Pieces& pieces, std::byte* into);
 
-    // -- parts of the algorithms, each in its file --
+    // -- parts of the algorithms, each in its own file --
 
     Result<> all_gather_inside(std::span<const std::byte> own, std::byte* into, const Pieces& received);
     Result<> all_gather_short(const CollectiveCall& call, std::span<const std::byte> own, std::byte* into,
@@ -236,7 +241,7 @@ private:
     void pull_staged(const std::byte* input, const Pieces& sent, std::byte* output, const Pieces& received,
                      std::size_t rounds, std::span<const char> in_region);
 
-    /// What local rank `local` published last.
+    /// The latest notice that local rank `local` has published.
     const Board::Notice& notice(int local) const { return group_.block(local).board.notice[turn_]; }
     std::byte* published(int local) const { return group_.block(local).board.data[turn_].data(); }
 
@@ -247,10 +252,10 @@ private:
     struct Odd {
         std::int32_t rank;
         CollectiveCall call;
-    } odd_{};                     ///< a rank of this host that called another collective than this one
+    } odd_{};                     ///< a rank of this host that called a different collective
     std::size_t turn_ = 0;        ///< which of the two boards is in use
-    std::uint64_t exchanges_ = 0; ///< so far
-    std::uint64_t tag_ = 0;       ///< of the last message between hosts; counts alike at every rank
+    std::uint64_t exchanges_ = 0; ///< the number of exchanges so far
+    std::uint64_t tag_ = 0;       ///< of the latest message between hosts; the same at every rank
     std::atomic<bool> in_use_{false};
 };
 
@@ -263,7 +268,8 @@ Result<> Collectives::exchange(const CollectiveCall& call, std::span<const std::
     const int here = group_.host_rank();
     for (int local = 0; local < group_.host_size(); ++local) {
         if (local == here) continue;
-        // The reader of what stood here two exchanges ago has contributed to the last one since, so it has read it.
+        // The rank that read the previous contents of this line, two exchanges ago, has since contributed to the latest
+        // exchange, so it has finished reading.
         fabric::shm::Contribution& there = line(local, here);
         there.call = call;
         if (!own.empty()) std::memcpy(there.payload.data(), own.data(), own.size());

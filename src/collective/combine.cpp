@@ -8,7 +8,8 @@
 namespace kumiki::collective {
 namespace {
 
-/// Unsigned arithmetic wraps; signed sums are made there too, for an overflow in a reduction must not be undefined.
+/// Unsigned arithmetic wraps. Signed sums are computed in it, too, because an overflow in a reduction must not be
+/// undefined behaviour.
 template <class T>
 auto wrapping(T value) {
     if constexpr (std::is_integral_v<T>) return static_cast<std::make_unsigned_t<T>>(value);

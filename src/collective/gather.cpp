@@ -32,7 +32,7 @@ Result<> Collectives::gather(const void* input, std::size_t bytes, void* output,
         }
         return {};
     }
-    // The leader of another host hands its host's pieces to the root, one after another.
+    // The leader of another host sends the pieces of its host to the root, one after another.
     std::vector<std::byte> block(group_.leads() ? bytes_of_host(group_.own_host(), *pieces) : 0);
     const auto begins = begins_on_host(*pieces);
     const Places place = [&](int local) { return block.data() + begins[static_cast<std::size_t>(local)]; };

@@ -1,5 +1,5 @@
-// How the ranks of a host hand each other data of any length over their boards, chunk by chunk. All of them know all
-// lengths, and so how many chunks there are.
+// How the ranks of a host pass data of any length to each other over their boards, chunk by chunk. All of them know all
+// lengths, and therefore the number of chunks.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -29,7 +29,7 @@ void Collectives::collect(std::span<const std::byte> own, const Lengths& length,
     std::size_t longest = 0;
     for (int local = 0; local < group_.host_size(); ++local) longest = std::max(longest, length(local));
     if (longest == 0) return;
-    // Longer data that lie in a region need not go over the board.
+    // Longer data in a region need not go over the board.
     const bool direct = own.size() > Board::capacity && fabric_.memory().in_region(own.data(), own.size());
     std::vector<char> taken(static_cast<std::size_t>(group_.host_size())); // from a region
     for (std::size_t begin = 0; begin < longest; begin += Board::capacity) {
@@ -39,7 +39,7 @@ void Collectives::collect(std::span<const std::byte> own, const Lengths& length,
         if (direct) publish({}, fabric_.memory().offset(own.data()));
         else publish(own.subspan(std::min(begin, own.size()), chunk(own.size())));
         for (int step = 0; step < group_.host_size() && place; ++step) {
-            // Each begins with another one, so that not all read from the same rank.
+            // Each rank begins with a different one, so that they do not all read from the same rank.
             const int local = (group_.host_rank() + step) % group_.host_size();
             std::byte* const into = place(local);
             if (local == group_.host_rank() || taken[static_cast<std::size_t>(local)]) continue;
@@ -51,7 +51,7 @@ void Collectives::collect(std::span<const std::byte> own, const Lengths& length,
             }
         }
     }
-    barrier_.meet_host(); // what was taken from regions may change
+    barrier_.meet_host(); // now the owners may change data that were read from regions
     if (!place || own.empty()) return;
     std::byte* const into = place(group_.host_rank());
     if (into != own.data()) std::memcpy(into, own.data(), own.size());

@@ -1,5 +1,6 @@
-// Collectives over several hosts have three steps: the ranks of each host by their shared memory, the hosts' leaders
-// over the network, the ranks of each host again. So the number of messages depends on the number of hosts alone.
+// Collectives over several hosts have three steps: the ranks of each host use their shared memory, then the leaders use
+// the network, then the ranks of each host use their shared memory again. So the number of messages depends only on the
+// number of hosts.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -16,12 +17,12 @@ using fabric::shm::HostsResult;
 
 namespace {
 
-/// What a leader tells the others of its host.
+/// The information that a leader sends to the others about its host.
 struct Note {
     CollectiveCall call;
-    std::uint64_t agreed;      ///< 1: the ranks of the host called the same
-    CollectiveCall odd_call;   ///< else what one of them called that the leader did not
-    std::int32_t odd, nothing; ///< and which
+    std::uint64_t agreed;      ///< 1: all ranks of the host made the same call
+    CollectiveCall odd_call;   ///< otherwise a call that differs from the leader's
+    std::int32_t odd, nothing; ///< and the rank that made it
     std::array<std::byte, Contribution::capacity> payload;
 };
 
@@ -30,7 +31,7 @@ struct Note {
 Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& here, std::span<std::byte> payload,
                                  const Combine& combine) {
     if (one_host()) return here;
-    // Other ranks may have found that the ranks differ before this one has even begun the collective.
+    // Other ranks may have detected a difference before this one has even begun the collective.
     if (calls_.broken()) return here ? tl::unexpected(calls_.difference()) : here;
     HostsResult& result = group_.host().result;
     Note own{call, here ? 1u : 0u, odd_.call, odd_.rank, 0, {}};
@@ -52,7 +53,7 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
             else if (!payload.empty()) combine(result.payload.data(), note.payload.data());
         }
     }
-    // The leader writes the next result when all ranks of the host are in the next collective.
+    // The leader does not write the next result before all ranks of the host are in the next collective.
     if (!barrier_.meet_host()) return tl::unexpected(calls_.difference());
     if (!here) return here;
     if (result.differing >= 0) return tl::unexpected(difference(result.differing, result.theirs, call));
@@ -60,7 +61,8 @@ Result<> Collectives::over_hosts(const CollectiveCall& call, const Result<>& her
     return {};
 }
 
-/// In log2(hosts) steps: each sends all it has to the host that distance below it, and so has twice as much after each.
+/// Takes log2(hosts) steps: in each, a host sends everything it has to the host that distance below it, and then has
+/// twice as much.
 std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own) {
     Network& network = *fabric_.network();
     const int count = group_.hosts(), me = group_.own_host();
@@ -83,7 +85,7 @@ std::vector<std::byte> Collectives::gather_hosts(std::span<const std::byte> own)
     return from_me_on;
 }
 
-/// A binomial tree: who has the data hands them to the host that distance above it.
+/// A binomial tree: a host that has the data sends them to the host that distance above it.
 void Collectives::broadcast_hosts(std::span<std::byte> data, int root) {
     Network& network = *fabric_.network();
     const int count = group_.hosts(), me = (group_.own_host() - root + count) % count;
@@ -95,8 +97,8 @@ void Collectives::broadcast_hosts(std::span<std::byte> data, int root) {
         static_cast<void>(network.send_in_collective(group_, leader(me + distance), tag_, data));
 }
 
-/// Each host combines its share of the elements, in the order of hosts, and hands it to all: everybody sends and
-/// combines alike, and the bits are the same everywhere.
+/// Each host combines its share of the elements, in the order of hosts, and sends it to all others: all hosts send and
+/// combine equal amounts, and the bits are the same everywhere.
 void Collectives::reduce_hosts(std::span<std::byte> data, kumiki_type type, kumiki_operation operation) {
     Network& network = *fabric_.network();
     const int count = group_.hosts(), me = group_.own_host();
@@ -138,7 +140,7 @@ void Collectives::broadcast_inside(std::span<std::byte> data, int root) {
     if (!root_is_here) spread(data, 0);
 }
 
-/// All get the result; `output` is null at those who do not want it.
+/// All ranks take part; `output` is null at ranks that do not need the result.
 Result<> Collectives::reduce_over_hosts(const void* input, void* output, std::size_t count, kumiki_type type,
                                         kumiki_operation operation) {
     const std::size_t element = element_bytes(type);
@@ -158,7 +160,7 @@ Result<> Collectives::reduce_over_hosts(const void* input, void* output, std::si
     return {};
 }
 
-/// The pieces for ranks of other hosts. Each step pairs every rank with another one.
+/// Exchanges the pieces for ranks of other hosts. Each step pairs every rank with another one.
 Result<> Collectives::all_to_all_over_hosts(const std::byte* input, const Pieces& sent, std::byte* output,
                                             const Pieces& received) {
     Network& network = *fabric_.network();

@@ -2,7 +2,7 @@
 
 #include "kumiki/kumiki.h"
 
-// The first `count % parts` parts get one element more than the others.
+// The first `count % parts` parts get one more element than the others.
 extern "C" void kumiki_part(size_t count, int parts, int index, size_t* begin, size_t* end) {
     const auto divisor = static_cast<size_t>(parts), at = static_cast<size_t>(index);
     const size_t each = count / divisor, extra = count % divisor;

@@ -1,4 +1,4 @@
-// What collectives with pieces of different lengths have in common.
+// The common part of collectives with pieces of different lengths.
 #include <cstring>
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@ Result<> Collectives::check_pieces(Kind kind, const void* own, std::size_t bytes
     return {};
 }
 
-/// The root knows the length of each rank's piece, and each rank that of its own: the root tells its table, and each
-/// compares. Pieces of one length go with the announcement.
+/// The root knows the length of each rank's piece, and each rank knows that of its own: the root publishes its table,
+/// and each rank compares. If all lengths are equal, they travel with the announcement.
 Result<Collectives::Pieces> Collectives::agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root) {
     const auto at = static_cast<std::uint32_t>(root);
     if (at_root.are_equal) {
@@ -67,7 +67,7 @@ std::size_t Collectives::bytes_of_all(const Pieces& pieces) const {
     return bytes;
 }
 
-/// What stands for the lengths when calls are compared.
+/// A hash of the lengths, by which calls are compared.
 std::uint32_t Collectives::table_of(const Pieces& pieces) const {
     std::uint32_t table = 2166136261;
     for (int rank = 0; rank < group_.size(); ++rank) {

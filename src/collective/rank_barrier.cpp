@@ -24,7 +24,7 @@ bool RankBarrier::disseminate() {
             group_.ring(other);
         },
         [&](int round) {
-            // A partner may be one barrier ahead: hence >= and not ==.
+            // A partner may be one barrier ahead, so the comparison is >= and not ==.
             const auto& mine = flag(group_.host_rank(), round);
             return calls_.wait([&] { return mine.load(std::memory_order_acquire) >= epoch; });
         });
@@ -41,7 +41,7 @@ void RankBarrier::enter() {
         split_epoch_ = group_.host().split.arrive(group_.host_size(), [this] { group_.ring_others(); });
         return;
     }
-    // What was put before must be there when the others go on. A rank that cannot be reached any more ends the job.
+    // Earlier puts must have arrived when the others continue. If a rank can no longer be reached, the job ends.
     fabric::Network& network = *fabric_.network();
     static_cast<void>(network.flush());
     // The last rank of the host starts the hosts' barrier, which opens the gate when it is complete.

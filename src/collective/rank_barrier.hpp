@@ -7,19 +7,20 @@
 
 namespace kumiki::collective {
 
-/// The barrier of the ranks of a group, plain and split-phase. False: others are in another collective (CallLog::wait).
+/// The barrier of the ranks of a group, plain and split-phase. The functions return false if other ranks are in another
+/// collective (CallLog::wait).
 class RankBarrier {
 public:
     RankBarrier(fabric::Group& group, CallLog& calls) : fabric_(group.fabric()), group_(group), calls_(calls) {}
 
-    /// What a rank did before it came is visible to every rank that has left.
+    /// Everything that a rank did before it entered is visible to every rank that has left.
     bool meet();
-    /// The same among the ranks of this host alone, within a collective.
+    /// The same for the ranks of this host only, within a collective.
     bool meet_host();
 
-    /// Split-phase: says that this rank has come, returns at once.
+    /// Split-phase: announces that this rank has arrived, and returns at once.
     void enter();
-    /// Waits until all have come.
+    /// Waits until all ranks have arrived.
     bool wait();
     bool entered() const { return entered_; }
 

@@ -72,7 +72,7 @@ Result<> Collectives::reduce_small(const CollectiveCall& call, const void* input
     return same;
 }
 
-/// In the order of ranks on each host, then in the order of hosts: the same bits everywhere.
+/// Combines in the order of ranks on each host, then in the order of hosts, so the bits are the same everywhere.
 Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const std::byte> own, std::byte* result,
                                     const Combine& combine) {
     const auto take = [&](int local, const std::byte* payload) {
@@ -80,7 +80,7 @@ Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const 
         else if (!own.empty()) std::memcpy(result, payload, own.size());
     };
     calls_.begin(CallLog::Place::exchange);
-    turn_ ^= 1; // as every collective does, also one that another rank takes this for
+    turn_ ^= 1; // every collective does this, so ranks that differ by mistake stay in step
     Result<> here;
     if (has_lines()) {
         here = exchange(call, own, take);
@@ -94,8 +94,8 @@ Result<> Collectives::combine_small(const CollectiveCall& call, std::span<const 
     return over_hosts(call, here, {result, own.size()}, combine);
 }
 
-/// Every rank combines its share of the chunk in place on its own board (nobody else reads that share there), then all
-/// collect the shares.
+/// Every rank combines its share of the chunk in place on its own board (no other rank reads that share there); then
+/// all ranks collect the shares.
 void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type, kumiki_operation operation,
                                bool wants_result) {
     const std::size_t element = element_bytes(type);
@@ -121,7 +121,7 @@ void Collectives::reduce_chunk(void* output, std::size_t count, kumiki_type type
                     share(local).count * element);
 }
 
-/// All-reduce by maximum, for the library's own agreements; the caller holds the guard.
+/// All-reduce by maximum, for agreements within the library; the caller holds the guard.
 Result<> Collectives::largest(std::span<std::uint64_t> values) {
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::agreement), 0, values.size_bytes()};
     std::array<std::byte, Contribution::capacity> result;

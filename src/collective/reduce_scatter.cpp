@@ -33,7 +33,7 @@ Result<> Collectives::reduce_scatter(const void* input, void* output, const Coun
     return {};
 }
 
-/// In each round every rank shows a slice of each piece, and combines all slices of its own.
+/// In each round every rank publishes a slice of each piece, and combines all slices of its own piece.
 void Collectives::reduce_scatter_here(const std::byte* from, std::byte* into, const Pieces& pieces, kumiki_type type,
                                       kumiki_operation operation) {
     const std::size_t element = element_bytes(type);
@@ -59,7 +59,8 @@ void Collectives::reduce_scatter_here(const std::byte* from, std::byte* into, co
     }
 }
 
-/// The ranks of each host combine all pieces, the leaders hand each other what their hosts' ranks get, and deal it out.
+/// The ranks of each host combine all pieces; then the leaders exchange the pieces that each other's ranks get, and
+/// distribute them.
 void Collectives::reduce_scatter_hosts(std::span<const std::byte> input, std::byte* into, const Pieces& pieces,
                                        kumiki_type type, kumiki_operation operation) {
     Network& network = *fabric_.network();

@@ -9,8 +9,8 @@ namespace kumiki::collective {
 using fabric::Network;
 using fabric::shm::Contribution;
 
-/// Over hosts by runs: ranks that follow each other on one host. Each rank first has what its run has up to it; then
-/// the last ranks of the runs find out what came before them, and tell the others.
+/// Over hosts, the scan works by runs, which are consecutive ranks on one host. Each rank first computes the result
+/// within its run; then the last ranks of the runs determine the total of all earlier runs, and tell the other ranks.
 Result<> Collectives::scan(const void* input, void* output, std::size_t count, kumiki_type type,
                            kumiki_operation operation) {
     const CallGuard guard(*this);
@@ -34,11 +34,11 @@ Result<> Collectives::scan(const void* input, void* output, std::size_t count, k
     return {};
 }
 
-/// What is short travels with the announcement.
+/// Short values travel with the announcement.
 Result<> Collectives::scan_short(const CollectiveCall& call, std::span<const std::byte> own,
                                  std::span<std::byte> result, kumiki_type type, kumiki_operation operation) {
     calls_.begin(CallLog::Place::exchange);
-    turn_ ^= 1; // as every collective does, also one that another rank takes this for
+    turn_ ^= 1; // every collective does this, so ranks that differ by mistake stay in step
     std::array<std::byte, Contribution::capacity> sum;
     auto same = exchange(call, own, [&](int local, const std::byte* payload) {
         if (local > group_.rank() || own.empty()) return;
@@ -49,8 +49,8 @@ Result<> Collectives::scan_short(const CollectiveCall& call, std::span<const std
     return same;
 }
 
-/// Every rank adds up its share of the chunk along the boards, in place (nobody else uses that share), and each then
-/// finds its result on its own board.
+/// Every rank adds up its share of the chunk from board to board, in place (no other rank uses that share); then each
+/// rank finds its result on its own board.
 void Collectives::scan_chunk(std::span<std::byte> result, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = element_bytes(type);
     std::size_t begin = 0, end = 0;
@@ -71,7 +71,7 @@ void Collectives::scan_runs(std::span<std::byte> result, kumiki_type type, kumik
         if (rank + 1 == group_.size() || group_.host_of(rank + 1) != group_.host_of(rank)) last.push_back(rank);
     }
     const int speaker = last[static_cast<std::size_t>(own_run)];
-    std::vector<std::byte> before; // what all earlier runs have together
+    std::vector<std::byte> before; // the combined values of all earlier runs
     ++tag_;
     if (group_.rank() == speaker) before = scan_before(last, own_run, result, type, operation);
     const std::size_t chunk = whole_elements(element_bytes(type));
@@ -85,7 +85,8 @@ void Collectives::scan_runs(std::span<std::byte> result, kumiki_type type, kumik
     }
 }
 
-/// Along the runs, of which neighbours are on different hosts: each adds what its run has to what came before.
+/// Passes the total from run to run; neighbouring runs are on different hosts. Each run adds its own values to those
+/// before it.
 std::vector<std::byte> Collectives::scan_before(const std::vector<int>& last, int run, std::span<const std::byte> own,
                                                 kumiki_type type, kumiki_operation operation) {
     Network& network = *fabric_.network();

@@ -9,14 +9,14 @@ namespace kumiki::collective {
 using fabric::Group;
 using fabric::shm::most_groups;
 
-/// What each rank tells all others: with it each finds by itself the group that it is in, and whether all could be
-/// made.
+/// The request that each rank sends to all others: from all requests, every rank determines its group by itself, and
+/// whether all groups can be made.
 struct Collectives::Wish {
-    std::int32_t colour; ///< negative: it will be in none
+    std::int32_t colour; ///< negative: the rank will be in no group
     std::int32_t key;
-    std::uint64_t id;    ///< that of the group, when this rank is the first of it
-    std::int32_t block;  ///< that this rank gives to the group; negative: it has none
-    std::uint32_t count; ///< of the ranks in its list, and what stands for the list; 0 without one
+    std::uint64_t id;    ///< the identifier of the group if this rank is its first member
+    std::int32_t block;  ///< the block that this rank provides for the group; negative: it has none left
+    std::uint32_t count; ///< the length of its list, followed by a hash of the list; 0 without a list
     std::uint64_t list;
 };
 
@@ -59,7 +59,7 @@ Failure no_block(const std::string& rank) {
 
 } // namespace
 
-/// All find the same faults in the same wishes, and so all fail or none.
+/// All ranks find the same errors in the same requests, so either all of them fail or none.
 Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
     own.id = fabric_.new_group_id();
     own.block = own.colour < 0 ? 0 : fabric_.group_blocks().take().value_or(-1);
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
         !told)
         return failed(told.error());
 
-    std::vector<int> members; // of the own group
+    std::vector<int> members; // of this rank's group
     for (int rank = 0; rank < group_.size(); ++rank) {
         const Wish& wish = wishes[static_cast<std::size_t>(rank)];
         if (wish.block < 0) return failed(no_block(group_.describe(rank)));
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
         for (const int rank : members) places.push_back({group_.rank_in_job(rank), wish(rank).block});
         made = std::make_unique<Group>(fabric_, wish(members.front()).id, places);
     }
-    // No message of a group may come before all hosts know it.
+    // No message of a group may arrive before all hosts know the group.
     if (!one_host())
         if (auto met = agree_that({}); !met) return tl::unexpected(met.error());
     return made;
