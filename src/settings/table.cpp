@@ -82,7 +82,7 @@ Result<FaultMechanism> fault_mechanism(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be auto, userfaultfd or protection");
 }
 
-/// Whole numbers from 0 to `high` with commas between them; `mistake` says what the text must be.
+/// Whole numbers from 0 to `high`, separated by commas; `mistake` says what the text must be.
 Result<std::vector<int>> number_list(std::string_view text, int high, std::string_view mistake) {
     std::vector<int> numbers;
     for (;;) {
@@ -101,7 +101,7 @@ Result<std::vector<int>> numbers(std::string_view text) {
     return number_list(text, 1 << 20, "it must be a list of numbers, such as 0,1,2");
 }
 
-/// Threads: "4" for all ranks, or "4,2,2" for three.
+/// Threads: "4" for all ranks, or "4,2,2" for three ranks.
 Result<std::vector<int>> thread_counts(std::string_view text) {
     auto counts = number_list(
         text, most_threads,
@@ -111,7 +111,7 @@ Result<std::vector<int>> thread_counts(std::string_view text) {
     return counts;
 }
 
-/// Puts a parsed value into its member.
+/// Stores a parsed value in its member.
 template <class T>
 Result<> into(T& member, Result<T> value) {
     if (!value) return tl::unexpected(value.error());

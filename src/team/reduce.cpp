@@ -9,26 +9,26 @@ namespace kumiki::team {
 
 using collective::combine;
 
-/// Each shows its call and a short value; after the barrier each compares the calls and combines the values in the
-/// order of threads.
+/// Each thread publishes its call and, if it is short, its value. After the barrier each thread compares the calls and
+/// combines the values in the order of threads.
 Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = collective::element_bytes(type);
-    Result<> refused;
+    Result<> checked;
     if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0))
-        refused = fail(KUMIKI_ERROR_ARGUMENT,
+        checked = fail(KUMIKI_ERROR_ARGUMENT,
                        fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
                                    static_cast<int>(type), static_cast<int>(operation)));
-    if (threads_ == 1) return refused;
+    if (threads_ == 1) return checked;
     const std::size_t bytes = count * element;
     const std::size_t turn = slot(thread).turn ^= 1;
     Slot::Shown& mine = slot(thread).shown[turn];
-    // Who is refused comes all the same, and shows what nobody else can: the others would wait for it, or take its
-    // value.
-    mine.call = {refused ? count : SIZE_MAX, type, operation};
+    // A thread whose call is refused nevertheless takes part, with a call that no valid call equals: otherwise the
+    // other threads would wait for it, or use its value.
+    mine.call = {checked ? count : SIZE_MAX, type, operation};
     mine.data = data;
-    if (refused && bytes > 0 && bytes <= Slot::capacity) std::memcpy(mine.value.data(), data, bytes);
+    if (checked && bytes > 0 && bytes <= Slot::capacity) std::memcpy(mine.value.data(), data, bytes);
     if (auto met = barrier(thread); !met) return met;
-    if (!refused) return refused;
+    if (!checked) return checked;
     for (int other = 0; other < threads_; ++other)
         if (slot(other).shown[turn].call != mine.call)
             return fail(
@@ -45,7 +45,8 @@ Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type typ
     return {};
 }
 
-/// Each combines its part of the elements in thread 0's data and hands it to all: nobody touches another's part.
+/// Each thread combines its part of the elements in thread 0's data and copies the result to all threads: no two
+/// threads write the same elements.
 Result<> Team::reduce_large(int thread, std::size_t turn, std::size_t element) {
     const Slot::Call call = slot(thread).shown[turn].call;
     std::size_t begin = 0, end = 0;
@@ -68,7 +69,7 @@ Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type
     if (auto met = barrier(thread); !met) return met;
     if (master.outcome && thread != 0 && count > 0)
         std::memcpy(data, master.result, count * collective::element_bytes(type));
-    // Thread 0's own variable was read: it may not go on before all have.
+    // The other threads read thread 0's own variable, so thread 0 must not continue before all of them have done so.
     const Result<> outcome = master.outcome;
     if (auto met = barrier(thread); !met) return met;
     return outcome;

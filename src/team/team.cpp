@@ -51,7 +51,8 @@ Team::~Team() {
 
 void Team::bind(int thread) const {
     if (cpus_.empty()) return;
-    // Not enough for one each: all share all, for a thread begins where its creator was bound.
+    // There are too few processors for one each. All threads share all processors, because a new thread inherits the
+    // binding of its creator.
     const bool one_each = cpus_.size() >= static_cast<std::size_t>(threads_);
     platform::bind_to_cpus(one_each ? std::vector{cpus_[static_cast<std::size_t>(thread)]} : cpus_);
 }
@@ -61,7 +62,7 @@ void Team::serve(int thread) {
     for (std::uint64_t run = 1;; ++run) {
         wait::wait(work_bell_, patience_, [&] { return run_.value.load(std::memory_order_acquire) >= run; });
         if (stop_.load(std::memory_order_relaxed)) return;
-        slot(thread).turn = 0; // the same for all, however the last run ended
+        slot(thread).turn = 0; // the same for all threads, however the last run ended
         function_(context_, thread);
         if (busy_.value.fetch_sub(1, std::memory_order_acq_rel) == 1) wait::ring(done_bell_, patience_);
     }

@@ -19,7 +19,7 @@ class Team {
 public:
     using Function = void (*)(void* context, int thread);
 
-    /// cpus[t] is the processor of thread t; empty: not bound.
+    /// cpus[t] is the processor of thread t; if it is empty, the threads are not bound.
     static Result<std::unique_ptr<Team>> create(fabric::Fabric& fabric, collective::Collectives& collectives,
                                                 int threads, std::vector<int> cpus);
     ~Team();
@@ -28,20 +28,21 @@ public:
 
     int size() const { return threads_; }
 
-    /// Runs function(context, thread) on every thread; returns when all have.
+    /// Runs function(context, thread) on every thread; returns when all threads have finished.
     Result<> run(Function function, void* context);
 
-    // Inside run(), by every thread of the team:
+    // These are called inside run(), by every thread of the team:
 
     Result<> barrier(int thread);
     Result<> barrier_all(int thread);
     Result<> reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
     Result<> reduce_all(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation);
-    /// Frees the siblings of a thread that will not come to the next barrier.
+    /// Releases the other threads, because this one will not come to the next barrier.
     void break_up(int thread) { barrier_.break_up(thread); }
 
 private:
-    /// What a thread shows the others in a reduction; two, used in turn, so that one barrier is enough for a short one.
+    /// What a thread publishes in a reduction. Each thread has two, which it uses in turn, so that one barrier is
+    /// enough for a short reduction.
     struct Slot {
         static constexpr std::size_t capacity = platform::apart;
         struct Call {
@@ -52,13 +53,13 @@ private:
         };
         struct alignas(platform::apart) Shown {
             Call call;
-            void* data; ///< where a long value is
+            void* data; ///< the place of a long value
             std::array<std::byte, capacity> value;
         };
         std::array<Shown, 2> shown;
-        std::size_t turn;   ///< its owner's
-        void* result;       ///< of thread 0, for all
-        Result<> outcome{}; ///< of what thread 0 did for all
+        std::size_t turn;   ///< of the thread that owns the slots
+        void* result;       ///< at thread 0, for all threads
+        Result<> outcome{}; ///< of the step that thread 0 performed for all threads
     };
 
     Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus);
@@ -72,12 +73,12 @@ private:
     collective::Collectives& collectives_;
     int threads_;
     std::vector<int> cpus_;
-    std::vector<int> cpus_of_creator_; ///< what thread 0 is given back at the end
-    wait::Patience patience_;          ///< the rank's, and crowded when the team is larger than the rank's cores
+    std::vector<int> cpus_of_creator_; ///< the previous affinity of thread 0, which it gets back at the end
+    wait::Patience patience_; ///< that of the rank; crowded if the team is larger than the rank's number of cores
     wait::ThreadBarrier barrier_;
     std::vector<Slot> slots_;
 
-    // A run: the function, which run it is, and how many workers are still at it.
+    // A run: its function, its number, and how many workers have not finished it.
     Function function_ = nullptr;
     void* context_ = nullptr;
     std::atomic<bool> running_{false};

@@ -16,12 +16,12 @@ std::string info(hwloc_obj_t object, const char* name) {
     return value == nullptr ? "" : value;
 }
 
-/// What a backend of hwloc tells about the device that it sees.
+/// What a backend of hwloc reports about a device that it sees.
 struct Backend {
     std::string_view name; ///< hwloc's own
     std::string_view vendor;
-    const char* uuid;   ///< the name under which it tells the device's identity; null: it does not
-    const char* memory; ///< the same for the size of its memory in KiB
+    const char* uuid;   ///< the name under which it reports the device's identity; null: it does not
+    const char* memory; ///< the same for the size of the device's memory in KiB
 };
 
 constexpr std::array backends = {
@@ -44,7 +44,7 @@ std::string address_of(hwloc_obj_t bus_device) {
     return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", static_cast<unsigned>(pci.domain), pci.bus, pci.dev, pci.func);
 }
 
-/// The makers whose devices compute, by their numbers on the bus; empty for others.
+/// The makers whose devices compute, by their identifiers on the bus; empty for others.
 std::string_view maker_of(hwloc_obj_t bus_device) {
     switch (bus_device->attr->pcidev.vendor_id) {
     case 0x10de: return "nvidia";
@@ -65,7 +65,7 @@ int memory_node_near(const HwlocTopology& topology, hwloc_obj_t object) {
     return near == nullptr ? -1 : hwloc_bitmap_first(near->nodeset);
 }
 
-/// The accelerators while they are being found.
+/// The accelerators found so far.
 class Finder {
 public:
     explicit Finder(const HwlocTopology& topology) : topology_(topology) {}
@@ -112,8 +112,8 @@ private:
         bool seen_to_compute = false; ///< by a driver
     };
 
-    /// A device of a known maker computes even if hwloc was built without the part that would see it so; but when it
-    /// sees others of that maker, the driver does not serve this one.
+    /// A device of a known maker counts as computing even if hwloc was built without the part that would show this. But
+    /// if that part shows other devices of the same maker, the driver does not serve this one.
     bool computes(const Found& found) const {
         const auto of_same_maker = [&](const Found& other) {
             return other.seen_to_compute && other.device.vendor == found.device.vendor;

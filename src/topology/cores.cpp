@@ -10,7 +10,7 @@
 namespace kumiki::topology {
 namespace {
 
-/// The number of the cache that `object` shares with most others; -1 when it shares none.
+/// The number of the cache that `object` shares with the most others; -1 if it shares none.
 int last_level_cache(hwloc_obj_t object) {
     int found = -1;
     for (hwloc_obj_t parent = object->parent; parent != nullptr; parent = parent->parent)
@@ -31,7 +31,7 @@ Result<UsableCores> usable_cores() {
     UsableCores usable;
     usable.this_machine = topology->is_this_machine();
     auto objects = topology->all(HWLOC_OBJ_CORE);
-    if (objects.empty()) objects = topology->all(HWLOC_OBJ_PU); // some virtual machines hide their cores
+    if (objects.empty()) objects = topology->all(HWLOC_OBJ_PU); // some virtual machines do not show their cores
     const Cpuset processors = topology->usable(), of_core(hwloc_bitmap_alloc());
     for (const hwloc_obj_t object : objects) {
         hwloc_bitmap_and(of_core.get(), object->cpuset, processors.get());

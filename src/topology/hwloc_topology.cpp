@@ -10,9 +10,9 @@
 namespace kumiki::topology {
 namespace {
 
-/// Keeps hwloc from loading its plug-ins (OpenCL, display and PCI discovery) while it lives: they cost more than all
-/// the rest, and cores are found without them. hwloc offers no other way than its environment variable; the caller's
-/// value comes back at the end.
+/// Keeps hwloc from loading its plug-ins (OpenCL, display and PCI discovery) as long as this object exists: they take
+/// more time than everything else, and are not needed to find cores. An environment variable is the only way that hwloc
+/// offers; its previous value is restored at the end.
 class WithoutPlugins {
 public:
     WithoutPlugins() {
@@ -31,14 +31,14 @@ private:
     std::optional<std::string> previous_;
 };
 
-/// Keeps only the levels that decide which cores are near each other.
+/// Keeps only the levels that determine which cores are near each other.
 void ask_for_cores(hwloc_topology_t topology) {
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     for (const auto type :
          {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_GROUP, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
         hwloc_topology_set_type_filter(topology, type, HWLOC_TYPE_FILTER_KEEP_ALL);
-    // The system's tables suffice. Asking each processor itself would mean running on each of them in turn. Cores that
-    // this process may not use are counted, too, so that a core has one number everywhere.
+    // The system's tables suffice. To ask each processor itself, this process would have to run on each of them in
+    // turn. Cores that this process may not use are counted, too, so that a core has the same number everywhere.
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
                                            HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                                            HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
@@ -50,8 +50,8 @@ void ask_for_everything(hwloc_topology_t topology) {
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 }
 
-/// Takes the machine that HWLOC_SYNTHETIC describes, if it is set. hwloc itself gives no error for a description that
-/// it cannot read, and shows this machine in its place.
+/// Uses the machine that HWLOC_SYNTHETIC describes, if it is set. hwloc itself reports no error for a description that
+/// it cannot read, and shows this machine instead.
 Result<> take_description(hwloc_topology_t topology) {
     const char* const described = std::getenv("HWLOC_SYNTHETIC");
     if (described == nullptr || hwloc_topology_set_synthetic(topology, described) == 0) return {};

@@ -10,8 +10,9 @@ namespace kumiki::topology {
 
 /// How much hwloc looks for.
 enum class Detail {
-    cores,     ///< what is needed to place threads, fast: no devices, no first-level caches
-    everything ///< the whole machine with its caches and devices, also what a cpuset keeps from this process
+    cores,     ///< only what is needed to place threads, which is fast: no devices, no first-level caches
+    everything ///< the whole machine with its caches and devices, including the part that a cpuset withholds from this
+               ///< process
 };
 
 struct FreeBitmap {
@@ -19,15 +20,15 @@ struct FreeBitmap {
 };
 using Cpuset = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
-/// hwloc's view of the machine, or of the one that HWLOC_SYNTHETIC or HWLOC_XMLFILE describes. The only room that sees
-/// hwloc is this one; everybody else reads Core (cores.hpp) or Machine (machine.hpp).
+/// hwloc's view of the machine, or of the one that HWLOC_SYNTHETIC or HWLOC_XMLFILE describes. Only this room uses
+/// hwloc; all others use Core (cores.hpp) or Machine (machine.hpp).
 class HwlocTopology {
 public:
     static Result<HwlocTopology> load(Detail detail);
 
     hwloc_topology_t get() const { return topology_.get(); }
     bool is_this_machine() const { return hwloc_topology_is_thissystem(get()) != 0; }
-    /// The processors that cpuset and affinity mask leave to this process; all of a described machine.
+    /// The processors that cpuset and affinity mask allow this process; on a described machine, all of them.
     Cpuset usable() const;
     std::vector<hwloc_obj_t> all(hwloc_obj_type_t type) const;
 
@@ -39,7 +40,7 @@ private:
     std::unique_ptr<hwloc_topology, Destroy> topology_;
 };
 
-/// The processors of a set, by the operating system's numbers, ascending.
+/// The processors of a set, as the operating system numbers them, in ascending order.
 std::vector<int> processors_of(hwloc_const_cpuset_t set);
 
 } // namespace kumiki::topology

@@ -73,8 +73,8 @@ std::vector<CacheKind> caches_of(const HwlocTopology& topology) {
     return kinds;
 }
 
-/// A hypervisor shows itself in the processor's flags (x86) or under /sys/hypervisor (Xen); on other machines the
-/// maker's name tells.
+/// A hypervisor is visible in the processor's flags (x86) or under /sys/hypervisor (Xen); on other machines the name of
+/// the maker tells.
 bool runs_on_hypervisor(const std::string& product) {
     std::error_code ignored;
     if (std::filesystem::exists("/sys/hypervisor/type", ignored)) return true;
@@ -94,7 +94,7 @@ void describe_system(Machine& machine) {
     machine.is_virtual = runs_on_hypervisor(machine.product);
 }
 
-/// What the affinity mask of this process, its cpuset and its quota leave of the machine.
+/// The part of the machine that the affinity mask, cpuset and quota of this process allow.
 Usable usable_of(const HwlocTopology& topology, const Machine& machine) {
     const Cpuset set = topology.usable();
     Usable usable;

@@ -12,7 +12,7 @@ namespace kumiki::topology {
 struct MemoryNode {
     int index = 0;
     std::uint64_t bytes = 0;
-    std::vector<int> processors; ///< those that are nearest to it
+    std::vector<int> processors; ///< the nearest ones
 };
 
 /// Caches of one level, type and size.
@@ -27,13 +27,13 @@ struct CacheKind {
 struct Package {
     int index = 0;
     std::string model;                   ///< of its processor; empty when unknown
-    std::vector<std::vector<int>> cores; ///< for each core its processors (hardware threads)
+    std::vector<std::vector<int>> cores; ///< for each core, its processors (hardware threads)
 };
 
 struct Accelerator {
-    int number = -1;                ///< among those that compute; -1: it does not
+    int number = -1;                ///< among the devices that compute; -1: it does not compute
     std::string name;               ///< the first of `names`, or its address on the bus
-    std::vector<std::string> names; ///< as drivers and programming interfaces call it: nvml0, cuda0, opencl0d0, card0
+    std::vector<std::string> names; ///< as drivers and programming interfaces name it: nvml0, cuda0, opencl0d0, card0
     std::string kind;               ///< coprocessor, or display
     std::string vendor;             ///< nvidia, amd or intel; empty: another one
     std::string model;              ///< empty when unknown
@@ -43,11 +43,11 @@ struct Accelerator {
     int memory_node = -1;
 };
 
-/// What this process may use of the machine.
+/// The part of the machine that this process may use.
 struct Usable {
     std::vector<int> processors;
     int cores = 0;
-    std::optional<double> quota; ///< processors' worth of time that cgroups allow; nothing: no limit
+    std::optional<double> quota; ///< the processor time that cgroups allow, in processors; nothing: no limit
 };
 
 /// A machine: this one, or the one that HWLOC_SYNTHETIC or HWLOC_XMLFILE describes.
@@ -55,7 +55,7 @@ struct Machine {
     bool this_machine = true;
     std::string host;    ///< empty for another machine
     std::string system;  ///< kernel and architecture; empty for another machine
-    std::string product; ///< what the maker calls it; empty when unknown
+    std::string product; ///< the manufacturer's name for it; empty when unknown
     bool is_virtual = false;
     std::vector<Package> packages;
     std::vector<MemoryNode> memory;

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Prints the text, or the sentence why there is none; returns the exit code.
+/// Prints the text, or the sentence that says why there is none; returns the exit code.
 int answer(const kumiki::Result<std::string>& text) {
     const auto done =
         text.and_then([](const std::string& known) { return kumiki::platform::write_standard_output(known); });

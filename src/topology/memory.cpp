@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The machine's memory in bytes, without what firmware and kernel keep; 0 when the system does not tell.
+/// The machine's memory in bytes, without the part that firmware and kernel keep; 0 if the system does not report it.
 std::uint64_t total_bytes(const fs::path& root) {
     std::ifstream file(root / "proc/meminfo");
     std::string name;
@@ -20,14 +20,14 @@ std::uint64_t total_bytes(const fs::path& root) {
     return file >> name >> kibibytes && name == "MemTotal:" ? kibibytes * 1024 : 0;
 }
 
-/// In bytes; 0 when the system does not tell.
+/// In bytes; 0 if the system does not report it.
 std::uint64_t block_bytes(const fs::path& root) {
     std::ifstream file(root / "sys/devices/system/memory/block_size_bytes");
     std::uint64_t bytes = 0;
     return file >> std::hex >> bytes ? bytes : 0;
 }
 
-/// The blocks that a node has: links memory0, memory1, ... in its folder.
+/// The memory blocks of a node: the links memory0, memory1, ... in its folder.
 std::uint64_t blocks_of(const fs::path& root, int node) {
     const fs::path folder = root / fmt::format("sys/devices/system/node/node{}", node);
     std::uint64_t count = 0;
@@ -52,7 +52,8 @@ void count_unprepared(std::vector<MemoryNode>& nodes, const fs::path& root) {
         sum += unprepared.emplace_back(there - std::min(there, node.bytes));
     }
     if (sum == 0) return;
-    // The blocks hold what the kernel keeps for itself, and the total does not: each node bears its share of that.
+    // The blocks include memory that the kernel keeps for itself and the total does not, so every node gets the same
+    // fraction of its uninitialised memory.
     const double part = std::min(1.0, static_cast<double>(missing) / static_cast<double>(sum));
     for (std::size_t node = 0; node < nodes.size(); ++node)
         nodes[node].bytes += static_cast<std::uint64_t>(part * static_cast<double>(unprepared[node]));

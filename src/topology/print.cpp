@@ -20,7 +20,7 @@ std::string name_of(const CacheKind& cache) {
     return fmt::format("L{}{}", cache.level, suffix);
 }
 
-/// "32 x 2 MiB, line 64 B, each shared by 2 processors" - caches that are shared by different numbers are told apart by
+/// "32 x 2 MiB, line 64 B, each shared by 2 processors"; caches shared by different numbers of processors get separate
 /// lines.
 std::string cache_lines(const CacheKind& cache) {
     std::map<std::size_t, std::vector<const std::vector<int>*>> by_sharers;
@@ -38,7 +38,7 @@ std::string cache_lines(const CacheKind& cache) {
     return text;
 }
 
-/// Cores with equally many hardware threads as one line: "cores 0-7: 2 processors each (0-15)".
+/// One line for cores with equally many hardware threads: "cores 0-7: 2 processors each (0-15)".
 std::string package_lines(const Package& package, int first_core) {
     std::string text =
         fmt::format("  package {}{}\n", package.index, package.model.empty() ? "" : ": " + package.model);

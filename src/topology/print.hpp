@@ -6,7 +6,7 @@
 
 namespace kumiki::topology {
 
-/// The machine as a tree for people.
+/// The machine as a tree for human readers.
 std::string as_text(const Machine& machine);
 
 /// The machine as one JSON object; docs/topology.md names its fields.

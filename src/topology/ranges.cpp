@@ -10,7 +10,7 @@ namespace {
 
 constexpr int highest_number = 65535;
 
-/// Takes a number from the beginning of `text`; -1 when there is none.
+/// Reads a number from the beginning of `text` and removes it there; -1 if there is none.
 int take_number(std::string_view& text) {
     int number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -55,7 +55,7 @@ bool is_still(int file, const std::string& path) {
            opened.st_dev == named.st_dev;
 }
 
-/// The zero of times that the text of a file names; nothing when the file is no trace of ours.
+/// The zero of times that the text of a file states; nothing if the file is not a trace of Kumiki.
 std::optional<std::int64_t> start_of(std::string_view text) {
     if (!text.starts_with(before_start) || !text.ends_with(end)) return {};
     text.remove_prefix(before_start.size());
@@ -64,20 +64,20 @@ std::optional<std::int64_t> start_of(std::string_view text) {
     return start;
 }
 
-/// Replaces the file by change(text of the file). Meanwhile it holds a lock on the file that bears the name, so that no
-/// rank adds to a file that another one has replaced.
+/// Replaces the file by change(text of the file). Meanwhile it holds a lock on the file that has this name at that
+/// moment, so that no rank adds to a file that another rank has replaced.
 template <class Change>
 bool replace(const std::string& name, Change change) {
     std::error_code ignored;
-    const std::string path = std::filesystem::weakly_canonical(name, ignored).string(); // so that a link stays a link
+    const std::string path = std::filesystem::weakly_canonical(name, ignored).string(); // a link remains a link
     for (;;) {
         const platform::Descriptor old(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
         if (!old) return false;
-        if (!is_file(old.get())) { // /dev/null must stay what it is
+        if (!is_file(old.get())) { // /dev/null must not be replaced
             errno = EINVAL;
             return false;
         }
-        // Some file systems have no locks: then nothing keeps other ranks out, which is no reason to lose the trace.
+        // Some file systems have no locks. Then other ranks are not kept out, but that is no reason to lose the trace.
         const bool locked = lock(old.get());
         if (locked && !is_still(old.get(), path)) continue;
         const std::string text = change(read_all(old.get()));

@@ -19,8 +19,8 @@ std::int64_t now() {
 
 Result<std::unique_ptr<Trace>> Trace::open(const std::string& file, int rank, const std::string& host) {
     if (file.empty()) return nullptr;
-    // Ranks may have begun an event a moment before the first of them comes here: with a second in advance, times are
-    // small and seldom below 0.
+    // Other ranks may have begun an event a moment before the first rank gets here. Therefore times count from a second
+    // earlier: they stay small and are hardly ever below 0.
     const std::int64_t second = 1'000'000'000;
     const File target(file, now() / second * second - second);
     if (rank == 0 && !target.begin())

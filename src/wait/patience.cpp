@@ -22,21 +22,21 @@ Patience patience(const Settings& settings) {
         break;
     case WaitPolicy::sleep: made.spin = made.yield = not_at_all; break;
     case WaitPolicy::adaptive:
-        // A thread that has a core to itself does not yield it: another user's program would keep it for milliseconds.
+        // A thread that has a core to itself does not yield it, because another user's program might then keep the core
+        // for milliseconds.
         made.spin = settings.crowded ? not_at_all : microseconds(settings.spin_us);
         made.yield = settings.crowded ? microseconds(settings.yield_us) : made.spin;
         break;
     }
-    // In a crowded job most waits end in sleep: there a fence for each ring is cheaper than a system call for each
-    // sleep.
+    // In a crowded job most waits end in sleep; a fence in each ring is then cheaper than a system call in each sleep.
     made.free_rings = !settings.crowded && platform::join_fences();
     return made;
 }
 
 Patience crowded(Patience patience) {
     patience.crowded = true;
-    if (patience.spin == nanoseconds::max()) return patience; // the user wants it so
-    patience.spin = nanoseconds::zero();                      // and yields as long as it would have spun
+    if (patience.spin == nanoseconds::max()) return patience; // as the user requested
+    patience.spin = nanoseconds::zero();                      // instead it yields for as long as it would have spun
     return patience;
 }
 

@@ -19,8 +19,8 @@ bool ThreadBarrier::disseminate(int thread, std::uint64_t epoch) {
             ring(bell_, patience_);
         },
         [&](int round) {
-            // A partner may already be one barrier ahead and have raised the flag for the next one: hence >= and not
-            // ==.
+            // A partner may already be one barrier ahead and have raised the flag for the next one, so the comparison
+            // is >= and not ==.
             const auto& flag = mine.flags[static_cast<std::size_t>(round)].value;
             wait::wait(bell_, patience_,
                        [&] { return flag.load(std::memory_order_acquire) >= epoch || is_lost(epoch); });
