@@ -16,10 +16,10 @@ namespace {
 
 using topology::Accelerator;
 
-/// How the interface of a vendor is told which devices a process sees.
+/// The variable by which a vendor's interface learns which devices a process may see.
 struct Vendor {
     std::string_view name;
-    const char* variable; ///< its value is a list of handles with commas between them
+    const char* variable; ///< its value is a list of handles, separated by commas
     bool takes_uuids;
     bool takes_none; ///< an empty list hides all devices
 };
@@ -31,7 +31,7 @@ constexpr std::array vendors = {Vendor{"nvidia", "CUDA_VISIBLE_DEVICES", true, t
 /// A device that may be given to a rank.
 struct Usable {
     const Accelerator* device;
-    std::string handle; ///< in the vendor's variable
+    std::string handle; ///< in the value of the vendor's variable
 };
 
 std::vector<std::string> entries_of(std::string_view list) {
@@ -44,12 +44,12 @@ std::vector<std::string> entries_of(std::string_view list) {
     return entries;
 }
 
-/// Whether an entry of a vendor's variable names the device, which is number `index` among those of its vendor.
+/// Whether an entry of a vendor's variable means the device, which is number `index` among those of its vendor.
 bool names(std::string_view entry, const Accelerator& device, std::size_t index) {
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
     if (error == std::errc{} && end == entry.data() + entry.size()) return number == index;
-    // CUDA takes the beginning of an identity; AMD puts GPU- before it.
+    // CUDA accepts the beginning of an identifier; AMD puts GPU- before it.
     return !device.uuid.empty() && !entry.empty() && (device.uuid.starts_with(entry) || entry.ends_with(device.uuid));
 }
 
@@ -77,7 +77,7 @@ std::vector<Usable> usable_of(const std::vector<Accelerator>& devices, Lookup lo
     return usable;
 }
 
-/// The devices that `request` names.
+/// The devices that `request` asks for.
 Result<std::vector<int>> numbers_of(const RankRequest& rank, const std::vector<Usable>& usable) {
     std::vector<int> all;
     for (const Usable& each : usable) all.push_back(each.device->number);
@@ -93,7 +93,7 @@ Result<std::vector<int>> numbers_of(const RankRequest& rank, const std::vector<U
     return rank.devices.numbers;
 }
 
-/// Part `index` of `parts` of the list; where the list is shorter than that, an element that several have.
+/// Part `index` of `parts` of the list; if the list is shorter than that, one element, which several parts share.
 std::vector<int> part_of(const std::vector<int>& list, std::size_t index, std::size_t parts) {
     if (list.empty()) return {};
     if (list.size() < parts) return {list[index * list.size() / parts]};
@@ -115,7 +115,7 @@ Variables variables_for(const std::vector<int>& numbers, const std::vector<Accel
             variables.emplace_back(vendor.variable, fmt::format("{}", fmt::join(handles, ",")));
         // By default CUDA counts the fastest device first, but numbers follow the bus.
         if (vendor.name == "nvidia") variables.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-        // HIP counts again among those that ROCR_VISIBLE_DEVICES shows, and without a variable of its own it would
+        // HIP counts anew among those that ROCR_VISIBLE_DEVICES shows, and without a variable of its own it would
         // follow CUDA's.
         if (vendor.name == "amd")
             variables.emplace_back("HIP_VISIBLE_DEVICES",
@@ -129,7 +129,7 @@ Variables variables_for(const std::vector<int>& numbers, const std::vector<Accel
 Result<> give_devices(Placement& placement, const std::vector<RankRequest>& ranks,
                       const std::vector<Accelerator>& devices, Lookup lookup) {
     const auto usable = usable_of(devices, lookup);
-    std::vector<int> taken; // by ranks for themselves
+    std::vector<int> taken; // for single ranks
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         if (!ranks[rank].devices.given) continue;
         auto numbers = numbers_of(ranks[rank], usable);

@@ -10,15 +10,15 @@ namespace kumiki::launch {
 /// The value of an environment variable, or null when it is not set.
 using Lookup = const char* (*)(const char* name);
 
-/// Gives ranks the devices that are asked for them. What is asked for several ranks together is divided among them in
-/// blocks, without those that a rank has for itself; ranks share devices when there are fewer devices than ranks.
+/// Gives ranks the devices that are requested for them. A request for several ranks together is divided among them in
+/// blocks, without the devices that a rank has for itself; ranks share devices if there are fewer devices than ranks.
 /// `placement` has a place for each of `ranks`; `devices` are those of the machine. A variable such as
-/// CUDA_VISIBLE_DEVICES that is set already (by a batch system) limits the devices, and its entries name them. Fails
-/// when a device does not exist.
+/// CUDA_VISIBLE_DEVICES that is already set (by a batch system) limits the devices, and its entries are their handles.
+/// Fails if a device does not exist.
 Result<> give_devices(Placement& placement, const std::vector<RankRequest>& ranks,
                       const std::vector<topology::Accelerator>& devices, Lookup lookup);
 
-/// place(), and the devices of the ranks; hwloc searches for devices only when some are asked for.
+/// place(), and the devices of the ranks; hwloc searches for devices only if some are requested.
 Result<Placement> place_with_devices(const topology::UsableCores& usable, const std::vector<RankRequest>& ranks,
                                      Binding bind);
 

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
     return begin < end ? text.substr(begin, end - begin) : std::string_view{};
 }
 
-/// "name" or "name:N". A text with more than one colon is an address of IPv6, without slots.
+/// "name" or "name:N". A text with more than one colon is an IPv6 address without slots.
 Result<Host> host_of(std::string_view text) {
     Host host;
     const auto colon = text.find(':');
@@ -39,7 +39,7 @@ Result<Host> host_of_line(const Line& line) {
         return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the slots of host {} are given twice", host->name));
     if (line.slots) host->slots = line.slots;
     host->request = line.request;
-    // A number of threads for each rank says how many ranks there are.
+    // A list of threads, one number for each rank, also tells how many ranks there are.
     if (const auto ranks = line.request.threads.size(); !host->slots && ranks > 1)
         host->slots = static_cast<int>(ranks);
     return host;
@@ -54,7 +54,7 @@ Result<> add(std::vector<Host>& hosts, Result<Host> host) {
     return {};
 }
 
-/// How many ranks each host gets when there are no slots: the first hosts take the remainder.
+/// The number of ranks of each host if there are no slots: the first hosts get the remainder.
 std::vector<int> evenly(std::size_t hosts, int ranks) {
     const int count = static_cast<int>(hosts);
     std::vector<int> parts(hosts, ranks / count);
@@ -62,7 +62,7 @@ std::vector<int> evenly(std::size_t hosts, int ranks) {
     return parts;
 }
 
-/// Fills `slots` in turn.
+/// Fills the slots of one host after another.
 std::vector<int> filled(std::vector<int> slots, int ranks) {
     for (int& part : slots) {
         part = std::min(part, ranks);

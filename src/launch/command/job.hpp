@@ -7,8 +7,8 @@
 
 namespace kumiki::launch {
 
-/// One parallel run, or one host's share of it, decided in every respect: what a supervisor and its host daemon carry
-/// out.
+/// One parallel run, or one host's share of it, with everything decided, so that a supervisor and its host daemon can
+/// carry it out.
 struct Job {
     Options options;
     Settings settings;

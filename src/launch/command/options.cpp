@@ -42,7 +42,7 @@ std::string choices(std::string_view unit) {
     return text;
 }
 
-/// Adds the options of settings, whose names, values and help texts come from the table of settings.
+/// Adds the options for settings; their names, values and help texts come from the table of settings.
 void add_settings(CLI::App& app, std::map<std::string, std::string>& values) {
     for (const Setting& setting : settings_table())
         if (!setting.option.empty())
@@ -83,7 +83,7 @@ void add_host_options(CLI::App& app, Options& options, std::string& remote_shell
         ->allow_extra_args(false);
 }
 
-/// Checks the values of settings here already, so that an error message can name the option that the user wrote.
+/// Checks the values of settings here, so that an error message can name the option that the user wrote.
 tl::expected<Variables, Reply> check(const CLI::App& app, std::map<std::string, std::string>& values) {
     Variables given;
     Settings ignored;
@@ -105,7 +105,7 @@ tl::expected<std::vector<std::string>, Reply> remote_shell_words(const std::stri
     return *words;
 }
 
-/// Checks the options about hosts. Returns what is wrong, if anything.
+/// Checks the options about hosts. Returns the error, if there is one.
 std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
     if (app.count("--hosts") > 0 && app.count("--hostfile") > 0)
         return wrong("--hosts and --hostfile exclude each other").value();
@@ -121,7 +121,7 @@ std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
     return {};
 }
 
-/// Reads what --devices says; nothing when it is not given.
+/// Reads the value of --devices; nothing if the option is not given.
 tl::expected<DeviceRequest, Reply> asked_devices(const CLI::App& app, const std::string& text) {
     if (app.count("--devices") == 0) return {};
     auto devices = devices_from(text);
@@ -138,8 +138,8 @@ tl::expected<int, Reply> rank_count(const std::string& text) {
     return count;
 }
 
-/// Takes the program and its arguments from what is left when the options are read. They may follow a `--`; without one
-/// a word that begins with a dash is an option that does not exist.
+/// Takes the program and its arguments from the words that remain after the options. They may follow a `--`; without
+/// it, a word that begins with a dash is an option that does not exist.
 tl::expected<std::vector<std::string>, Reply> program_of(std::vector<std::string> rest) {
     const bool marked = !rest.empty() && rest.front() == "--";
     if (marked) rest.erase(rest.begin());
@@ -153,7 +153,7 @@ tl::expected<std::vector<std::string>, Reply> program_of(std::vector<std::string
 
 std::optional<std::vector<std::string>> split_words(std::string_view command) {
     std::vector<std::string> words;
-    bool inside = false; // of a word
+    bool inside = false; // whether the loop is inside a word
     char quote = 0;
     for (std::size_t i = 0; i < command.size(); ++i) {
         const char letter = command[i];

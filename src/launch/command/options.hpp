@@ -13,10 +13,10 @@ namespace kumiki::launch {
 
 using Variables = std::vector<std::pair<std::string, std::string>>; ///< names and values
 
-/// What the command line says.
+/// The contents of the command line.
 struct Options {
-    std::optional<int> ranks; ///< not given: one, or one for each host or slot
-    std::string hosts;        ///< the list of hosts; empty: this host alone, or the hosts of the file
+    std::optional<int> ranks; ///< nothing: one, or one for each host or slot
+    std::string hosts;        ///< the list of hosts; empty: only this host, or the hosts of the file
     std::string host_file;
     std::string rank_file;                 ///< empty: none
     DeviceRequest devices;                 ///< divided among the ranks of each host
@@ -30,14 +30,14 @@ struct Options {
     bool names_hosts() const { return !hosts.empty() || !host_file.empty(); }
 };
 
-/// What the launcher prints instead of running anything: help, the version, or what is wrong.
+/// The text that the launcher prints instead of running anything: help, the version, or an error.
 struct Reply {
-    int code; ///< 0: `text` is what the user asked for; otherwise it is the complaint
+    int code; ///< 0: the user asked for `text`; otherwise `text` is an error message
     std::string text;
 };
 
-/// Splits a command into words as a shell does: blanks divide, quotes and backslashes protect. Returns nothing when a
-/// quote is not closed.
+/// Splits a command into words as a shell does: blanks separate words, quotes and backslashes protect characters.
+/// Returns nothing if a quote is not closed.
 std::optional<std::vector<std::string>> split_words(std::string_view command);
 
 /// Reads the command line. Options end at the first word that is not an option: that is the program. A `--` before it

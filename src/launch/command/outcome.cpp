@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 bool is_path(const std::string& program) { return program.find('/') != program.npos; }
 
-/// The sentence for a file that is there although the kernel says "no such file": a file that it needs is missing.
+/// The sentence for a file that exists although the kernel reports "no such file": a file that it needs is missing.
 std::string missing_part(const std::string& program) {
     return fmt::format("cannot run {}: it is there, but the interpreter that its first line names, or the loader that "
                        "it needs, is not",

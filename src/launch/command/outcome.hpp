@@ -19,15 +19,15 @@ inline constexpr int environment = 3; ///< the program or the machine is not usa
 inline constexpr int signal_base = 128;
 } // namespace exit_code
 
-/// The exit code for a failure before the start: the user's mistake, or the machine's.
+/// The exit code for a failure before the start, depending on whether the user or the machine is the cause.
 inline int code_of(const Failure& failure) {
     return failure.status == KUMIKI_ERROR_ARGUMENT ? exit_code::usage : exit_code::environment;
 }
 
-/// Why a job ends before its time.
+/// Why a job ends early.
 struct Verdict {
     int code = 0;         ///< the launcher's exit code
-    std::string sentence; ///< for the user; empty when there is nothing to explain
+    std::string sentence; ///< for the user; empty if there is nothing to explain
 
     static auto fields(auto& self) { return std::tie(self.code, self.sentence); }
 };
@@ -42,7 +42,7 @@ void say(std::string_view sentence);
 struct RankEnd {
     int rank = 0; ///< in the job
     pid_t process = 0;
-    int status = 0;      ///< as waitpid tells it
+    int status = 0;      ///< as waitpid reports it
     bool joined = false; ///< it had joined the job and had not left it
 };
 
@@ -51,19 +51,19 @@ std::string name_of(int rank, pid_t process, const Share& share);
 
 bool is_failure(const RankEnd& end);
 
-/// What kumiki-run returns for this end.
+/// The exit code of kumiki-run for this end.
 int exit_code_of(const RankEnd& end);
 
-/// The sentence for a failed rank of the job that `share` is part of.
+/// The sentence about a failed rank of the job to which `share` belongs.
 std::string sentence(const RankEnd& end, const Share& share);
 
-/// Puts the name of the host before a sentence, when hosts have names.
+/// Puts the name of the host before a sentence, if hosts have names.
 std::string on_host(const Share& share, const std::string& sentence);
 
-/// "signal 9 (Killed)", with a remark when memory was dumped.
+/// "signal 9 (Killed)", with a remark if a core dump was written.
 std::string signal_of(int status);
 
-/// Why `program` cannot be run, from the errno of exec, and what mends it.
+/// Why `program` cannot be run, derived from the errno of exec, and the remedy.
 std::string cannot_run(const std::string& program, int error);
 
 } // namespace kumiki::launch

@@ -21,7 +21,7 @@ std::size_t sum(const std::vector<std::size_t>& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
 }
 
-/// The first core of each rank, chosen so that no rank crosses the border of a domain; nothing when there are too few
+/// The first core of each rank, chosen so that no rank crosses the border of a domain; nothing if there are too few
 /// cores for that. `sizes` are the numbers of threads.
 std::optional<std::vector<std::size_t>> within(Domain domain, const std::vector<Core>& cores,
                                                const std::vector<std::size_t>& sizes) {
@@ -53,7 +53,7 @@ void add_thread(RankPlace& place, const Core& core) {
         place.processors.insert(place.processors.end(), core.processors.begin(), core.processors.end());
 }
 
-/// Places ranks for which no cores are asked on `cores`.
+/// Places on `cores` the ranks that do not request particular cores.
 void place_freely(std::vector<RankPlace*> ranks, const std::vector<Core>& cores) {
     std::vector<std::size_t> sizes;
     for (const RankPlace* rank : ranks) sizes.push_back(static_cast<std::size_t>(rank->size));
@@ -71,7 +71,7 @@ void place_freely(std::vector<RankPlace*> ranks, const std::vector<Core>& cores)
             add_thread(*ranks[rank], cores[platform::shared_place(next++, all, cores.size())]);
 }
 
-/// Places a rank on the cores that are asked for it. Its threads are bound unless they are too many for them.
+/// Places a rank on the cores that it requests. Its threads are bound unless there are too many of them.
 void place_on(RankPlace& rank, const std::vector<Core>& cores, Binding bind) {
     const auto size = static_cast<std::size_t>(rank.size);
     const bool fits = size <= cores.size();
@@ -83,10 +83,10 @@ void place_on(RankPlace& rank, const std::vector<Core>& cores, Binding bind) {
         rank.processors.insert(rank.processors.end(), core.processors.begin(), core.processors.end());
 }
 
-/// The cores that are asked for ranks, by their numbers.
+/// The cores that are requested for ranks, by their numbers.
 class AskedCores {
 public:
-    /// Fails when one does not exist, or when two ranks may not share one.
+    /// Fails if a core does not exist, or if two ranks request the same core and may not share it.
     static Result<AskedCores> of(const topology::UsableCores& usable, const std::vector<RankRequest>& ranks,
                                  bool may_share) {
         AskedCores asked;
@@ -106,11 +106,11 @@ public:
         return asked;
     }
     bool has(int number) const { return by_.contains(number); }
-    /// Whether ranks share one.
+    /// Whether ranks share a core.
     bool shared() const { return shared_; }
 
 private:
-    std::map<int, int> by_; ///< core -> the first rank that asks for it
+    std::map<int, int> by_; ///< core -> the first rank that requests it
     bool shared_ = false;
 };
 

@@ -45,7 +45,7 @@ Result<std::vector<int>> thread_counts(std::string_view text) {
     }
 }
 
-/// Puts the value of one KEY=VALUE into the line; `seen` are the keys before it.
+/// Stores the value of one KEY=VALUE in the line; `seen` are the keys before it.
 Result<> take_word(Line& line, std::string_view word, std::vector<std::string_view>& seen) {
     const auto equals = std::min(word.find('='), word.size());
     const auto key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));

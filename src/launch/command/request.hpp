@@ -14,9 +14,9 @@ namespace kumiki::launch {
 /// Which devices (accelerators) the user wants ranks to use, by the numbers that kumiki-topology gives them.
 struct DeviceRequest {
     bool given = false;
-    bool all = false;         ///< those of the machine
-    std::vector<int> numbers; ///< otherwise these, or none
-    bool divided = false;     ///< among the ranks for which the same is asked; otherwise each gets all of them
+    bool all = false;         ///< all devices of the machine
+    std::vector<int> numbers; ///< otherwise these; empty: none
+    bool divided = false;     ///< among the ranks with the same request; otherwise each of them gets all of the devices
 
     friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
     static auto fields(auto& self) { return std::tie(self.given, self.all, self.numbers, self.divided); }
@@ -25,19 +25,19 @@ struct DeviceRequest {
 /// Reads "all", "none" or "0-3,8".
 Result<DeviceRequest> devices_from(std::string_view text);
 
-/// What the user asks for in a line of a hostfile, for the ranks of a host, or of a rankfile, for one rank. The
-/// launcher decides what is not asked for.
+/// The request in a line of a hostfile, for the ranks of a host, or of a rankfile, for one rank. The launcher decides
+/// everything that is not requested.
 struct Request {
-    std::vector<int> threads; ///< one number for all ranks that it is about, or one for each; empty or 0: not asked for
-    std::vector<int> cores;   ///< by the numbers that kumiki-topology gives them; empty: not asked for
+    std::vector<int> threads; ///< one number for all ranks of the line, or one for each; empty or 0: not requested
+    std::vector<int> cores;   ///< by the numbers that kumiki-topology gives them; empty: not requested
     DeviceRequest devices;
 };
 
-/// What the user asks for one rank.
+/// The user's request for one rank.
 struct RankRequest {
-    int rank = 0;           ///< its number in the job
-    int threads = 0;        ///< 0: not asked for
-    std::vector<int> cores; ///< its own; empty: not asked for
+    int rank = 0;           ///< number in the job
+    int threads = 0;        ///< 0: not requested
+    std::vector<int> cores; ///< its own; empty: not requested
     DeviceRequest devices = {};
 
     static auto fields(auto& self) { return std::tie(self.rank, self.threads, self.cores, self.devices); }
@@ -54,11 +54,11 @@ struct Line {
 /// A whole number from 1 to `most`; nothing for any other text.
 std::optional<int> count_from(std::string_view text, int most);
 
-/// Calls `take` with every line of the text of a file, except empty lines; what follows a # is a comment. Stops at the
-/// first failure, of `take` or of a line that is not understood, which names `file` and the line's number.
+/// Calls `take` for every line in the text of a file, except for empty lines; a # begins a comment. Stops at the first
+/// failure, either of `take` or because a line is malformed; that failure names `file` and the line's number.
 Result<> read_lines(std::string_view text, std::string_view file, const std::function<Result<>(const Line&)>& take);
 
-/// The text of a file; `kind` is what the user calls it, for the failure.
+/// The text of a file; `kind` is the user's word for such a file, for the error message.
 Result<std::string> text_of(const std::string& path, std::string_view kind);
 
 } // namespace kumiki::launch

@@ -61,7 +61,7 @@ Result<std::vector<Host>> named_hosts(const Options& options) {
     return hosts;
 }
 
-/// Fails when `text`, which has something for each of `told` ranks, does not fit the job.
+/// Fails if `text`, which says something for each of `told` ranks, does not fit the job.
 Result<> check_count(const std::string& text, std::size_t told, int ranks) {
     if (told == static_cast<std::size_t>(ranks)) return {};
     return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{} for {} rank{}, but the job has {}; make the two numbers equal",
@@ -75,7 +75,7 @@ std::string given_threads(const Options& options, const Settings& settings) {
     return fmt::format("{}{}", by_option ? "-t " : "KUMIKI_THREADS=", fmt::join(settings.threads, ","));
 }
 
-/// Ranks of one host are next to each other in the rankfile.
+/// Checks that ranks of one host are next to each other in the rankfile.
 Result<std::vector<Share>> shares_by_lines(const std::vector<RankLine>& lines, const std::vector<Host>& hosts) {
     std::vector<Share> shares;
     for (std::size_t rank = 0; rank < lines.size(); ++rank) {

@@ -9,9 +9,9 @@
 
 namespace kumiki::launch {
 
-/// Reads the hostfile and the rankfile that the options name, deals the ranks over the hosts (or gives all of them to
-/// this host, whose share has no host name), and writes down what is asked for each rank: a line of the rankfile counts
-/// more than one of the hostfile, and that more than the settings. Failures are the user's mistakes.
+/// Reads the hostfile and the rankfile that the options name, distributes the ranks over the hosts (or gives all of
+/// them to this host, whose share has no host name), and determines the request for each rank: a line of the rankfile
+/// takes precedence over one of the hostfile, and that over the settings. All failures are errors of the user.
 Result<std::vector<Share>> shares_of(const Options& options, const Settings& settings);
 
 } // namespace kumiki::launch

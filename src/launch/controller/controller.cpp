@@ -18,15 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// How long a remote shell may take to end after its host daemon has said that it is done, or has gone without saying
-/// so.
+/// How long a remote shell may take to end after its host daemon has reported that it is done, or has gone without a
+/// report.
 constexpr auto shell_grace = 1000ms, lost_shell_grace = 500ms;
 
 /// How long the controller goes on after the user's second request to end.
 constexpr auto patience_of_users = 1s;
 
-/// The variables of this process that ranks on all hosts get, too; those that a launcher sets for its own ranks are not
-/// among them.
+/// The variables of this process that ranks on all hosts also get; the variables that a launcher sets for its own ranks
+/// are not among them.
 Variables variables_for_all(const std::vector<std::string>& exports) {
     const auto table = settings_table();
     const auto is_internal = [&](std::string_view name) {
@@ -62,7 +62,7 @@ int Controller::run() {
     sigaddset(&awaited, SIGCHLD);
     const BlockedSignals signals(awaited);
     const rlimit limit_before = raise_limit_of_open_files();
-    constexpr rlim_t few = 30, for_each_host = 6; // three pipes of its remote shell, of both ends while it is started
+    constexpr rlim_t few = 30, for_each_host = 6; // both ends of a remote shell's three pipes while it is started
     const auto enough =
         check_limit_of_open_files(few + for_each_host * hosts_.size(), fmt::format("{} host(s)", hosts_.size()));
     if (!enough) {
@@ -81,7 +81,7 @@ int Controller::run() {
         [this](int stream) { tell_all(Closed{stream}); });
     start_by_ = Clock::now() + start_limit;
     start_hosts({signals.before(), limit_before});
-    signal(SIGPIPE, SIG_IGN); // the failed write tells that a reader is gone
+    signal(SIGPIPE, SIG_IGN); // a failed write shows that a reader is gone
     while (!all_are(State::over)) watch();
     return finish();
 }
@@ -97,7 +97,7 @@ void Controller::start_hosts(const InheritedState& inherited) {
     }
 }
 
-/// Waits until something happens or is due, and deals with it.
+/// Waits until something happens or is due, and handles it.
 void Controller::watch() {
     auto due = give_up_at_;
     if (start_by_ && (!due || *start_by_ < *due)) due = start_by_;
@@ -142,8 +142,8 @@ void Controller::give_order(RemoteHost& host, const std::string& version) {
     host.channel().send(Order{host.share(), job_.command, job_.folder, job_.environment, job_.settings, job_.verbose});
 }
 
-/// All hosts are ready. Regions have the same addresses everywhere, so the smallest arena decides; and hosts that are
-/// in fact one machine share its cores.
+/// Called when all hosts are ready. Regions have the same addresses everywhere, so the smallest arena decides; hosts
+/// that are in fact one machine share its cores.
 void Controller::start_ranks() {
     start_by_.reset();
     Start start;
@@ -166,8 +166,8 @@ void Controller::start_ranks() {
     input_.start(events_, [this](std::string text) { tell(*hosts_.front(), Bytes{0, STDIN_FILENO, std::move(text)}); });
 }
 
-/// The ranks of this host, and of all others that are the same machine with the same cores. How many threads each of
-/// them gets is decided here, where all of them are known.
+/// The ranks of this host, and of all others that are the same machine with the same cores. The number of threads of
+/// each of them is decided here, where all of them are known.
 std::vector<RankRequest> Controller::ranks_on_cores_of(std::size_t host) const {
     std::vector<RankRequest> ranks;
     int budget = ready_[host].budget;
@@ -186,7 +186,7 @@ void Controller::print(std::size_t host, Bytes bytes) {
     if (hosts_[host]->share().has(bytes.rank)) printer_.print(host, std::move(bytes));
 }
 
-/// Ranks of all hosts must know: a stopped rank is silent, which is no reason to give its host up.
+/// All ranks must know this: a stopped rank is silent, but its host must not be given up for that.
 void Controller::count_stopped(std::size_t host, int ranks) {
     stopped_[host] = ranks;
     tell_all(Stopped{std::accumulate(stopped_.begin(), stopped_.end(), 0)});
@@ -201,7 +201,7 @@ void Controller::take_verdict(RemoteHost& host, Verdict verdict) {
     end_with(std::move(verdict));
 }
 
-/// The channel has ended before the host daemon has said that it is done.
+/// The channel has ended before the host daemon has reported that it is done.
 void Controller::host_lost(RemoteHost& host) {
     host.end(verdict_ ? 0ms : lost_shell_grace);
     if (!verdict_) end_with({exit_code::environment, host.describe_loss()});
@@ -231,17 +231,17 @@ void Controller::take_signal(int signal) {
     if (!verdict_) end_with({exit_code::signal_base + signal, ""});
 }
 
-/// The host of a remote shell that has ended is lost, even when something holds the channel open.
+/// If a remote shell has ended, its host is lost, even if another process keeps the channel open.
 void Controller::reap_remote_shells() {
     for (auto& host : hosts_) {
         if (host->state() == State::over || !host->shell_has_ended()) continue;
-        host->channel().receive(); // its host daemon may have said that it is done
+        host->channel().receive(); // its host daemon may have reported that it is done
         if (host->state() != State::over) host_lost(*host);
     }
 }
 
-/// Ends the job on all hosts: those that have ranks are told, the others are not needed any more. The user's own
-/// request has already been passed on as a signal.
+/// Ends the job on all hosts: tells the hosts that have ranks, and lets the others go. A request by the user has
+/// already been passed on as a signal.
 void Controller::end_with(Verdict verdict) {
     const bool by_user = verdict.sentence.empty();
     verdict_ = std::move(verdict);

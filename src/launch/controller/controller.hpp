@@ -18,25 +18,25 @@
 
 namespace kumiki::launch {
 
-/// What all hosts of a job have in common.
+/// The data that all hosts of a job have in common.
 struct HostsJob {
-    std::string program; ///< kumiki-run itself: its path, the same on all hosts
-    std::string folder;  ///< in which the ranks start
+    std::string program; ///< the path of kumiki-run itself, the same on all hosts
+    std::string folder;  ///< the folder in which the ranks start
     std::vector<std::string> remote_shell;
-    std::chrono::seconds timeout; ///< after which a host without a sign of life is given up
+    std::chrono::seconds timeout; ///< after this time without a heartbeat a host is given up
     bool label = false;
     bool verbose = false;
-    std::vector<std::string> command; ///< what the ranks run
+    std::vector<std::string> command; ///< the program of the ranks and its arguments
     Variables settings, environment;
 };
 
 /// The process that the user has started, in a job over several hosts: it starts a remote shell for each host, passes
-/// on signals, input, output and cards, and returns the exit code. The first reason to end the job that reaches it
-/// becomes the verdict.
+/// on signals, input, output and cards, and returns the exit code. The first reason to end the job that reaches the
+/// controller becomes the verdict.
 class Controller {
 public:
     Controller(HostsJob job, const std::vector<Share>& shares);
-    /// Runs the job and returns the launcher's exit code, after every process of the job that can be reached is gone.
+    /// Runs the job and returns the launcher's exit code when every process of the job that can be reached has ended.
     int run();
 
 private:
@@ -73,7 +73,7 @@ private:
     Events events_;
     platform::Descriptor signals_;
     std::vector<std::unique_ptr<RemoteHost>> hosts_;
-    std::vector<Ready> ready_; ///< by host: its answer to the order
+    std::vector<Ready> ready_; ///< by host: its answer to the instructions
     std::vector<int> stopped_; ///< by host: how many of its ranks are stopped
     Printer printer_;
     InputSource input_;

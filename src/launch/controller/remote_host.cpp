@@ -9,11 +9,11 @@
 namespace kumiki::launch {
 namespace {
 
-/// How many bytes of a remote shell's error output are kept, and how many lines of it are repeated.
+/// How many bytes of a remote shell's error output are kept, and how many lines of it are printed.
 constexpr std::size_t most_errors = 4096;
 constexpr std::size_t most_lines = 3;
 
-/// This many reads take all that was in a pipe when its last writer ended.
+/// So many reads return everything that was in a pipe when its last writer ended.
 constexpr int reads_of_a_pipe = (64 << 10) / most_errors;
 
 constexpr int exit_not_executable = 126, exit_not_found = 127; // of shells, and of commands that run others
@@ -45,7 +45,7 @@ void RemoteHost::start_heartbeat(Events& events, std::function<void()> on_silenc
     heartbeat_.start(events, [this] { channel_->send(Alive{}); }, std::move(on_silence));
 }
 
-/// Reads a limited number of times: a process may write faster than this one reads.
+/// Reads only a limited number of times, because a process may write faster than this one reads.
 void RemoteHost::read_errors(int reads) {
     std::array<char, most_errors> buffer;
     ssize_t bytes = 1;

@@ -13,24 +13,26 @@
 
 namespace kumiki::launch {
 
-/// A host as the controller sees it: the remote shell that reaches it, the channel to its host daemon, and its state.
+/// A host from the controller's point of view: the remote shell that reaches it, the channel to its host daemon, and
+/// its state.
 class RemoteHost {
 public:
     enum class State {
-        starting, ///< the remote shell runs, and the host daemon has sent nothing yet
-        greeted,  ///< the host daemon has the order
+        starting, ///< the remote shell runs, but the host daemon has sent nothing yet
+        greeted,  ///< the host daemon has been sent the instructions
         ready,    ///< the host waits for the others
         running,  ///< the host has ranks
-        over,     ///< nothing of the job is left there, as far as can be known
+        over,     ///< nothing of the job is left there, as far as this can be known
     };
 
-    /// `remote_shell` are the words of the command, without the host's name; `program` is kumiki-run on the host.
+    /// `remote_shell` are the words of the command, without the host's name; `program` is the path of kumiki-run on the
+    /// host.
     RemoteHost(Share share, std::vector<std::string> remote_shell, std::string program, std::chrono::seconds timeout);
     RemoteHost(const RemoteHost&) = delete;
     RemoteHost& operator=(const RemoteHost&) = delete;
     ~RemoteHost() { end(std::chrono::milliseconds(0)); }
 
-    /// Starts the remote shell; `on_frame` gets what the host daemon sends, and `on_loss` is called when the channel
+    /// Starts the remote shell. `on_frame` is called with the frames of the host daemon, and `on_loss` when the channel
     /// has ended.
     Result<> start(Events& events, const InheritedState& inherited, Channel::OnFrame on_frame, Channel::OnEnd on_loss);
     void start_heartbeat(Events& events, std::function<void()> on_silence);
@@ -43,17 +45,17 @@ public:
 
     /// Whether the remote shell has ended by itself.
     bool shell_has_ended();
-    /// The host daemon has said that it is done.
+    /// Whether the host daemon has reported that it is done.
     void leave();
-    /// Closes the channel, waits for the remote shell to end, and kills it when it takes longer than `patience`.
+    /// Closes the channel, waits for the remote shell to end, and kills it if it takes longer than `patience`.
     void end(std::chrono::milliseconds patience);
 
-    /// The sentence for a host that has not answered, or from which nothing was heard, for this time.
+    /// The sentence about a host that has not answered, or has been silent, for this time.
     std::string describe_silence(std::chrono::seconds time) const;
-    /// The sentence for a host whose channel has ended before its time; end() has been called.
+    /// The sentence about a host whose channel has ended too early; end() must have been called.
     std::string describe_loss() const;
-    /// What remains to be said about the remote shell after end(): that it does not die, and, with `all`, what has been
-    /// written to its standard error.
+    /// What else has to be reported about the remote shell after end(): that it does not die, and, with `all`, its
+    /// output on standard error.
     std::vector<std::string> final_remarks(bool all) const;
 
 private:

@@ -24,8 +24,8 @@ constexpr auto death_limit = 1s;
                                       const InheritedState& inherited, const int streams[3], int failure) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != controller) _exit(exit_without_program);
-    // Without a terminal Ctrl-C reaches only the controller, and a remote shell that would ask for a password fails
-    // instead.
+    // In a session without a terminal, Ctrl-C reaches only the controller, and a remote shell that would ask for a
+    // password fails instead.
     setsid();
     for (int stream = 0; stream < 3; ++stream) dup2(streams[stream], stream);
     std::vector<char*> arguments;
@@ -77,7 +77,7 @@ RemoteShellEnd end_remote_shell(pid_t shell, std::chrono::milliseconds patience,
         if (now > kill_at) {
             killed = true;
             kill(-shell, SIGKILL);
-            kill(shell, SIGKILL); // it may not have its group yet
+            kill(shell, SIGKILL); // it may not have its own group yet
         }
         meanwhile();
         std::this_thread::sleep_for(1ms);

@@ -63,7 +63,7 @@ void tell_job(Environment& environment, const Job& job, int segment) {
 void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
     environment.set("KUMIKI_RANK", std::to_string(job.share.first + rank));
     environment.set("KUMIKI_LOCAL_RANK", std::to_string(rank));
-    // A rank of a job over several hosts may have started this job: then the variable is in the environment.
+    // If a rank of a job over several hosts started this job, the variable is in the environment.
     if (wireup >= 0) environment.set("KUMIKI_WIREUP", std::to_string(wireup));
     else environment.remove("KUMIKI_WIREUP");
     const RankPlace& place = job.placement.ranks[static_cast<std::size_t>(rank)];
@@ -71,8 +71,8 @@ void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
     environment.set("KUMIKI_CPUS", fmt::format("{}", fmt::join(place.threads, ",")));
     environment.set("KUMIKI_DEVICES", fmt::format("{}", fmt::join(place.devices, ",")));
     for (const auto& [name, value] : place.variables) environment.set(name, value);
-    // Without this variable OpenMP takes all processors that it sees; OpenBLAS, BLIS and MKL follow it too, unless
-    // their own is set.
+    // Without this variable OpenMP would use all processors that it sees. OpenBLAS, BLIS and MKL also obey it, unless
+    // their own variables are set.
     if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(place.size));
 }
 

@@ -17,14 +17,14 @@ public:
     bool has(std::string_view name) const;
     void set(std::string_view name, std::string_view value);
     void remove(std::string_view name);
-    /// The entries in the form that execve takes; they are valid until the next change.
+    /// The entries in the form that execve expects; they are valid until the next change.
     std::vector<char*> entries();
 
 private:
     std::vector<std::string> entries_;
 };
 
-/// The settings that this process's environment and the options together give.
+/// The settings that result from this process's environment and the options.
 Result<Settings> read_settings_with(const Variables& options);
 
 /// Sets the variables that are the same for all ranks of this host; `segment` is the descriptor of their shared memory.

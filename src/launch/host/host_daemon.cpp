@@ -20,10 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between the request to end and SIGKILL.
+/// The time between the request to end and SIGKILL.
 constexpr auto grace = 1s;
 
-/// How long to wait for the supervisor's answer, which does not come while the supervisor is stopped.
+/// How long to wait for the supervisor's answer, which does not come if the supervisor is stopped.
 constexpr auto answer_limit = 500ms;
 
 } // namespace
@@ -40,8 +40,8 @@ int HostDaemon::run() {
     std::vector<pid_t> survivors;
     if (auto prepared = prepare(); prepared) survivors = run_ranks();
     else set_verdict({exit_code::environment, on_host(job_.share, prepared.error().message)});
-    // From here on there is nothing left to end, and a reader that has stopped reading must not keep the host daemon
-    // alive when the supervisor is gone.
+    // From here on there is nothing left to end. A reader that has stopped reading must not keep the host daemon alive
+    // when the supervisor is gone.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor_.process) return exit_code::failed;
     if (!survivors.empty())
@@ -49,7 +49,7 @@ int HostDaemon::run() {
     return link_->close(verdict_);
 }
 
-/// Returns the processes that would not end.
+/// Returns the processes that did not end.
 std::vector<pid_t> HostDaemon::run_ranks() {
     start_ranks();
     timer_.start(events_, std::chrono::nanoseconds(std::chrono::seconds(job_.settings.timeout_s)) / beats_per_timeout,
@@ -62,8 +62,8 @@ std::vector<pid_t> HostDaemon::run_ranks() {
 }
 
 Result<> HostDaemon::prepare() {
-    // What ranks inherit has numbers above those that programs use. Where their output and their cards go through the
-    // host daemon, each rank needs two pipes and a socket.
+    // The descriptors that ranks inherit have numbers above those that programs use. If the ranks' output and cards go
+    // through the host daemon, each rank needs two pipes and a socket.
     constexpr rlim_t few = 30, for_each_rank = 3;
     const bool goes_through_keeper = job_.options.label || !job_.share.host.empty();
     const auto needed =
@@ -84,7 +84,7 @@ Result<> HostDaemon::prepare() {
                     fmt::format("cannot open what starting ranks needs: {} (ulimit -n 1024)", std::strerror(errno)));
     fcntl(exec_failures_.read.get(), F_SETFL, O_NONBLOCK);
     fcntl(supervisor_.notices.get(), F_SETFL, O_NONBLOCK);
-    // These only wake the host daemon, which then reads all of them, in an order that matters.
+    // Each of these events only wakes the host daemon, which then reads all of them in an order that matters.
     for (const int descriptor : {supervisor_.notices.get(), child_signals_.get(), exec_failures_.read.get()})
         events_.add(descriptor, EPOLLIN, nullptr);
     return {};
@@ -125,7 +125,7 @@ bool HostDaemon::start_rank(int rank, const Environment& environment) {
     return true;
 }
 
-/// Waits until something happens, and deals with it.
+/// Waits until something happens, and handles it.
 void HostDaemon::watch() {
     events_.wait(deadline_);
     signalfd_siginfo ignored;
@@ -135,7 +135,7 @@ void HostDaemon::watch() {
     read_exec_failures();
     reap();
     if (children_changed) look_for_stopped();
-    // What ranks have left behind (background processes of a script) belongs to the job and ends with it.
+    // Processes that ranks have left behind (background processes of a script) belong to the job and end with it.
     if (running_ == 0 && children_left_) ask_to_end();
     if (deadline_ && Clock::now() >= *deadline_) at_once_ = true;
 }
@@ -158,12 +158,12 @@ void HostDaemon::on_signal(const SignalNotice& notice) {
 
 void HostDaemon::on_link_lost() {
     end_descendants();
-    _exit(exit_code::failed); // nobody is left who could be told
+    _exit(exit_code::failed); // there is no process left to report to
 }
 
-/// A terminal's Ctrl-C reaches the ranks and the supervisor at the same time. Before the host daemon calls the death of
-/// a rank a failure, the supervisor has to say whether the user asked for it; when the kernel shows the dead rank, the
-/// signal is already pending at the supervisor.
+/// A terminal's Ctrl-C reaches the ranks and the supervisor at the same time. Before the host daemon treats the death
+/// of a rank as a failure, it asks the supervisor whether the user requested the end; when the kernel shows the dead
+/// rank, the signal is already pending at the supervisor.
 void HostDaemon::ask_supervisor() {
     answered_ = false;
     if (getppid() == supervisor_.process) kill(supervisor_.process, signal_query);
@@ -184,7 +184,7 @@ void HostDaemon::read_exec_failures() {
             {exit_code::environment, on_host(job_.share, cannot_run(job_.options.program.front(), failure.error))});
     if (bytes != 0 || !exec_failures_.read) return;
     events_.remove(exec_failures_.read.get());
-    exec_failures_.read.reset(); // every rank runs its program
+    exec_failures_.read.reset(); // every rank is running its program
 }
 
 void HostDaemon::reap() {
@@ -210,8 +210,9 @@ void HostDaemon::rank_ended(int rank, int status) {
 
 // -- ranks that are stopped --
 
-/// The kernel tells at once (SIGCHLD) when a child is stopped or continued by a signal. A rank that a debugger holds,
-/// and a grandchild that has joined in the place of its rank (`sh -c ./solver`), are found at the next beat.
+/// The kernel reports at once (SIGCHLD) when a child is stopped or continued by a signal. At the next beat the host
+/// daemon also finds a rank that a debugger holds, and a stopped grandchild that has joined instead of the process that
+/// was started (`sh -c ./solver`).
 void HostDaemon::look_for_stopped() {
     const int before = stopped_.count();
     for (int rank = 0; rank < job_.ranks(); ++rank)
@@ -219,8 +220,8 @@ void HostDaemon::look_for_stopped() {
     if (stopped_.count() != before) link_->stopped(stopped_.count());
 }
 
-/// Whether the job is stopped as a whole: by Ctrl-Z, or because a rank wants to read from a terminal in whose
-/// background the job runs.
+/// Whether the job is stopped as a whole: by Ctrl-Z, or because a rank wants to read from a terminal while the job is
+/// in its background.
 bool HostDaemon::job_is_stopped() const {
     const auto supervisor = platform::status_of(supervisor_.process);
     return paused_ || (supervisor && supervisor->state == platform::ProcessStatus::State::stopped);
@@ -247,7 +248,7 @@ void HostDaemon::end_by_user(const SignalNotice& notice) {
     set_verdict({exit_code::signal_base + notice.signal, ""});
     set_deadline();
     if (!notice.has_reached_ranks) pass_on(notice.signal);
-    pass_on(SIGCONT); // a rank that is stopped could not end
+    pass_on(SIGCONT); // a stopped rank could not end
 }
 
 void HostDaemon::end_with(Verdict verdict) {

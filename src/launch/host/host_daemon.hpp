@@ -18,21 +18,21 @@
 
 namespace kumiki::launch {
 
-/// What the host daemon knows of the supervisor, its parent.
+/// The connection of the host daemon to the supervisor, its parent.
 struct Supervisor {
-    platform::Descriptor notices; ///< brings one SignalNotice after another; it ends when the supervisor is dead
+    platform::Descriptor notices; ///< one SignalNotice after another; ends when the supervisor is dead
     pid_t process;                ///< of the supervisor itself
     pid_t group;                  ///< its process group
     InheritedState inherited;
 };
 
-/// The process that starts the ranks of a host, watches them and ends them together. It must be a subreaper with all
-/// signals blocked.
+/// The process that starts the ranks of a host, monitors them and ends them together. It must be a subreaper and have
+/// all signals blocked.
 class HostDaemon : private LinkListener {
 public:
     HostDaemon(const Job& job, Supervisor supervisor, std::unique_ptr<Link> link);
-    /// Runs the job and returns the launcher's exit code, after everything that belongs to the job is gone. Does not
-    /// return when the supervisor dies or the link is lost.
+    /// Runs the job and returns the launcher's exit code when everything that belongs to the job has ended. Does not
+    /// return if the supervisor dies or the link is lost.
     int run();
 
 private:
@@ -67,19 +67,19 @@ private:
     std::unique_ptr<Link> link_;
     Events events_;
     std::optional<fabric::shm::Segment> segment_;
-    platform::Descriptor shared_;        ///< the segment's descriptor that the ranks inherit
+    platform::Descriptor shared_;        ///< the descriptor of the segment, which the ranks inherit
     platform::Descriptor child_signals_; ///< readable when a child has ended
     platform::Pipe exec_failures_;
-    std::vector<pid_t> ranks_; ///< by rank on this host; 0: it has not been started, or has ended
+    std::vector<pid_t> ranks_; ///< by number on this host; 0: not started yet, or ended
     StoppedRanks stopped_;
     PeriodicTimer timer_;
     bool paused_ = false; ///< the user has stopped the job
-    int running_ = 0;     ///< ranks that have not ended
+    int running_ = 0;     ///< the number of ranks that have not ended
     bool children_left_ = true;
     bool answered_ = false;          ///< the supervisor has answered the last query
     bool asked_ = false;             ///< all descendants have been asked to end
     bool at_once_ = false;           ///< the user does not want to wait for the grace period
-    std::optional<Verdict> verdict_; ///< why the job ends before its time; the first reason counts
+    std::optional<Verdict> verdict_; ///< why the job ends early; the first reason counts
     std::optional<Clock::time_point> ending_since_, deadline_;
 };
 

@@ -11,44 +11,44 @@
 
 namespace kumiki::launch {
 
-/// What a new rank gets from its link; with an empty descriptor the rank inherits the host daemon's own stream.
+/// The descriptors that a new rank gets from its link; for an empty one the rank inherits the host daemon's own stream.
 struct RankStreams {
     platform::Descriptor input, output, error;
     platform::Descriptor wireup; ///< the rank's end of the socket through which ranks of several hosts find each other
 };
 
-/// What the link tells the host daemon.
+/// The calls by which the link informs the host daemon.
 class LinkListener {
 public:
     virtual void on_signal(const SignalNotice& notice) = 0;
-    /// The job is to end; an empty sentence means that another process explains it to the user.
+    /// The job must end; an empty sentence means that another process explains this to the user.
     virtual void end_with(Verdict verdict) = 0;
-    /// This many ranks of the job, on all hosts, are stopped now.
+    /// So many ranks of the job, on all hosts, are stopped now.
     virtual void on_stopped_count(int ranks) = 0;
-    /// The connection to the user is lost: the job runs for nobody any more.
+    /// The connection to the user is lost, so there is no purpose in running the job any longer.
     virtual void on_link_lost() = 0;
 
 protected:
     ~LinkListener() = default;
 };
 
-/// What lies between a host daemon and the user: output, input and the verdict pass through it.
+/// The connection between a host daemon and the user, for output, input and the verdict.
 class Link {
 public:
     virtual ~Link() = default;
 
-    /// From now on `events` serves the link, and `listener` is told what comes through it.
+    /// From now on `events` serves the link, and the link calls `listener`.
     virtual void attach(Events& events, LinkListener& listener) = 0;
-    /// The streams for the rank with this number on the host; nothing when the system has no descriptors left (errno
+    /// The streams for the rank with this number on the host; nothing if the system has no descriptors left (errno
     /// tells why).
     virtual std::optional<RankStreams> open(int local_rank) = 0;
-    /// To be called when all ranks have been started.
+    /// Must be called when all ranks have been started.
     virtual void started() = 0;
-    /// Reports why the job ends before its time; called once, as soon as that is known.
+    /// Reports why the job ends early; called once, as soon as the reason is known.
     virtual void report_verdict(const Verdict& verdict) = 0;
-    /// Reports that this many ranks of this host are stopped now.
+    /// Reports that so many ranks of this host are stopped now.
     virtual void stopped(int ranks) = 0;
-    /// To be called when nothing of the job is alive: writes out what its ranks have printed.
+    /// Must be called when no process of the job is alive: writes out what the ranks have printed.
     virtual void finish() = 0;
     virtual bool finished() const = 0;
     virtual void remark(const std::string& sentence) = 0;

@@ -47,7 +47,7 @@ void LocalLink::finish() {
     finish_printer();
 }
 
-/// Ends the printer, once everything that the ranks have printed has been passed on to it.
+/// Ends the printer when everything that the ranks have printed has been passed on to it.
 void LocalLink::finish_printer() {
     if (finishing_ && labels_->output.finished()) labels_->printer.finish();
 }

@@ -9,7 +9,7 @@
 
 namespace kumiki::launch {
 
-/// The link of a job on this host alone: its ranks have the launcher's own streams, or, with labels, pipes to the
+/// The link of a job on this host only: its ranks have the launcher's own streams, or, with labels, pipes to the
 /// printer.
 class LocalLink : public Link {
 public:
@@ -19,7 +19,7 @@ public:
     std::optional<RankStreams> open(int local_rank) override;
     void started() override;
     void report_verdict(const Verdict&) override {}
-    void stopped(int) override {} // no rank is on another host, where it would be missed
+    void stopped(int) override {} // there are no ranks on other hosts that would miss its heartbeat
     void finish() override;
     bool finished() const override { return !labels_ || labels_->printer.finished(); }
     void remark(const std::string& sentence) override;

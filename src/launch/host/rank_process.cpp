@@ -12,13 +12,13 @@ namespace {
 
 constexpr int exit_without_program = 127;
 
-/// The rank dies with the host daemon, even when that has died before this took effect.
+/// The rank dies with the host daemon, even if the host daemon died before this took effect.
 void die_with(pid_t daemon) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != daemon) _exit(exit_without_program);
 }
 
-/// Binding only affects speed: where the system refuses it, the rank runs unbound.
+/// Binding only affects speed: if the system refuses it, the rank runs unbound.
 void bind_to(const std::vector<int>& processors) {
     if (processors.empty()) return;
     const int highest = *std::max_element(processors.begin(), processors.end());
@@ -31,7 +31,7 @@ void bind_to(const std::vector<int>& processors) {
     CPU_FREE(set);
 }
 
-/// The first rank of the job reads the launcher's input; the others find theirs empty.
+/// The first rank of the job reads the launcher's input; the input of the others is empty.
 void connect(const RankStart& start) {
     const RankStreams& streams = start.streams;
     if (streams.input) dup2(streams.input.get(), STDIN_FILENO);

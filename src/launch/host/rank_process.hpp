@@ -9,20 +9,20 @@
 
 namespace kumiki::launch {
 
-/// The descriptors that the library uses have numbers from here on, because shells and scripts use small numbers for
-/// their own.
+/// The descriptors that the library uses have numbers from here on, because shells and scripts use small numbers
+/// themselves.
 inline constexpr int lowest_shared_descriptor = 100;
 
-/// What a new process needs to become rank `rank`.
+/// What a new process needs in order to become rank `rank`.
 struct RankStart {
     const Job& job;
-    int rank;                ///< among those of this host
-    Environment environment; ///< tell_job has been called on it
+    int rank;                ///< number on this host
+    Environment environment; ///< tell_job has been called for it
     pid_t daemon;
-    pid_t group; ///< process group of the supervisor: for the terminal the ranks are one job with it
+    pid_t group; ///< the supervisor's process group: for the terminal, the ranks and the supervisor are one job
     const InheritedState& inherited;
     const RankStreams& streams;
-    int failures; ///< where an ExecFailure is written when the program cannot be run
+    int failures; ///< an ExecFailure is written here if the program cannot be run
 };
 
 struct ExecFailure {
@@ -30,7 +30,7 @@ struct ExecFailure {
     int error; ///< errno
 };
 
-/// Turns the calling, freshly forked process into the program.
+/// Turns the calling process, which has just been forked, into the program.
 [[noreturn]] void become_rank(RankStart start);
 
 } // namespace kumiki::launch

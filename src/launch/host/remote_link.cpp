@@ -38,7 +38,7 @@ std::optional<RankStreams> RemoteLink::open(int local_rank) {
 void RemoteLink::started() {
     output_.attach(*events_);
     wireup_.attach(*events_);
-    channel_.receive(); // what came together with the order
+    channel_.receive(); // what arrived together with the instructions
 }
 
 void RemoteLink::take(const Frame& frame) {

@@ -10,7 +10,7 @@
 
 namespace kumiki::launch {
 
-/// The link of one host's share of a job over several hosts: everything goes through the channel to the controller.
+/// The link of one host's share in a job over several hosts: everything goes through the channel to the controller.
 class RemoteLink : public Link {
 public:
     RemoteLink(const Job& job, Channel channel);

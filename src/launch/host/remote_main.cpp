@@ -21,8 +21,8 @@
 namespace kumiki::launch {
 namespace {
 
-/// This host waits for the controller for as long as the controller waits for hosts: it may be stopped, or its host may
-/// be gone.
+/// This host waits for the controller as long as the controller waits for hosts: the controller may be stopped, or its
+/// host may be gone.
 Channel::Clock::time_point give_up_at() { return Channel::Clock::now() + start_limit; }
 
 template <class Message>
@@ -33,8 +33,8 @@ std::optional<Message> wait_for(Channel& channel) {
     return {};
 }
 
-/// The ranks get these variables as they are on the controller's host, and all others as this host gives them to its
-/// users.
+/// The ranks get these variables with their values on the controller's host, and all others as this host sets them for
+/// its users.
 void apply(const Variables& variables) {
     std::vector<std::string> names = {"PATH", "LD_LIBRARY_PATH"};
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -63,7 +63,7 @@ Result<> enter(const std::string& folder) {
                             std::strerror(errno)));
 }
 
-/// How much address space each rank's regions would get if this host decided.
+/// The address space that each rank's regions would get if this host decided.
 Result<std::uint64_t> own_arena(int ranks, std::uint64_t wanted) {
     const auto segment = fabric::shm::Segment::create(ranks, wanted);
     if (!segment) return tl::unexpected(segment.error());
@@ -77,7 +77,7 @@ int refuse(Channel& channel, const Share& share, const Failure& failure) {
     return code_of(failure);
 }
 
-/// Fails when the cores and devices that are asked for ranks of this host cannot be given to them; no other host has
+/// Fails if the ranks of this host cannot get the cores and devices that are requested for them; no other host has
 /// started its ranks yet.
 Result<> try_to_place(const topology::UsableCores& usable, std::vector<RankRequest> ranks, Binding bind) {
     decide_threads(ranks, usable.budget);
@@ -85,7 +85,7 @@ Result<> try_to_place(const topology::UsableCores& usable, std::vector<RankReque
     return placement ? Result<>() : tl::unexpected(placement.error());
 }
 
-/// Does everything between the order and the start. Returns the job, or why this host cannot run its share.
+/// Does everything between the instructions and the start. Returns the job, or why this host cannot run its share.
 Result<Job> prepare(Channel& channel, const Order& order) {
     apply(order.environment);
     if (auto entered = enter(order.folder); !entered) return tl::unexpected(entered.error());
@@ -100,7 +100,7 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     if (!arena) return tl::unexpected(arena.error());
     channel.send(Ready{*arena, identity(*usable), platform::addresses_of(platform::interfaces()), usable->budget});
     const auto start = wait_for<Start>(channel);
-    if (!start) _exit(exit_code::failed); // the controller is gone or silent, or has given this host up
+    if (!start) _exit(exit_code::failed); // the controller is gone or silent, or has given up this host
     settings->arena_bytes = start->arena_bytes;
     settings->network_devices = platform::devices_towards(start->other_hosts);
     Options options;

@@ -25,7 +25,7 @@ bool is_stopped(State state) { return state == State::stopped || state == State:
 void StoppedRanks::look(int local_rank, pid_t process, pid_t joined) {
     const State own = state_of(process);
     if (process == 0 || joined == 0 || joined == process || is_stopped(own)) return set_state(local_rank, process, own);
-    // A rank in a process namespace of its own has joined with a number that is another process's here.
+    // A rank in a process namespace of its own has joined with a process number that means another process here.
     const State other = state_of(joined);
     const auto family = is_stopped(other) ? descendants() : std::vector<pid_t>();
     if (std::ranges::find(family, joined) != family.end()) set_state(local_rank, joined, other);

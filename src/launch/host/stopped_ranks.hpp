@@ -17,15 +17,15 @@ struct StoppedRank {
     bool by_debugger = false;
 };
 
-/// Knows which ranks of a host are stopped, and for how many beats of the host daemon.
+/// Records which ranks of a host are stopped, and for how many beats of the host daemon.
 class StoppedRanks {
 public:
     explicit StoppedRanks(const Share& share) : first_(share.first), seen_(static_cast<std::size_t>(share.ranks)) {}
 
-    /// Looks at a rank: at the process that was started (0: it has ended), and at the process that joined the job (0:
-    /// none has), which may be a descendant of the first.
+    /// Checks a rank: the process that was started (0: it has ended), and the process that joined the job (0: none
+    /// has), which may be a descendant of the first.
     void look(int local_rank, pid_t process, pid_t joined);
-    /// How many are stopped.
+    /// The number of stopped ranks.
     int count() const;
     /// Counts one more beat, and returns the ranks that have now been stopped for a whole timeout.
     std::vector<StoppedRank> beat();
@@ -36,7 +36,7 @@ private:
     struct Seen {
         pid_t process = 0;
         platform::ProcessStatus::State state = platform::ProcessStatus::State::alive;
-        int beats = 0; ///< since it was first seen stopped
+        int beats = 0; ///< since it was first found stopped
     };
     int first_;
     std::vector<Seen> seen_; ///< by local rank

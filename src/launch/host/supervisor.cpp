@@ -29,8 +29,8 @@ std::unique_ptr<Link> link_of(const Job& job, std::optional<Channel> channel) {
 [[noreturn]] void become_host_daemon(const Job& job, Supervisor supervisor, std::optional<Channel> channel,
                                      char** argv) {
     set_process_name(argv, "kumiki-daemon");
-    // In a group of its own the host daemon, which cleans up, is reached neither by the terminal's signals nor by `kill
-    // -9` of the supervisor's whole group.
+    // The host daemon, which cleans up, has a group of its own, so that neither the terminal's signals nor `kill -9` of
+    // the supervisor's whole group reach it.
     setpgid(0, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigset_t all;
@@ -52,8 +52,8 @@ int pass_signals(pid_t daemon, int notices, const sigset_t& signals) {
     }
 }
 
-/// The host daemon is dead, which takes a deliberate kill. What it leaves are children of this process, which is a
-/// subreaper too.
+/// The host daemon is dead; only a deliberate kill can cause this. Its orphans are now children of this process, which
+/// is also a subreaper.
 int end_without_daemon(pid_t daemon, int status) {
     end_descendants();
     say(fmt::format("the process that watches over the job (process {}) was killed by {}; the ranks were ended", daemon,
@@ -69,7 +69,7 @@ int run(const Job& job, char** argv, std::optional<Channel> channel) {
     sigaddset(&awaited, SIGCHLD);
     sigaddset(&awaited, signal_query);
     sigset_t blocked = awaited;
-    sigaddset(&blocked, SIGPIPE); // SIGCHLD tells of a dead host daemon
+    sigaddset(&blocked, SIGPIPE); // SIGCHLD reports a dead host daemon
     const BlockedSignals signals(blocked);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     platform::Pipe notices = platform::Pipe::create();

@@ -54,7 +54,7 @@ void WireUp::read_card(Peer& peer) {
                                        peer.rank, length, longest_card));
     }
     if (peer.incoming.size() < sizeof length + length) return;
-    events_->remove(peer.socket.get()); // a rank sends nothing more
+    events_->remove(peer.socket.get()); // a rank sends nothing else
     channel_.send(Card{peer.rank, peer.incoming.substr(sizeof length, length)});
 }
 

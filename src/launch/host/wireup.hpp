@@ -8,9 +8,9 @@
 
 namespace kumiki::launch {
 
-/// The exchange by which ranks of several hosts find each other: each rank writes its card (length and bytes) into its
-/// socket, and when all ranks of the job have done so, each reads the cards of all, in the order of the ranks. The
-/// launcher does not look into the cards. Lengths are std::uint32_t in the byte order of the host.
+/// The exchange through which ranks of several hosts find each other: each rank writes its card (length and bytes) to
+/// its socket, and when all ranks of the job have done so, each reads the cards of all, in the order of the ranks. The
+/// launcher does not interpret the cards. Lengths are std::uint32_t in the byte order of the host.
 class WireUp {
 public:
     using OnMistake = std::function<void(std::string sentence)>;
@@ -28,7 +28,7 @@ private:
         platform::Descriptor socket;
         int rank = 0;
         std::string incoming;
-        std::size_t sent = 0; ///< bytes of `all_cards_`
+        std::size_t sent = 0; ///< sent bytes of `all_cards_`
     };
     void read_card(Peer& peer);
     void send_all_cards();

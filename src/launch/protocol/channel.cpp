@@ -34,7 +34,7 @@ void Channel::send_bytes(std::string_view bytes) {
     const bool waiting = !unsent_.empty();
     unsent_ += bytes;
     if (waiting && events_ != nullptr && !bytes.empty()) return; // the event loop writes the rest
-    // The input tells when the reader is gone, and brings its last messages.
+    // The end of the input shows that the reader is gone, and the input contains its last messages.
     if (!write_some() && events_ != nullptr) events_->remove(output_.get());
     if (unsent_.empty() || events_ == nullptr) return;
     events_->add(output_.get(), EPOLLOUT, [this] {
@@ -42,7 +42,7 @@ void Channel::send_bytes(std::string_view bytes) {
     });
 }
 
-/// Returns false when there is no reader any more; then it drops what is unsent.
+/// Returns false when there is no longer a reader; then it drops the unsent bytes.
 bool Channel::write_some() {
     std::size_t done = 0;
     bool alive = true;

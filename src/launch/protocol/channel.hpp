@@ -10,15 +10,15 @@
 
 namespace kumiki::launch {
 
-/// Messages both ways over two descriptors. Sending never waits: the channel keeps what the other side does not take
-/// yet.
+/// Messages in both directions over two descriptors. Sending never waits: the channel keeps what the other side does
+/// not accept yet.
 class Channel {
 public:
     using OnFrame = std::function<void(const Frame&)>;
     using OnEnd = std::function<void()>;
     using Clock = Events::Clock;
 
-    /// With `greeted` false the channel skips what comes before the greeting.
+    /// With `greeted` false the channel skips everything before the greeting.
     Channel(platform::Descriptor input, platform::Descriptor output, bool greeted);
 
     template <class Message>
@@ -28,18 +28,18 @@ public:
     void send_bytes(std::string_view bytes);
 
     /// From now on `events` calls `on_frame` for each frame, and `on_end` once when the other side is gone or does not
-    /// speak our protocol. The channel must stay where it is.
+    /// use this protocol. The channel must not be moved afterwards.
     void attach(Events& events, OnFrame on_frame, OnEnd on_end);
-    /// Reads what has come, and makes the calls that attach() promises.
+    /// Reads what has arrived, and makes the calls that attach() promises.
     void receive();
-    /// Waits for a frame, and writes what is still to be written; returns nothing when the other side is gone, or
+    /// Waits for a frame, and meanwhile writes what is unsent. Returns nothing when the other side is gone or has been
     /// silent until `until`. For channels that are not attached.
     std::optional<Frame> wait_for_frame(Clock::time_point until);
-    /// Waits until everything is written, the other side is gone, or `until` has come.
+    /// Waits until everything is written, the other side is gone, or it is `until`.
     void wait_until_written(Clock::time_point until);
     void close();
 
-    /// What the other side has sent, or, when it does not speak our protocol, what has ended the channel.
+    /// The data from the other side that ended the channel, if it does not use this protocol.
     const FrameReader& reader() const { return reader_; }
 
 private:

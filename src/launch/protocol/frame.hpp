@@ -11,49 +11,50 @@
 
 namespace kumiki::launch {
 
-/// What the controller and a host daemon send each other: on the wire the length and the type, four bytes each, then
-/// the payload. All numbers are little-endian.
+/// The frames that the controller and a host daemon exchange: length and type, four bytes each, then the payload. All
+/// numbers are little-endian.
 struct Frame {
     std::uint32_t type = 0;
     std::string payload;
 };
 
-/// No payload is longer: a sender that announces more does not speak our protocol.
+/// No payload is longer: a sender that announces more does not use this protocol.
 inline constexpr std::size_t longest_payload = std::size_t{16} << 20;
 
-/// What a host daemon sends first. Everything before it is not ours: the login scripts of a host may print something.
+/// The first bytes from a host daemon. Anything before them comes from elsewhere: the login scripts of a host may print
+/// something.
 inline constexpr std::string_view greeting = "\n[kumiki-daemon]\n";
 inline constexpr std::size_t longest_preamble = std::size_t{64} << 10;
 
 std::string wire_form(const Frame& frame);
 
-/// Cuts a stream of bytes into frames.
+/// Splits a stream of bytes into frames.
 class FrameReader {
 public:
     /// With `greeted` false the reader skips everything up to the greeting.
     explicit FrameReader(bool greeted) : greeted_(greeted) {}
     void add(std::string_view bytes);
-    /// The next frame, when it is complete.
+    /// The next frame, if it is complete.
     std::optional<Frame> next();
     bool greeted() const { return greeted_; }
-    /// Whether the bytes are no stream of frames.
+    /// Whether the bytes are not a stream of frames.
     bool broken() const { return broken_; }
-    /// The beginning of what has not been returned yet, in one line, for a message to the user.
+    /// The beginning of the bytes that have not been returned yet, in one line, for a message to the user.
     std::string excerpt() const;
 
 private:
     bool skip_preamble();
     std::string bytes_;
-    std::size_t begin_ = 0; ///< of what has not been returned yet
+    std::size_t begin_ = 0; ///< of the bytes that have not been returned yet
     bool greeted_;
     bool broken_ = false;
 };
 
-/// A type with `fields(self)`, which ties all its members in the order of the wire.
+/// A type with `fields(self)`, which ties all its members in the order in which they are sent.
 template <class T>
 concept Record = requires(T& record) { T::fields(record); };
 
-/// Writes values one behind another.
+/// Writes values one after another.
 class PayloadWriter {
 public:
     template <std::integral T>
@@ -109,7 +110,7 @@ public:
     template <class T>
     bool get(std::vector<T>& list) {
         std::size_t count = 0;
-        if (!get(count) || count > bytes_.size() / 8) return false; // no item is shorter than a number
+        if (!get(count) || count > bytes_.size() / 8) return false; // no item is shorter than eight bytes
         list.resize(count);
         for (T& item : list)
             if (!get(item)) return false;

@@ -15,8 +15,8 @@
 
 namespace kumiki::launch {
 
-/// The messages between the controller and the host daemons of several hosts. Numbers are never used again for
-/// something else.
+/// The messages between the controller and the host daemons of several hosts. A number is never reused for something
+/// else.
 enum class MessageType : std::uint32_t {
     hello = 1,
     order = 2,
@@ -38,11 +38,12 @@ enum class MessageType : std::uint32_t {
 /// The hidden option by which the controller starts this program on each host.
 inline constexpr std::string_view host_daemon_option = "--host-daemon";
 
-/// How long hosts may take to be ready; after that the controller gives them up, and they give up waiting for it.
+/// How long hosts may take to be ready; after that the controller gives them up, and they give up waiting for the
+/// controller.
 inline constexpr std::chrono::seconds start_limit(30);
 
-/// At most this many bytes of a stream are on their way or wait to be written: a reader that has stopped reading must
-/// not hold back other messages, nor fill our memory.
+/// At most this many bytes of a stream are under way or wait to be written: a reader that has stopped reading must
+/// neither hold back other messages nor fill the memory of the launcher.
 inline constexpr std::size_t stream_window = std::size_t{1} << 20;
 
 /// host daemon -> controller: the first message.
@@ -52,25 +53,25 @@ struct Hello {
     static auto fields(auto& self) { return std::tie(self.version); }
 };
 
-/// controller -> host daemon: what is to be run.
+/// controller -> host daemon: the instructions for a run.
 struct Order {
     static constexpr auto type = MessageType::order;
     Share share;
     std::vector<std::string> program;
     std::string folder;
-    Variables environment; ///< what the ranks get besides the host's own variables
-    Variables settings;    ///< that options have set
+    Variables environment; ///< for the ranks, in addition to the host's own variables
+    Variables settings;    ///< set by options
     bool verbose = false;
     static auto fields(auto& self) {
         return std::tie(self.share, self.program, self.folder, self.environment, self.settings, self.verbose);
     }
 };
 
-/// host daemon -> controller: what the controller has to know of every host before any of them starts its ranks.
+/// host daemon -> controller: what the controller must know about every host before any of them starts its ranks.
 struct Ready {
     static constexpr auto type = MessageType::ready;
-    std::uint64_t arena_bytes = 0; ///< that this host would choose
-    std::string cores;             ///< the same for hosts that share one machine and its cores
+    std::uint64_t arena_bytes = 0; ///< the size that this host would choose
+    std::string cores;             ///< the same text for hosts that share one machine and its cores
     std::string addresses;         ///< of this host in the network (platform::addresses_of)
     int budget = 1;                ///< cores that the job can keep busy here
     static auto fields(auto& self) { return std::tie(self.arena_bytes, self.cores, self.addresses, self.budget); }
@@ -79,9 +80,9 @@ struct Ready {
 /// controller -> host daemon: the ranks may start.
 struct Start {
     static constexpr auto type = MessageType::start;
-    std::uint64_t arena_bytes = 0;        ///< the same on all hosts
-    int ranks_before = 0;                 ///< ranks of other hosts on the same cores that come before this host's
-    std::vector<RankRequest> on_cores;    ///< the ranks of all hosts on the same cores; their threads are decided
+    std::uint64_t arena_bytes = 0; ///< the same on all hosts
+    int ranks_before = 0;          ///< how many ranks of other hosts on the same cores come before those of this host
+    std::vector<RankRequest> on_cores;    ///< the ranks of all hosts on the same cores, with numbers of threads
     std::vector<int> threads;             ///< of every rank of the job
     std::vector<std::string> other_hosts; ///< the addresses of each
     static auto fields(auto& self) {
@@ -102,8 +103,8 @@ struct End {
     static auto fields(auto&) { return std::tuple<>(); }
 };
 
-/// Both ways: part of a standard stream, by its descriptor's number: 0 to rank 0, 1 and 2 from a rank. An empty part is
-/// the end of the stream.
+/// Both ways: a piece of a standard stream, which the number of its descriptor identifies: 0 to rank 0, 1 and 2 from a
+/// rank. An empty piece is the end of the stream.
 struct Bytes {
     static constexpr auto type = MessageType::bytes;
     int rank = 0;
@@ -127,7 +128,7 @@ struct Closed {
     static auto fields(auto& self) { return std::tie(self.stream); }
 };
 
-/// host daemon -> controller -> all host daemons: what a rank wants the others to know.
+/// host daemon -> controller -> all host daemons: a rank's card for the other ranks.
 struct Card {
     static constexpr auto type = MessageType::card;
     int rank = 0;
@@ -135,7 +136,7 @@ struct Card {
     static auto fields(auto& self) { return std::tie(self.rank, self.text); }
 };
 
-/// host daemon -> controller: why the job ends before its time, as soon as it is known.
+/// host daemon -> controller: why the job ends early, as soon as this is known.
 struct VerdictReached {
     static constexpr auto type = MessageType::verdict;
     Verdict verdict;
@@ -163,7 +164,7 @@ struct Stopped {
     static auto fields(auto& self) { return std::tie(self.ranks); }
 };
 
-/// Both ways, several times in a timeout: a sign of life.
+/// Both ways, several times in a timeout: a heartbeat.
 struct Alive {
     static constexpr auto type = MessageType::alive;
     static auto fields(auto&) { return std::tuple<>(); }
@@ -176,7 +177,7 @@ Frame as_frame(const Message& message) {
     return {static_cast<std::uint32_t>(Message::type), writer.take()};
 }
 
-/// Returns nothing when the frame holds another message, or fewer or more bytes than the message has.
+/// Returns nothing if the frame contains another message, or if its length is wrong.
 template <class Message>
 std::optional<Message> read_message(const Frame& frame) {
     if (frame.type != static_cast<std::uint32_t>(Message::type)) return {};

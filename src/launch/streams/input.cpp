@@ -67,7 +67,7 @@ void InputRelay::write_some() {
         const ssize_t bytes = write(pipe_.get(), waiting_.data(), waiting_.size());
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes < 0 && errno == EAGAIN) return events_->add(pipe_.get(), EPOLLOUT, [this] { write_some(); });
-        if (bytes < 0) { // the rank does not read any more
+        if (bytes < 0) { // the rank no longer reads
             channel_.send(Closed{STDIN_FILENO});
             return close();
         }

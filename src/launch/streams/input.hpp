@@ -10,7 +10,7 @@
 
 namespace kumiki::launch {
 
-/// The launcher's standard input. It is read piece by piece, no faster than rank 0 on its host takes it.
+/// The launcher's standard input. It is read piece by piece, no faster than rank 0 reads it on its host.
 class InputSource {
 public:
     /// Receives each piece; an empty piece means the end.
@@ -19,9 +19,9 @@ public:
     void start(Events& events, OnInput on_input);
     /// The reader has taken this many bytes.
     void written(std::size_t bytes);
-    /// The reader does not read any more.
+    /// The reader no longer reads.
     void stop();
-    /// Looks again whether input may be read: this process was stopped, and may now be in the foreground of its
+    /// Checks again whether input may be read: this process was stopped, and may now be in the foreground of its
     /// terminal.
     void look_again();
 
@@ -33,15 +33,15 @@ private:
     std::size_t window_ = stream_window;
 };
 
-/// Passes on to rank 0 what the controller reads from its standard input.
+/// Passes on to rank 0 the input that the controller reads.
 class InputRelay {
 public:
     explicit InputRelay(Channel& channel) : channel_(channel) {}
 
-    /// Returns the reading end for the rank; empty when the system has no descriptors left (errno tells why).
+    /// Returns the reading end for the rank; empty if the system has no descriptors left (errno tells why).
     platform::Descriptor open();
     void attach(Events& events) { events_ = &events; }
-    /// Takes more input; an empty text means its end.
+    /// Accepts more input; an empty text means its end.
     void add(std::string_view text);
 
 private:

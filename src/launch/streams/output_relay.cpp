@@ -32,7 +32,7 @@ void OutputRelay::watch(Source& source) {
     if (source.pipe) events_->add(source.pipe.get(), EPOLLIN, [this, &source] { read_from(source); });
 }
 
-/// Reads once; returns false when there is nothing to read now.
+/// Reads once; returns false if there is nothing to read now.
 bool OutputRelay::read_from(Source& source) {
     std::size_t& left = window(source.stream);
     std::array<char, chunk> buffer;
@@ -68,7 +68,8 @@ void OutputRelay::finish() {
     finishing_ = true;
     for (Source& source : sources_) {
         while (source.pipe && window(source.stream) > 0 && read_from(source)) {}
-        // A process outside the job may hold the other end: the relay does not wait for what is not in the pipe now.
+        // A process outside the job may hold the other end, so the relay does not wait for more than what is in the
+        // pipe now.
         if (window(source.stream) > 0) close_source(source);
     }
 }

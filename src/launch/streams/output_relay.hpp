@@ -12,23 +12,23 @@
 
 namespace kumiki::launch {
 
-/// Passes on what the ranks of this host print. When the other side cannot write it, the relay stops reading from the
-/// ranks, and they wait in their own writes, as they would without a launcher between.
+/// Passes on the output of the ranks of this host. When the other side cannot write it, the relay stops reading, and
+/// the ranks wait in their own writes, as they would without a launcher in between.
 class OutputRelay {
 public:
     using OnOutput = std::function<void(Bytes)>;
 
     OutputRelay(int first_rank, OnOutput on_output) : first_rank_(first_rank), on_output_(std::move(on_output)) {}
 
-    /// Returns the writing ends for stdout and stderr of a rank; nothing when the system has no descriptors left (errno
+    /// Returns the writing ends for stdout and stderr of a rank; nothing if the system has no descriptors left (errno
     /// tells why).
     std::optional<std::array<platform::Descriptor, 2>> open(int local_rank);
     void attach(Events& events);
     /// The other side has written this many bytes.
     void written(int stream, std::uint64_t bytes);
-    /// The stream has no reader any more: the ranks' next write to it shall raise SIGPIPE.
+    /// The stream no longer has a reader: the ranks' next write to it must raise SIGPIPE.
     void closed(int stream);
-    /// All writers are gone: passes on what is still in the pipes.
+    /// Called when all writers are gone: passes on what is still in the pipes.
     void finish();
     bool finished() const;
 

@@ -29,7 +29,7 @@ void LineLabeller::finish(std::string& out) {
 
 namespace {
 
-/// The lines that are complete with these bytes of a rank.
+/// The lines that these bytes of a rank complete.
 std::string labelled(std::vector<LineLabeller>& ranks, const Bytes& bytes) {
     std::string whole;
     const auto rank = static_cast<std::size_t>(bytes.rank);

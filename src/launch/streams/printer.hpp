@@ -14,17 +14,17 @@
 
 namespace kumiki::launch {
 
-/// Cuts a stream into lines and puts a label before each.
+/// Splits a stream into lines and puts a label before each.
 class LineLabeller {
 public:
-    /// A longer line is cut: output that never ends a line must not fill our memory.
+    /// A longer line is cut, because output without line ends must not fill the launcher's memory.
     static constexpr std::size_t longest_line = std::size_t{16} << 20;
 
     explicit LineLabeller(int rank);
     /// Appends to `out` the lines that `text` completes, and keeps the rest until its line ends, so that lines stay
     /// whole.
     void add(std::string_view text, std::string& out);
-    /// Appends the last line, when it has no end.
+    /// Appends the last line if it has no end.
     void finish(std::string& out);
 
 private:
@@ -32,29 +32,30 @@ private:
     std::string partial_;
 };
 
-/// Writes what ranks print to the launcher's own stdout and stderr; with labels line by line, otherwise as it comes.
+/// Writes the output of ranks to the launcher's own stdout and stderr: with labels line by line, otherwise as it
+/// arrives.
 class Printer {
 public:
     /// Called when `bytes` bytes of a sender have been written.
     using OnWritten = std::function<void(std::size_t sender, int stream, std::size_t bytes)>;
-    /// Called once, when the stream has no reader any more.
+    /// Called once, when the stream no longer has a reader.
     using OnClosed = std::function<void(int stream)>;
 
-    /// Labels the lines of a job of this many ranks; with 0 it labels none.
+    /// Labels the lines of a job with this many ranks; 0: no labels.
     explicit Printer(int labelled_ranks);
-    /// Returns false when the system has no descriptors left; then the printer can only be destroyed.
+    /// Returns false if the system has no descriptors left; then the printer can only be destroyed.
     bool is_open() const;
-    /// From now on `events` serves the printer, which must stay where it is.
+    /// From now on `events` serves the printer, which must not be moved afterwards.
     void attach(Events& events, OnWritten on_written, OnClosed on_closed);
 
-    /// Prints what a rank has written to stdout or stderr, in the order of the calls. An empty text means the end of
-    /// the rank's stream.
+    /// Prints the output of a rank to stdout or stderr, in the order of the calls. An empty text means the end of the
+    /// rank's stream.
     void print(std::size_t sender, Bytes bytes);
-    /// Prints a sentence of the launcher in its turn.
+    /// Prints a sentence of the launcher, in the order of the calls.
     void remark(std::string_view sentence);
-    /// Says that nothing more will be printed: lines without an end are written out.
+    /// Declares that nothing more will be printed, and writes out lines without an end.
     void finish();
-    /// Whether everything is written after finish().
+    /// Whether everything has been written after finish().
     bool finished() const;
 
 private:

@@ -12,11 +12,11 @@
 
 namespace kumiki::launch {
 
-/// Writes to one of the launcher's own streams in a thread of its own, because the stream's reader may stop reading,
-/// and the launcher must not wait for it. The thread begins with the first text, after all processes have been forked.
+/// Writes to one of the launcher's own streams in a separate thread, because the stream's reader may stop reading, and
+/// the launcher must not wait for it. The thread starts with the first text, after all processes have been forked.
 class StreamWriter {
 public:
-    /// How many bytes have been written, and which sender they came from.
+    /// How many bytes have been written, and from which sender they came.
     struct Receipt {
         std::size_t sender;
         std::size_t bytes;
@@ -28,17 +28,18 @@ public:
     StreamWriter& operator=(const StreamWriter&) = delete;
 
     int stream() const { return stream_; }
-    /// Queues `text` to be written after what was added before; when that is done, take_progress() returns the receipt.
+    /// Queues `text` after the texts that were added before. When it has been written, take_progress() returns the
+    /// receipt.
     void add(std::string text, Receipt receipt);
-    /// Says that nothing more will be added.
+    /// Declares that nothing more will be added.
     void finish();
 
-    /// A descriptor that becomes readable when there is progress to take.
+    /// A descriptor that becomes readable when take_progress() has something to return.
     int progress_descriptor() const { return progress_.get(); }
     struct Progress {
         std::vector<Receipt> receipts;
-        bool broken;   ///< the stream has no reader any more
-        bool finished; ///< everything is written after finish()
+        bool broken;   ///< the stream no longer has a reader
+        bool finished; ///< everything has been written after finish()
     };
     Progress take_progress();
 

@@ -23,7 +23,7 @@ constexpr auto patience = 10s;
 constexpr auto pause_between_rounds = 5ms;
 
 /// The children of every process. They are found in the table of all processes, because not every kernel has lists of
-/// children (/proc/PID/task/TID/children), and those lists are no more reliable.
+/// children (/proc/PID/task/TID/children), and these lists are no more reliable.
 std::unordered_multimap<pid_t, pid_t> children_by_parent() {
     std::unordered_multimap<pid_t, pid_t> children;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
@@ -63,8 +63,8 @@ void send(std::span<const pid_t> processes, int signal) {
 }
 
 std::vector<pid_t> end_descendants() {
-    // A process may fork while the table is read, and orphans become our children: therefore this is repeated until
-    // waitpid knows of no child.
+    // A process may fork while the table is being read, and orphans become children of this process; therefore this is
+    // repeated until waitpid reports no child.
     const auto give_up = std::chrono::steady_clock::now() + patience;
     while (reap()) {
         const auto left = descendants();

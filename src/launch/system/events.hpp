@@ -13,7 +13,7 @@
 
 namespace kumiki::launch {
 
-/// The time until `due` in the form that poll and epoll take; -1, which means for ever, when nothing is due.
+/// The time until `due` in the form that poll and epoll expect; -1, which means forever, if nothing is due.
 int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due);
 
 /// Waits for many descriptors and calls the actions of those that are ready.
@@ -24,12 +24,12 @@ public:
 
     Events() : poller_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-    /// Calls `action` whenever `descriptor` is ready for `interest` (EPOLLIN or EPOLLOUT), in place of any earlier
-    /// action for it. Regular files are always ready: their actions are called at every wait.
+    /// Calls `action` whenever `descriptor` is ready for `interest` (EPOLLIN or EPOLLOUT), instead of any earlier
+    /// action for it. Regular files are always ready: their actions are called in every wait.
     void add(int descriptor, std::uint32_t interest, Action action);
     /// Must be called before the descriptor is closed. Actions may remove any descriptor.
     void remove(int descriptor);
-    /// Returns after a descriptor was ready, or at `due`; without `due` it waits for ever.
+    /// Returns when a descriptor has been ready, or at `due`; without `due` it waits forever.
     void wait(std::optional<Clock::time_point> due);
 
 private:

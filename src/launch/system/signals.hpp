@@ -8,29 +8,29 @@ namespace kumiki::launch {
 
 /// Signals that ask a job to end.
 inline constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-/// Signals that are passed on as well; the program decides what they mean.
+/// Signals that are also passed on; the program decides what they mean.
 inline constexpr std::array other_signals = {SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 bool asks_to_end(int signal);
 
-/// A second request to end means "at once"; but `timeout` and other programs send the same signal to the launcher and
-/// to its group: requests within this time count as one.
+/// A second request to end means "at once". But `timeout` and other programs send the same signal to the launcher and
+/// to its group, so requests within this time count as one.
 inline constexpr std::chrono::milliseconds one_request(200);
 
-/// The signals to pass on to the ranks. They leave out those that the launcher was started to ignore (nohup, background
-/// jobs of a script).
+/// The signals to pass on to the ranks, without those that the launcher was started to ignore (nohup, background jobs
+/// of a script).
 sigset_t signals_to_pass();
 
 /// Stops this process as the terminal's Ctrl-Z would; the shell sees a stopped job, and continues it by SIGCONT.
 /// SIGTSTP is blocked before the call and after it.
 void stop_this_process();
 
-/// By this signal the host daemon asks the supervisor whether there is a signal that it has not yet been told of. The
-/// kernel delivers pending signals in the order of their numbers, and this number is above all those that are passed
-/// on: the answer comes after them.
+/// With this signal the host daemon asks the supervisor whether there is a signal of which it has not been told yet.
+/// The kernel delivers pending signals in the order of their numbers, and this number is above all those that are
+/// passed on, so the supervisor handles those signals before it answers.
 inline constexpr int signal_query = SIGURG;
 
-/// What the supervisor writes to the host daemon for each signal.
+/// The record that the supervisor writes to the host daemon for each signal.
 struct SignalNotice {
     int signal = 0;                 ///< `signal_query`: this is the answer to the query
     bool has_reached_ranks = false; ///< the terminal sends to all processes of its foreground group

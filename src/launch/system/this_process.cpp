@@ -10,7 +10,7 @@ namespace kumiki::launch {
 
 void set_process_name(char** argv, const char* name) {
     prctl(PR_SET_NAME, name);
-    // What `ps` and `pkill -f` show is the memory in which the kernel laid the arguments, one after another.
+    // `ps` and `pkill -f` show the memory in which the kernel placed the arguments, one after another.
     if (argv[0] == nullptr) return;
     char* end = argv[0];
     for (char** argument = argv; *argument != nullptr && *argument == end; ++argument)

@@ -25,7 +25,8 @@ void PeriodicTimer::stop() {
     timer_.reset();
 }
 
-/// It counts beats and not seconds: a process that was stopped itself has made no beats meanwhile, however late it is.
+/// Silence is measured in beats and not in seconds: a process that was stopped itself has sent no beats meanwhile,
+/// however much time has passed.
 void Heartbeat::start(Events& events, std::function<void()> beat, std::function<void()> silent) {
     const auto tick = [this, beat = std::move(beat), silent = std::move(silent)] {
         beat();

@@ -7,7 +7,7 @@
 
 namespace kumiki::launch {
 
-/// How many times within a timeout one looks, or shows a sign of life.
+/// How many times within a timeout the launcher checks, or sends a heartbeat.
 inline constexpr int beats_per_timeout = 4;
 
 /// Calls an action at regular intervals. It does not make up for calls that were missed because this process was
@@ -29,16 +29,16 @@ private:
     platform::Descriptor timer_;
 };
 
-/// Shows the other side at regular intervals that this one is alive, and notices when the other side is silent: a cut
-/// network does not end a connection.
+/// Sends the other side heartbeats at regular intervals, and detects when the other side is silent: a network that is
+/// cut does not end a connection.
 class Heartbeat {
 public:
-    /// The other side counts as silent after `timeout` without a call of heard().
+    /// The other side counts as silent when heard() has not been called for `timeout`.
     explicit Heartbeat(std::chrono::seconds timeout) : timeout_(timeout) {}
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
 
-    /// Calls `beat` several times in a timeout, and `silent` at each of these times at which the other side is silent.
+    /// Calls `beat` several times in a timeout, and `silent` at each of these times if the other side is silent.
     void start(Events& events, std::function<void()> beat, std::function<void()> silent);
     void stop() { timer_.stop(); }
     void heard() { missed_ = 0; }
@@ -48,7 +48,7 @@ public:
 private:
     std::chrono::seconds timeout_;
     PeriodicTimer timer_;
-    int missed_ = 0; ///< our own beats since the other side's last sign of life; negative: not counted
+    int missed_ = 0; ///< this side's beats since the other side's last heartbeat; negative: not counted
 };
 
 } // namespace kumiki::launch
