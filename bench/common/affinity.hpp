@@ -18,7 +18,7 @@ inline cpu_set_t allowed_cores() {
     return cores;
 }
 
-/// Lets the calling thread run on these cores only.
+/// Restricts the calling thread to these cores.
 inline void run_on(const cpu_set_t& cores) {
     if (sched_setaffinity(0, sizeof cores, &cores) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot bind a thread to its cores");

@@ -8,7 +8,7 @@
 
 namespace kumiki::bench {
 
-/// Bytes from one flag to the next: processors fetch lines in pairs.
+/// The distance of flags in bytes: processors fetch lines in pairs.
 inline constexpr std::size_t line = 128;
 
 /// A word alone in its cache line.
@@ -18,15 +18,16 @@ struct alignas(line) Flag {
 
 using Word = std::atomic_ref<std::uint64_t>;
 
-/// The rounds that a dissemination barrier of `parties` needs.
+/// The number of rounds that a dissemination barrier of `parties` needs.
 constexpr int dissemination_steps(int parties) {
     int steps = 0;
     while ((1 << steps) < parties) ++steps;
     return steps;
 }
 
-/// The least that a barrier can be, as one party of it: in each step raise a flag of the party 2^step further on and
-/// wait for one's own (dissemination order). Between two parties it is the bare two-flag barrier. It only ever spins.
+/// The minimal barrier, from the point of view of one party: in each step it raises a flag of the party that is 2^step
+/// further on, and waits for its own (dissemination order). Between two parties this is the bare two-flag barrier. It
+/// only spins.
 class BareBarrier {
 public:
     struct Step {
@@ -40,7 +41,7 @@ public:
         ++epoch_;
         for (const Step& step : steps_) {
             Word(*step.theirs).store(epoch_, std::memory_order_release);
-            // The neighbour may be one barrier ahead already.
+            // The neighbour may already be one barrier ahead.
             while (Word(*step.mine).load(std::memory_order_acquire) < epoch_) {}
         }
     }

@@ -8,7 +8,7 @@
 
 namespace kumiki::bench {
 
-/// A clock that std::chrono does not have, or whose moments are compared between processes of a host.
+/// A clock that std::chrono does not have, or that processes of a host compare.
 inline std::uint64_t nanoseconds(clockid_t clock) {
     timespec now{};
     if (clock_gettime(clock, &now) != 0)

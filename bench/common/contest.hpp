@@ -22,26 +22,27 @@ using measure::Clock;
 using measure::Row;
 using measure::seconds_since;
 
-/// One figure in the row's unit, and whether the work behind it was done right. The figure counts at rank 0.
+/// One figure in the row's unit, and whether the operations behind it were correct. The figure at rank 0 counts.
 struct Sample {
     double figure = 0;
     bool right = true;
 };
 
-/// One of several things measured beside each other.
+/// One of several things that are measured beside each other.
 struct Contestant {
     Row row;
     std::function<Sample()> take; ///< collective
 };
 
-/// Round after round, every contestant gives one sample, in an order shuffled anew for each round: what disturbs the
-/// machine for a while disturbs all alike. The rounds end when all are settled, or when time is up. A first round warms
-/// up: its figures are not kept, but what it did must be right. The budget is each contestant's: together they may take
-/// the sum. Collective; sets each row's samples, validated and oversubscribed.
+/// In each round every contestant provides one sample, in an order that is shuffled anew for each round, so that a
+/// temporary disturbance of the machine affects all alike. The rounds end when all figures have settled, or when time
+/// is up. The figures of a first round, which warms up, are dropped, but its operations must be correct. The budget is
+/// for each contestant: together they may take the sum. Collective; sets the samples, validated and oversubscribed of
+/// each row.
 template <World W>
 void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     budget.seconds *= static_cast<double>(contestants.size());
-    std::mt19937 chance(1); // the same at every rank: all ranks must play for the same contestant
+    std::mt19937 chance(1); // the same at every rank, because all ranks must take part in the same contestant's turn
     std::vector<std::size_t> order(contestants.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::vector<char> right;
@@ -64,9 +65,9 @@ void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     }
 }
 
-/// How many repetitions fill a batch that the clock can time well: the least power of two for which run(count), in
-/// seconds, takes `target`, and does so again and again: a disturbance must not make the batch small for good. A
-/// spinning barrier with more threads than cores takes milliseconds: then it is 1.
+/// The number of repetitions in a batch that is long enough for the clock: the smallest power of two for which
+/// run(count) takes `target` seconds several times in succession, so that a single disturbance does not make the batch
+/// too small. A spinning barrier with more threads than cores takes milliseconds; for it the number is 1.
 template <World W, class Run>
 std::uint64_t calibrate(W& world, Run run, double target = 2e-3) {
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
@@ -80,10 +81,10 @@ std::uint64_t calibrate(W& world, Run run, double target = 2e-3) {
     return count;
 }
 
-/// Rounds before the clock starts: they wake sleepers and bring the lines in.
+/// The number of rounds before the clock starts: they wake sleeping threads and bring cache lines into place.
 constexpr std::uint64_t warm_up_of(std::uint64_t count) { return 1 + count / 16; }
 
-/// Prints the rows (rank 0 does) and gives the program's exit code.
+/// Prints the rows at rank 0 and returns the program's exit code.
 template <World W>
 int report(W& world, std::span<const Contestant> contestants) {
     int code = measure::success;
@@ -94,7 +95,7 @@ int report(W& world, std::span<const Contestant> contestants) {
     return code;
 }
 
-/// Contestants take turns, and their rows are printed; the program's exit code.
+/// Measures the contestants in turn and prints their rows; returns the program's exit code.
 template <World W>
 int contest(W& world, std::vector<Contestant> contestants, Budget budget) {
     take_turns(world, std::span(contestants), budget);

@@ -8,8 +8,8 @@
 
 namespace kumiki::bench {
 
-/// How far this rank's clock is ahead of rank 0's, as two bounds: hosts do not agree about the time. On one host both
-/// are 0. Making it is collective.
+/// How far this rank's clock is ahead of rank 0's, as a lower and an upper bound, because the clocks of hosts differ.
+/// On one host both are 0. Constructing it is collective.
 class HostsClock {
 public:
     template <World W>
@@ -19,7 +19,8 @@ public:
         least_ahead_ = never;
         most_ahead_ = -never;
         for (int round = 0; round < rounds; ++round) {
-            // Rank 0 reads its clock after all have read theirs here, and before any reads it again below.
+            // Rank 0 reads its clock after all ranks have read theirs here, and before any rank reads its clock again
+            // below.
             const double before = host_seconds();
             world.largest(0);
             const double middle = world.largest(world.rank() == 0 ? host_seconds() : never);
@@ -28,10 +29,10 @@ public:
         }
     }
 
-    /// A time of this rank in rank 0's clock, at the earliest and at the latest.
+    /// A time of this rank on rank 0's clock: the earliest and the latest possible value.
     double earliest(double seconds) const { return seconds - most_ahead_; }
     double latest(double seconds) const { return seconds - least_ahead_; }
-    /// Seconds that cannot be told apart.
+    /// Two times that are closer than this, in seconds, cannot be ordered.
     double uncertainty() const { return most_ahead_ - least_ahead_; }
 
 private:

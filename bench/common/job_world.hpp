@@ -13,7 +13,7 @@ namespace kumiki::bench {
 /// The host of each rank, counted from 0 in the order of their first ranks. Collective.
 inline std::vector<int> hosts_of(Job& job) {
     const auto probe = job.allocate<char>(1);
-    // Ranks of one host have the same first rank: the least whose memory is here.
+    // Ranks of one host have the same first rank: the lowest one whose memory is accessible from here.
     int first = 0;
     while (probe.at(first).empty()) ++first;
     std::vector<int> firsts(static_cast<std::size_t>(job.size()));
@@ -28,7 +28,7 @@ inline std::vector<int> hosts_of(Job& job) {
     return hosts;
 }
 
-/// A Kumiki job as the measuring loops see it. Making one is collective.
+/// A Kumiki job in the form that the measuring loops use. Constructing it is collective.
 class JobWorld {
 public:
     explicit JobWorld(Job& job) : job_(job), hosts_(std::ranges::max(hosts_of(job)) + 1) {}

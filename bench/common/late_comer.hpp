@@ -6,17 +6,17 @@
 
 namespace kumiki::bench {
 
-/// When one party came to a barrier and when it went on, in seconds of the host's steady clock.
+/// When a party entered a barrier and when it left, in seconds of the host's steady clock.
 struct Passage {
     double came, went;
 };
 
 inline double host_seconds() { return std::chrono::duration<double>(measure::Clock::now().time_since_epoch()).count(); }
 
-/// How late the late party comes, in seconds.
+/// How late the late party enters, in seconds.
 inline constexpr double usual_delay = 50e-6;
 
-/// Passes a barrier, too late if `late`. A barrier is right if nobody goes on before the last has come.
+/// Passes a barrier, late if `late`. A barrier is correct if no party leaves before the last one has entered.
 template <class Barrier>
 Passage pass(bool late, Barrier&& barrier, double delay = usual_delay) {
     Passage passage{host_seconds(), 0};

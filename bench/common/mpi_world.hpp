@@ -14,8 +14,8 @@
 
 namespace kumiki::bench {
 
-/// MPI from MPI_Init to MPI_Finalize, as the measuring loops see it. Each rank is bound to a core of its own while
-/// there are enough: kumiki-run does so too, and one MPI binds by default and the other does not.
+/// MPI from MPI_Init to MPI_Finalize, in the form that the measuring loops use. Each rank is bound to a core of its own
+/// if there are enough: kumiki-run does this, too, and of the two MPIs only one does it by default.
 class MpiWorld {
 public:
     MpiWorld(int* argc, char*** argv) {
@@ -58,8 +58,8 @@ private:
         MPI_Allreduce(&leads, &hosts_, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
 
-    /// Among the ranks of one machine, which may be several hosts (network namespaces, containers) that share its
-    /// cores.
+    /// The number among the ranks of one machine, which may be several hosts (network namespaces, containers) that
+    /// share its cores.
     void bind() {
         std::string boot;
         std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
@@ -69,7 +69,7 @@ private:
         int place = 0, ranks = 1;
         MPI_Comm_rank(machine, &place);
         MPI_Comm_size(machine, &ranks);
-        // A launcher may have given each rank another core: the cores of the job are those of all its ranks.
+        // A launcher may have given each rank a different core, so the cores of the job are those of all its ranks.
         cpu_set_t cores = allowed_cores();
         MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, machine);
         MPI_Comm_free(&machine);

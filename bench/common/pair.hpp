@@ -2,7 +2,7 @@
 
 namespace kumiki::bench {
 
-/// The two ranks of a run that measure with each other; all others look on.
+/// The two ranks of a run that measure with each other; the other ranks take no part.
 struct Pair {
     int first = 0; ///< its clock counts
     int second = 1;

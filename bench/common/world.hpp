@@ -8,7 +8,7 @@
 
 namespace kumiki::bench {
 
-/// What the measuring loops know of a parallel run. A Kumiki job and MPI_COMM_WORLD each have an adaptor
+/// The interface of a parallel run for the measuring loops. A Kumiki job and MPI_COMM_WORLD each have an adaptor
 /// (job_world.hpp, mpi_world.hpp), so that both are measured by the same code. The member functions that communicate
 /// are collective.
 template <class W>
@@ -20,17 +20,17 @@ concept World = requires(W& world, std::uint64_t word, double figure, std::span<
     world.barrier();
     { world.broadcast(word) } -> std::same_as<std::uint64_t>; // rank 0's word
     { world.largest(figure) } -> std::same_as<double>;
-    world.largest(figures); // of each figure of its own: all ranks get them
+    world.largest(figures); // replaces each figure by the largest of all ranks, at all ranks
 };
 
-/// Throws where a run (a World or a Job) is not of the two ranks that measure with each other.
+/// Throws if a run (a World or a Job) does not consist of the two ranks that measure with each other.
 void need_two_ranks(const auto& run) {
     if (run.size() != 2)
         throw std::runtime_error("this run has " + std::to_string(run.size()) +
                                  " ranks and needs 2; start it with -n 2 (kumiki-run, mpirun)");
 }
 
-/// A program of one process, whose threads rank 0 directs.
+/// A program of one process, whose threads are started by rank 0.
 struct Alone {
     bool too_many_threads = false;
 

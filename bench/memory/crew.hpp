@@ -11,7 +11,7 @@
 
 namespace kumiki::bench {
 
-/// Threads that start at an agreed time, each on a core of its own while there are enough.
+/// Threads that start at an agreed time, each on a core of its own if there are enough.
 class Crew {
 public:
     explicit Crew(int threads) : threads_(threads), cores_(numbers(allowed_cores())) {}

@@ -1,4 +1,4 @@
-// memory: what the memory delivers to T threads that read, write and copy arrays of their own (COMPaS paper, Table 1).
+// memory: the bandwidth of T threads that read, write and copy arrays of their own (COMPaS paper, Table 1).
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
@@ -21,7 +21,7 @@ struct Options {
 
 using Array = std::unique_ptr<double[], decltype(&std::free)>;
 
-/// Elements that come straight from the operating system; the thread that touches them first gets them near.
+/// Elements taken directly from the operating system; their pages are placed near the thread that first touches them.
 Array make_array(std::size_t elements) {
     constexpr std::size_t page = 4096;
     const std::size_t bytes = (elements * sizeof(double) + page - 1) / page * page;
@@ -38,7 +38,7 @@ public:
     explicit Lane(std::size_t elements)
         : elements_(elements), source_(make_array(elements)), destination_(make_array(elements)) {}
 
-    /// Elements are small whole numbers, so that any order of additions gives the same sum.
+    /// Elements are small whole numbers, so that every order of additions gives the same sum.
     void fill() {
         for (std::size_t i = 0; i < elements_; ++i) source_[i] = static_cast<double>(i % 1024);
         clear();
@@ -101,8 +101,8 @@ private:
             [](const Lane& own, std::size_t) { return own.copied(); }));
     }
 
-    /// `passes`: a copy moves its bytes twice, once in and once out, and is counted so (as STREAM does). The first take
-    /// is checked.
+    /// `passes`: a copy moves its bytes twice, once in and once out, and is counted accordingly (as in STREAM). The
+    /// first sample is checked.
     template <class Sweep, class Check>
     Contestant contestant(const char* metric, int passes, Sweep sweep, Check check) {
         Row row{.metric = metric,

@@ -1,4 +1,5 @@
-// Compiled with -fno-tree-loop-distribute-patterns: otherwise the compiler turns the copy loop into a call of memcpy.
+// Compiled with -fno-tree-loop-distribute-patterns: otherwise the compiler would replace the copy loop by a call of
+// memcpy.
 #include "bench/memory/sweep.hpp"
 
 #include <array>
@@ -12,7 +13,7 @@
 namespace kumiki::bench {
 
 double sweep_read(std::span<const double> source) {
-    // As many independent sums as hide the latency of an addition.
+    // So many independent sums hide the latency of an addition.
     std::array<double, sweep_step> sums{};
     for (std::size_t i = 0; i < source.size(); i += sweep_step)
         for (std::size_t j = 0; j < sweep_step; ++j) sums[j] += source[i + j];

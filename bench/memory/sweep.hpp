@@ -8,14 +8,14 @@ namespace kumiki::bench {
 /// addresses aligned to 64 bytes.
 inline constexpr std::size_t sweep_step = 32;
 
-/// Reads every element; the sum is returned so that no load can be left out.
+/// Reads every element. The sum is returned so that the compiler cannot omit a load.
 double sweep_read(std::span<const double> source);
 void sweep_write(std::span<double> destination, double value);
 /// A loop over doubles with ordinary stores, as in the paper.
 void sweep_copy(std::span<const double> source, std::span<double> destination);
 /// The C library's memcpy.
 void sweep_memcpy(std::span<const double> source, std::span<double> destination);
-/// Stores that pass the caches by.
+/// Stores that bypass the caches.
 void sweep_nontemporal(std::span<const double> source, std::span<double> destination);
 bool has_nontemporal();
 

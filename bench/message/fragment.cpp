@@ -1,6 +1,6 @@
-// fragment: long messages between two ranks, cut into fragments of the length that KUMIKI_FRAGMENT says (F21, F27). It
-// is fixed for a job, so that `kumiki tune` starts one for each length, in turn. With --smallest also shorter ones, by
-// factors of 4.
+// fragment: long messages between two ranks, cut into fragments of the length in KUMIKI_FRAGMENT (F21, F27). The length
+// is fixed for a job, so `kumiki tune` starts a job for each length, in turn. With --smallest it also measures shorter
+// messages, by factors of 4.
 #include <charconv>
 #include <cstdlib>
 
@@ -11,7 +11,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// As a number where it is one, as rows have it.
+/// A number if the text is one, as in the rows.
 void say_fragment(Row& row) {
     const char* const set = std::getenv("KUMIKI_FRAGMENT");
     const std::string text = set == nullptr ? "tuned" : set;

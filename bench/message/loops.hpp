@@ -12,12 +12,12 @@
 
 #include "bench/remote-memory/sizes.hpp"
 
-// How two-sided messages between rank 0 and rank 1 are measured, the same for Kumiki, MPI and UCX.
+// How two-sided messages between rank 0 and rank 1 are measured, in the same way for Kumiki, MPI and UCX.
 
 namespace kumiki::bench {
 
-/// Two ranks that send each other messages. Each call waits until it is complete here; *_many have all their messages,
-/// of a word each, under way at once.
+/// Two ranks that send messages to each other. Each call waits until it is complete on this side; *_many start all
+/// their messages, of one word each, before they wait.
 template <class T>
 concept Talk = requires(T& talk, const void* data, void* into, std::size_t bytes, std::span<const std::uint64_t> words,
                         std::span<std::uint64_t> room) {
@@ -26,10 +26,10 @@ concept Talk = requires(T& talk, const void* data, void* into, std::size_t bytes
     talk.receive(into, bytes);
     talk.send_many(words);
     talk.receive_many(room);
-    talk.settle(); // collective: nothing is under way any more that this rank must help
+    talk.settle(); // collective: afterwards nothing is under way that still needs this rank
 };
 
-/// 8 bytes there and back.
+/// 8 bytes in each direction.
 template <Talk T>
 auto ping_pong(T& talk) {
     return [&talk, turn = std::uint64_t{0}](std::uint64_t count) mutable {
@@ -48,7 +48,7 @@ auto ping_pong(T& talk) {
 
 inline constexpr std::size_t messages_of_a_window = 256;
 
-/// Windows of messages of 8 bytes, each answered by one.
+/// Windows of messages of 8 bytes; one message answers each window.
 template <Talk T>
 auto windows(T& talk) {
     return [&talk, first = std::uint64_t{0},
@@ -70,7 +70,7 @@ auto windows(T& talk) {
     };
 }
 
-/// Messages one after another, then one that answers.
+/// Messages one after another, then one that answers them.
 template <Talk T>
 Mover message_mover(T& talk, std::span<std::byte> own) {
     const auto move = [&talk, own](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
@@ -85,7 +85,7 @@ Mover message_mover(T& talk, std::span<std::byte> own) {
     return {{}, own, move};
 }
 
-/// Messages one after another, each answered by one of 4 bytes before the next.
+/// Messages one after another; each is answered by one of 4 bytes before the next is sent.
 template <Talk T>
 Mover round_trips(T& talk, std::span<std::byte> own) {
     const auto move = [&talk, own](std::size_t bytes, std::uint64_t count, std::uint64_t) {
@@ -105,8 +105,8 @@ Mover round_trips(T& talk, std::span<std::byte> own) {
     return {{}, own, move};
 }
 
-/// Seconds until a long message to a rank that computes is complete at its sender (Maestro paper, F24). The receive is
-/// posted before that rank computes, or after it.
+/// Seconds until a long message to a computing rank is complete at its sender (Maestro paper, F24). The receive is
+/// posted before that rank computes, or afterwards.
 template <Talk T>
 double send_to_computing(T& talk, std::span<std::byte> data, bool posted) {
     constexpr double computation = 0.02; // s
@@ -126,14 +126,14 @@ double send_to_computing(T& talk, std::span<std::byte> data, bool posted) {
     return 0;
 }
 
-/// What messages are built on, in the same round trips: its name, and how it moves data.
+/// The means on which messages are built, measured with the same round trips: its name, and how it moves data.
 struct RawLink {
     std::string implementation;
     Mover round_trips;
 };
 
-/// The rows of one implementation: those of small messages, and those of each size for each memory that it is given by
-/// name. `fabric` is where the messages go: shm or network.
+/// The rows of one implementation: those of small messages, and those of each size for each named kind of memory.
+/// `fabric` is the path of the messages: shm or network.
 template <Talk T, World W>
 class MessageRows {
 public:
@@ -164,7 +164,7 @@ public:
         return sweep_sizes(world_, options_, movers, batches_, limits());
     }
 
-    /// Round trips of a message from `own` and its answer, by size, beside those of the raw link where one is given.
+    /// Round trips of a message from `own` and its answer, by size; beside those of the raw link if one is given.
     int round_trip_times(std::span<std::byte> own, const RawLink* raw = nullptr) {
         const auto row_of = [this](const std::string& implementation) {
             return [this, implementation](std::size_t bytes) {
@@ -180,7 +180,7 @@ public:
         return sweep_sizes(world_, from_a_reply, movers, batches_, limits());
     }
 
-    /// take() gives the seconds of a short message that is sent right after a long one, and those of the long one.
+    /// take() returns the seconds of a short message that is sent right after a long one, and those of the long one.
     template <class Take>
     int interleaving(Take take) {
         Row row = placed(latency_row("message.interleaving", implementation_));
@@ -197,7 +197,7 @@ public:
                        options_.budget);
     }
 
-    /// A message of at most 1 MiB of `own` to a rank that computes.
+    /// A message of at most 1 MiB from `own` to a computing rank.
     int independent(std::span<std::byte> own) {
         const auto data = own.first(std::min(own.size(), std::size_t{1} << 20));
         std::vector<Contestant> contestants;

@@ -1,5 +1,5 @@
-// message: two-sided messages between two ranks, of one host or of two; and round trips beside those of what they are
-// built on: plain TCP between hosts, memcpy on one.
+// message: two-sided messages between two ranks, on one host or on two; and their round trips beside those of the means
+// on which messages are built: plain TCP between hosts, memcpy on one host.
 #include <optional>
 
 #include "bench/common/job_world.hpp"
@@ -12,7 +12,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// The raw link of two ranks, and what it needs. Making it is collective.
+/// The raw link of two ranks and everything that it needs. Constructing it is collective.
 class Raw {
 public:
     Raw(Job& job, bool over_hosts, std::span<std::byte> own)

@@ -15,8 +15,9 @@
 
 namespace kumiki::bench {
 
-/// The first get of a word after a barrier from a rank that computes and does not call the library: the get must not
-/// wait because of what the thread that serves it was doing in the barrier. A figure is a quantile of one hundred gets.
+/// The first get of a word after a barrier, from a rank that computes and does not call the library. The get must not
+/// have to wait because of what the serving thread was doing in the barrier. A figure is a quantile of one hundred
+/// gets.
 inline Contestant first_get(Job& job, PairWorld& world, const std::uint64_t& word, Pair pair, std::string metric,
                             double quantile) {
     constexpr std::size_t rounds = 100;

@@ -6,8 +6,8 @@
 
 namespace kumiki::bench {
 
-/// What the agents take from ranks that compute and receive nothing: processor time of all threads but this one, in
-/// percent of one core. It is the largest of all ranks.
+/// The processor time that the agents take from ranks that compute and receive nothing: the time of all threads except
+/// this one, in percent of one core. The largest value of all ranks counts.
 inline Contestant idle_agent(Job& job) {
     constexpr std::uint64_t duration = 100'000'000; // ns
     const auto take = [&job] {

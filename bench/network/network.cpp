@@ -1,5 +1,5 @@
-// network: what it costs to write, read and change the memory of a rank on another host, beside plain TCP between the
-// same two ranks, which bounds it (COMPaS paper, section 3).
+// network: the cost of writing, reading and changing the memory of a rank on another host, beside plain TCP between the
+// same two ranks, which is the bound (COMPaS paper, section 3).
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// Words that one rank reads while their owner takes no part: each tells where it stands.
+/// Words that one rank reads without any action by their owner; each contains its position.
 constexpr std::uint64_t word_at(std::size_t index) { return (index + 1) * 0x9e3779b97f4a7c15u; }
 
 /// Gets of 8 bytes, one after another.
@@ -69,16 +69,16 @@ public:
 private:
     static constexpr std::size_t mailboxes = 64;
     static constexpr std::size_t links = 64;
-    static constexpr std::size_t usual_bytes = std::size_t{1} << 20; ///< of a transfer between every two hosts
+    static constexpr std::size_t usual_bytes = std::size_t{1} << 20; ///< of a transfer between any two hosts
 
     int first_rank_of(int host) const { return static_cast<int>(std::ranges::find(hosts_, host) - hosts_.begin()); }
 
-    /// Between the first host and the second: every operation and every size, and TCP in the same rounds.
+    /// Between the first two hosts: every operation and every size, and TCP in the same rounds.
     int principal(Pair pair) {
         PairWorld world(job_, pair);
         const TcpLink tcp(job_, pair, interface_);
-        // Once a rank has a handler, each wait looks for messages too: nanoseconds, where a look at the network takes
-        // hundreds of them.
+        // Once a rank has a handler, each wait also looks for messages; this takes nanoseconds, whereas a look at the
+        // network takes hundreds of them.
         ActivePingPong active(job_, boxes_[0].handled.signal, pair);
         std::vector<Contestant> contestants;
         const auto add = [&](const char* implementation, const char* operation, auto play, int crossings) {
@@ -102,7 +102,7 @@ private:
         return std::max(code, sweep_sizes(world, options_, movers, batches_, network_limits));
     }
 
-    /// Puts between the first ranks of every two hosts, one pair after another.
+    /// Puts between the first ranks of any two hosts, one pair after another.
     int every_pair() {
         int code = measure::success;
         for (int from = 0; from < world_.hosts(); ++from)
@@ -114,7 +114,7 @@ private:
     int between(int from, int to) {
         const Pair pair{first_rank_of(from), first_rank_of(to)};
         PairWorld world(job_, pair);
-        auto boxes = job_.allocate<Mailbox>(mailboxes); // fresh: other pairs have raised their signals further
+        auto boxes = job_.allocate<Mailbox>(mailboxes); // new ones: other pairs have raised the signals of the old ones
         const Mover put = put_mover(job_, own_.span(), region_.span(), boxes[0], pair);
         const std::uint64_t count = batch_of(world, put, usual_bytes, batches_, network_limits.least_count);
         std::vector<Contestant> contestants{

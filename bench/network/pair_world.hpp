@@ -12,8 +12,9 @@
 
 namespace kumiki::bench {
 
-/// Two ranks of a job as the measuring loops see them: the first is rank 0, whose clock counts and which decides, the
-/// second is rank 1, and all others are ranks 2, which look on. All ranks of the job call its collective functions.
+/// Two ranks of a job in the form that the measuring loops use: the first is rank 0, whose clock counts and which
+/// decides, the second is rank 1, and all others are ranks 2, which take no part. All ranks of the job call its
+/// collective functions.
 class PairWorld {
 public:
     PairWorld(Job& job, Pair pair) : job_(job), pair_(pair) {}
@@ -37,7 +38,8 @@ private:
 
 static_assert(World<PairWorld>);
 
-/// A contestant of the pair as one of the whole job: its figure is known at all ranks, so that rank 0 can print it.
+/// Makes a contestant of the pair one of the whole job: its figure becomes known at all ranks, so that rank 0 can print
+/// it.
 inline Contestant told_to_all(PairWorld& world, Contestant contestant) {
     contestant.take = [&world, take = std::move(contestant.take)] {
         Sample sample = take();

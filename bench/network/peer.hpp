@@ -27,7 +27,7 @@ void need_two_hosts(W& world) {
                                  "; start it with --hosts a,b (kumiki-run, MPICH's mpirun) or --host a,b (Open MPI's)");
 }
 
-/// Its latencies, then its bandwidth at each size; the program's exit code. Collective.
+/// Measures its latencies, then its bandwidth at each size; returns the program's exit code. Collective.
 template <World W>
 int measure_peer(W& world, const Peer& peer, const RemoteMemoryOptions& options) {
     const auto latency = [&](const char* operation, auto play) {

@@ -6,12 +6,12 @@
 
 #include "bench/remote-memory/sizes.hpp"
 
-// What is alike in the programs that measure a network: their rows, and how far the sizes go.
+// The common part of the programs that measure a network: their rows and their range of sizes.
 
 namespace kumiki::bench {
 
 inline constexpr std::size_t smallest_transfer = 1024;
-/// Once fills a batch, for what limits it is the network and no cache.
+/// A batch may consist of one transfer, because the network limits it and not a cache.
 inline constexpr SweepLimits network_limits{.least_count = 1, .longest_seconds = 0.25};
 
 inline Row network_latency(std::string implementation, const std::string& operation) {

@@ -20,7 +20,7 @@
 namespace kumiki::bench {
 namespace {
 
-constexpr double patience = 10; ///< seconds for the connection to come about
+constexpr double patience = 10; ///< seconds for establishing the connection
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -31,15 +31,15 @@ int checked(int result, const char* what) {
 
 bool awaiting(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-/// Where the second rank listens, and the word by which it knows the first one.
+/// The address on which the second rank listens, and the word by which it recognises the first one.
 struct Invitation {
-    sockaddr_in6 address; ///< the larger of the two kinds; the family tells which it is
+    sockaddr_in6 address; ///< the larger of the two kinds; the family says which one it is
     socklen_t bytes;
     std::uint64_t token;
 };
 
-/// The address of an interface, of version 4 where it has one; `interface` empty: the first interface that is not the
-/// loopback, or the loopback where there is no other.
+/// The address of an interface, preferably an IPv4 address. If `interface` is empty: that of the first interface other
+/// than the loopback, or else of the loopback.
 Invitation address_of(const std::string& interface) {
     ifaddrs* listed = nullptr;
     checked(getifaddrs(&listed), "cannot list the network interfaces");
@@ -85,7 +85,7 @@ Socket connect_to(Invitation invitation) {
     return connection;
 }
 
-/// The next connection; the rank that was invited comes at once.
+/// The next connection; the invited rank connects at once.
 Socket accept_from(const Socket& listener) {
     const auto start = Clock::now();
     while (true) {

@@ -13,12 +13,12 @@
 #include "bench/remote-memory/loops.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Plain TCP between two ranks: what the network gives to a program that asks the system for no more than bytes. It is
-// the bound of everything that is built on TCP.
+// Plain TCP between two ranks: the performance of the network for a program that asks the system only to move bytes. It
+// is the bound of everything that is built on TCP.
 
 namespace kumiki::bench {
 
-/// The owner of a socket; -1 is none.
+/// The owner of a socket; -1 means none.
 class Socket {
 public:
     explicit Socket(int descriptor) : descriptor_(descriptor) {}
@@ -37,11 +37,11 @@ private:
     int descriptor_;
 };
 
-/// One connection between the ranks of a pair, on sockets that never block: a rank that waits asks again and again.
-/// Making it is collective over the whole job; for ranks that are not of the pair it stays empty.
+/// One connection between the ranks of a pair, on non-blocking sockets: a waiting rank polls. Constructing it is
+/// collective over the whole job; it stays empty at ranks outside the pair.
 class TcpLink {
 public:
-    /// `interface`: where the second rank listens, such as eth0; empty: the first that is not the loopback.
+    /// `interface`: on which the second rank listens, such as eth0; empty: the first one other than the loopback.
     TcpLink(Job& job, Pair pair, const std::string& interface);
 
     void send(std::span<const std::byte> data) const;
@@ -53,15 +53,15 @@ private:
     Socket socket_{-1};
 };
 
-/// The interface that KUMIKI_INTERFACE names; empty where it names none.
+/// The interface that KUMIKI_INTERFACE names; empty if it names none.
 std::string named_interface();
 
-/// 8 bytes there and back.
+/// 8 bytes in each direction.
 std::function<bool(std::uint64_t)> tcp_ping_pong(const Job& job, const TcpLink& link, Pair pair);
-/// A stream from the first rank's `own` memory into the second one's, which reads as fast as it can and answers the
+/// A stream from the first rank's `own` memory to the second rank's, which reads as fast as it can and answers at the
 /// end.
 Mover tcp_mover(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair);
-/// The same with each transfer answered by a reply (reply_bytes) before the next.
+/// The same, but each transfer is answered by a reply (reply_bytes) before the next.
 Mover tcp_round_trips(const Job& job, const TcpLink& link, std::span<std::byte> own, Pair pair);
 
 } // namespace kumiki::bench

@@ -12,8 +12,8 @@
 
 namespace kumiki::bench {
 
-/// Every rank comes late in turn, by more than the hosts' clocks differ; true at all ranks if nobody ever went on
-/// without it.
+/// Every rank in turn enters late, by more than the difference of the hosts' clocks. Returns true at all ranks if no
+/// rank ever left before the late one entered.
 template <World W, class Barrier>
 bool holds_back(W& world, Barrier& barrier) {
     const HostsClock clock(world);
@@ -28,7 +28,7 @@ bool holds_back(W& world, Barrier& barrier) {
     return right;
 }
 
-/// Seconds for `count` barriers, the slowest rank's.
+/// Seconds for `count` barriers at the slowest rank.
 template <World W, class Barrier>
 double seconds_for(W& world, std::uint64_t count, Barrier& barrier) {
     for (std::uint64_t i = 0; i < warm_up_of(count); ++i) barrier();
@@ -46,7 +46,7 @@ Row barrier_row(const W& world, const char* implementation, const char* form) {
     return row;
 }
 
-/// A barrier of all ranks, us each. Collective.
+/// A barrier of all ranks; us per barrier. Collective.
 template <World W, class Barrier>
 Contestant plain(W& world, const char* implementation, const char* form, Barrier barrier) {
     const bool right = holds_back(world, barrier);
@@ -59,7 +59,7 @@ Contestant plain(W& world, const char* implementation, const char* form, Barrier
 /// A computation of fixed length that touches no memory: a chain of multiplications.
 class Computation {
 public:
-    /// As long as `microseconds` take on rank 0's core. Collective.
+    /// The length that takes `microseconds` on rank 0's core. Collective.
     template <World W>
     Computation(W& world, double microseconds) {
         const auto run = [this](std::uint64_t steps) {
@@ -85,8 +85,8 @@ private:
     std::uint64_t steps_ = 1;
 };
 
-/// A split-phase barrier (enter, compute, wait): the time that remains visible, us each, which is the total less the
-/// computation alone. Noise can make it negative. Collective.
+/// A split-phase barrier (enter, compute, wait): the part of its time that remains visible, in us per barrier, which is
+/// the total minus the computation alone. Noise can make it negative. Collective.
 template <World W, class Enter, class Wait>
 Contestant split_phase(W& world, const char* implementation, Computation computation, Enter enter, Wait wait) {
     auto whole = [=]() mutable {
@@ -103,7 +103,7 @@ Contestant split_phase(W& world, const char* implementation, Computation computa
             }};
 }
 
-/// How much of the plain barrier's time the split-phase one hides, percent, round by round.
+/// How much of the plain barrier's time the split-phase barrier hides, in percent, for each round.
 inline Contestant hidden(const Contestant& plain, const Contestant& split) {
     const Row& visible = split.row;
     Contestant figure{{.metric = "rank_barrier.hidden",

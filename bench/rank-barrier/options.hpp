@@ -6,7 +6,7 @@
 
 namespace kumiki::bench {
 
-/// What rank-barrier and its MPI peers accept.
+/// The options of rank-barrier and its MPI peers.
 struct RankBarrierOptions {
     measure::Budget budget;
     double computation = 2; ///< us between enter and wait of the split-phase barrier

@@ -1,4 +1,4 @@
-// rank-barrier: what it costs the ranks of a job to wait for each other (COMPaS paper, Table 3).
+// rank-barrier: the time that the ranks of a job need to wait for each other (COMPaS paper, Table 3).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <thread>
@@ -15,7 +15,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// Bare flags between ranks of one host, by their direct addresses.
+/// Bare flags between ranks of one host, accessed by their direct addresses.
 BareBarrier bare_barrier(Job& job, Region<Flag>& flags) {
     std::vector<BareBarrier::Step> way;
     for (std::size_t step = 0; (std::size_t{1} << step) < static_cast<std::size_t>(job.size()); ++step) {
@@ -25,7 +25,8 @@ BareBarrier bare_barrier(Job& job, Region<Flag>& flags) {
     return BareBarrier(std::move(way));
 }
 
-/// Bare flags never yield: with many more ranks than cores one barrier of them takes seconds, and tells no more.
+/// Bare flags never yield: with many more ranks than cores, one such barrier would take seconds without telling
+/// anything new.
 constexpr int bare_ranks_per_core = 2;
 
 int measure_all(const RankBarrierOptions& options) {

@@ -8,8 +8,8 @@
 
 namespace kumiki::bench {
 
-/// A barrier that the ranks themselves make of point-to-point messages, in dissemination order: the way of PM that the
-/// paper compares its own barrier with.
+/// A barrier that the ranks themselves make of point-to-point messages, in dissemination order: this is the barrier of
+/// PM, with which the paper compares its own.
 class ShuffleExchange {
 public:
     explicit ShuffleExchange(Job& job) : job_(job), inbox_(job.allocate<Message>(most_steps)) {}
@@ -21,7 +21,7 @@ public:
             const int other = (job_.rank() + (1 << step)) % job_.size();
             job_.put_signal(other, &message.epoch, {&epoch_, 1}, message.arrived, epoch_);
             job_.wait(message.arrived, Comparison::at_least, epoch_);
-            // The sender may be one barrier ahead already, never behind.
+            // The sender may already be one barrier ahead, but never behind.
             if (message.epoch < epoch_) throw Error(KUMIKI_ERROR_STATE, "a signal arrived before its message");
         }
     }

@@ -62,7 +62,7 @@ Mover memcpy_mover(int rank, std::span<std::byte> own, std::span<std::byte> at_r
         }
         for (std::uint64_t i = 0; i < count; ++i) {
             std::memcpy(at_rank_1.data(), own.data(), bytes);
-            asm volatile("" ::: "memory"); // every copy must be made, though the next one writes the same
+            asm volatile("" ::: "memory"); // every copy must be made, although the next one writes the same
         }
         raise(flags.announced, batch);
         await(flags.answered, batch);
@@ -75,7 +75,7 @@ Mover memcpy_round_trips(int rank, std::span<std::byte> own, std::span<std::byte
     auto& flags = flags_at_rank_1.bare;
     const auto move = [=, &flags](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
         for (std::uint64_t i = 0; i < count; ++i) {
-            const std::uint64_t turn = batch << 32 | i; // of no other batch: the flags still hold the last one
+            const std::uint64_t turn = batch << 32 | i; // of this batch only: the flags still hold the last value
             if (rank == 0) {
                 std::memcpy(at_rank_1.data(), own.data(), bytes);
                 raise(flags.announced, turn);

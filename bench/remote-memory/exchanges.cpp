@@ -37,7 +37,7 @@ bool ActivePingPong::play(std::uint64_t count) {
         ++turn_;
         if (first) job_.send_active(pair_.second, handler_, turn_);
         const std::uint64_t seen = job_.wait(handled_, Comparison::at_least, turn_);
-        // The second rank's handler answers before this thread has looked, so that the next turn may have come too.
+        // The second rank's handler answers before this thread has looked, so the next turn may also have arrived.
         right = right && (!first || seen == turn_);
     }
     return right;

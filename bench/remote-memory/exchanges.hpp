@@ -9,12 +9,12 @@
 #include "bench/remote-memory/mailbox.hpp"
 #include "kumiki/kumiki.hpp"
 
-// Kumiki's small operations between two ranks; each function below makes the calling rank's part in them (loops.hpp).
-// Ranks that are not of the pair have none.
+// Kumiki's small operations between two ranks. Each function below performs the calling rank's part in them
+// (loops.hpp). Ranks outside the pair take no part.
 
 namespace kumiki::bench {
 
-/// 8 bytes put beside or apart from their signal, there and back; the receiver reads what arrived.
+/// 8 bytes beside their signal or apart from it, in each direction; the receiver reads the data.
 template <class Slot>
 std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::* member,
                                                  Pair pair = {}) {
@@ -35,11 +35,11 @@ std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> bo
     };
 }
 
-/// The 8 bytes of a signal, there and back.
+/// A signal of 8 bytes in each direction.
 std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes);
 
-/// Active messages of 8 bytes: the second rank's handler answers. Making one is collective. Both ranks wait for a
-/// signal that their own handlers raise, and while they wait they run them.
+/// Active messages of 8 bytes, which the second rank's handler answers. Constructing it is collective. Both ranks wait
+/// for a signal that their own handlers raise, and run these handlers while they wait.
 class ActivePingPong {
 public:
     ActivePingPong(Job& job, Signal& handled, Pair pair = {});

@@ -14,7 +14,7 @@
 #include "bench/common/world.hpp"
 #include "bench/remote-memory/pattern.hpp"
 
-// How time is taken between two ranks, the same for Kumiki, MPI, UCX and the bare machine.
+// How operations between two ranks are timed, in the same way for Kumiki, MPI, UCX and the bare machine.
 
 namespace kumiki::bench {
 
@@ -46,9 +46,9 @@ inline Row with(Row row, const std::string& parameter, const std::string& value)
 /// The size of the answer to a message or a transfer whose round trip is measured (Maestro paper, section 5).
 inline constexpr std::size_t reply_bytes = 4;
 
-/// Something that rank 0 and rank 1 do over and over. play(count) is the calling rank's part in `count` rounds; it
-/// returns whether all that arrived was right. Rank 0's time counts: us for one round, divided by `crossings` (2: there
-/// and back).
+/// An exchange that rank 0 and rank 1 repeat. play(count) performs the calling rank's part in `count` rounds; it
+/// returns whether all data that arrived were right. Rank 0's time counts: us per round, divided by `crossings` (2:
+/// there and back).
 template <World W>
 Contestant rounds(W& world, Row row, std::function<bool(std::uint64_t)> play, int crossings) {
     const auto take = [&world, play, crossings](std::uint64_t count) {
@@ -66,15 +66,16 @@ Contestant rounds(W& world, Row row, std::function<bool(std::uint64_t)> play, in
 
 /// A way to move data to another memory.
 struct Mover {
-    std::span<std::byte> outgoing; ///< what this rank gives away; empty where it only receives
-    std::span<std::byte> incoming; ///< where this rank finds what arrived; empty where it only gives
-    /// This rank's part in moving `bytes` `count` times, each time the same. At rank 0 it returns when all has arrived.
-    /// Batches have growing numbers, which can announce them. A rank that looks on does nothing.
+    std::span<std::byte> outgoing; ///< the data that this rank sends; empty if it only receives
+    std::span<std::byte> incoming; ///< where arriving data are; empty if this rank only sends
+    /// Performs this rank's part in moving `bytes` `count` times, each time the same bytes. At rank 0 it returns when
+    /// all data have arrived. Batches have growing numbers, which can announce them. A rank outside the pair does
+    /// nothing.
     std::function<void(std::size_t bytes, std::uint64_t count, std::uint64_t batch)> move =
         [](std::size_t, std::uint64_t, std::uint64_t) {};
 };
 
-/// Numbers the batches of a program, at all ranks alike.
+/// Numbers the batches of a program, in the same way at all ranks.
 class Batches {
 public:
     std::uint64_t next() { return ++last_; }
@@ -83,8 +84,8 @@ private:
     std::uint64_t last_ = 0;
 };
 
-/// Moves `bytes` `count` times: seconds at rank 0. The data are new in every batch, and checked after the clock has
-/// stopped.
+/// Moves `bytes` `count` times; returns the seconds at rank 0. The data are new in every batch, and are checked after
+/// the clock has stopped.
 template <World W>
 std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t bytes, std::uint64_t count,
                                    Batches& batches) {
@@ -93,7 +94,7 @@ std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t byt
     const Pattern pattern(batch);
     if (!mover.outgoing.empty()) pattern.fill(part(mover.outgoing));
     world.barrier();
-    // After this the caches are no longer as filling and checking the buffers left them.
+    // Afterwards the caches are no longer in the state in which filling and checking the buffers has left them.
     mover.move(bytes, warm_up_of(count), warm_up);
     const auto start = Clock::now();
     mover.move(bytes, count, batch);
@@ -104,7 +105,7 @@ std::pair<double, bool> move_batch(W& world, const Mover& mover, std::size_t byt
     return {seconds, right};
 }
 
-/// Bytes moved a second by batches of `count`.
+/// The bandwidth, in bytes per second, of batches of `count`.
 template <World W>
 Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
     return {std::move(row), [&world, &batches, mover = std::move(mover), bytes, count] {
@@ -113,7 +114,7 @@ Contestant bandwidth(W& world, Row row, Mover mover, std::size_t bytes, std::uin
             }};
 }
 
-/// us of each of `count` moves in a row.
+/// The time, in us, of each of `count` moves in a row.
 template <World W>
 Contestant time_of_each(W& world, Row row, Mover mover, std::size_t bytes, std::uint64_t count, Batches& batches) {
     return {std::move(row), [&world, &batches, mover = std::move(mover), bytes, count] {
@@ -122,11 +123,11 @@ Contestant time_of_each(W& world, Row row, Mover mover, std::size_t bytes, std::
             }};
 }
 
-/// Where memory is the limit, caches take some rounds to settle on a transfer of tens of MiB.
+/// If memory is the limit, caches take some rounds to settle on a transfer of tens of MiB.
 inline constexpr std::uint64_t settling_count = 8;
 
-/// How often `bytes` must be moved to fill a batch: one so long that it does not count if the receiver has fallen
-/// asleep meanwhile and must be woken by the signal; and at least `least` times.
+/// How often `bytes` must be moved to fill a batch. A batch must be so long that it does not matter whether the
+/// receiver has fallen asleep meanwhile and must be woken by the signal; and it moves `bytes` at least `least` times.
 template <World W>
 std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches& batches,
                        std::uint64_t least = settling_count) {
@@ -134,7 +135,7 @@ std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches&
     return std::max(least, calibrate(world, seconds, 5e-3));
 }
 
-/// Memory of one's own, from the operating system, touched.
+/// Private memory from the operating system, already touched.
 class Buffer {
 public:
     explicit Buffer(std::size_t bytes) : data_(new (std::align_val_t{4096}) std::byte[bytes]{}), bytes_(bytes) {}

@@ -8,10 +8,10 @@
 
 namespace kumiki::bench {
 
-/// The words of the latency measurements; every rank has several in a region, and each batch takes the next.
+/// The words of the latency measurements; every rank has several in a region, and each batch uses the next one.
 ///
-/// How fast a line travels depends on where in the processor its address is kept. One line alone would show one such
-/// place, by luck; batches on many lines show what to expect.
+/// The speed of a line depends on where in the processor its address is managed. A single line would show one such
+/// place, by chance; batches on many lines show the typical speed.
 struct Mailbox {
     /// Data and the signal that announces them travel in one line.
     struct alignas(line) Adjacent {
@@ -29,12 +29,12 @@ struct Mailbox {
         Signal signal;
     } lone;
 
-    /// What an active message's handler raises.
+    /// The word that an active message's handler raises.
     struct alignas(line) {
         Signal signal;
     } handled;
 
-    /// Announcing a batch of data, and answering it.
+    /// The signals that announce a batch of data and answer it.
     struct alignas(line) {
         Signal announced;
         alignas(line) Signal answered;

@@ -45,7 +45,7 @@ inline std::function<bool(std::uint64_t)> send_ping_pong(int rank) {
     };
 }
 
-/// Puts, one flush, then a word that announces them and is answered at once.
+/// Puts, one flush, then a word that announces them and that the target answers at once.
 inline Mover put_mover(int rank, std::span<std::byte> own, const MpiWindow& window) {
     const auto move = [rank, own, &window](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
         if (rank == 0) {
@@ -62,7 +62,7 @@ inline Mover put_mover(int rank, std::span<std::byte> own, const MpiWindow& wind
     return {{}, window.own().subspan(PolledWords::bytes), move};
 }
 
-/// Messages one after another, then one that answers.
+/// Messages one after another, then one that answers them.
 inline Mover send_mover(int rank, std::span<std::byte> own) {
     const auto move = [rank, own](std::size_t bytes, std::uint64_t count, std::uint64_t) {
         const int size = static_cast<int>(bytes);

@@ -12,17 +12,18 @@
 
 namespace kumiki::bench {
 
-/// How a window's memory came about.
+/// How the memory of a window is created.
 enum class WindowKind { allocate, allocate_shared };
 
 constexpr const char* name(WindowKind kind) {
     return kind == WindowKind::allocate ? "MPI_Win_allocate" : "MPI_Win_allocate_shared";
 }
 
-/// Memory that the other rank may put into, open for passive access during its whole life. Creating it is collective.
+/// Memory into which the other rank may put, open for passive access during its whole life. Creating it is collective.
 class MpiWindow {
 public:
-    /// Whole pages: some MPIs lay the ranks' windows end to end, and the words in them must be aligned.
+    /// Whole pages: some MPIs place the ranks' windows directly after each other, and the words in them must be
+    /// aligned.
     MpiWindow(WindowKind kind, std::size_t at_least) : bytes_((at_least + page - 1) / page * page) {
         const auto create = kind == WindowKind::allocate ? MPI_Win_allocate : MPI_Win_allocate_shared;
         create(static_cast<MPI_Aint>(bytes_), 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&own_), &window_);
@@ -47,9 +48,9 @@ public:
         flush(rank);
     }
 
-    /// Polls the own word at `offset` until it is `value`. MPI_Win_sync makes memory agree. It does not make a library
-    /// progress that moves puts by messages, as MPICH does for some windows: MPI_Iprobe does, now and then because it
-    /// is slow.
+    /// Polls this rank's word at `offset` until it is `value`. MPI_Win_sync makes memory consistent. It does not make
+    /// progress in a library that moves puts by messages, as MPICH does for some windows; MPI_Iprobe does, but only now
+    /// and then, because it is slow.
     void await_word(std::size_t offset, std::uint64_t value) const {
         constexpr unsigned looks_per_probe = 16;
         auto& word = *reinterpret_cast<std::uint64_t*>(own_ + offset);

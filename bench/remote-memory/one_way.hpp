@@ -7,12 +7,12 @@
 #include "bench/remote-memory/chain.hpp"
 #include "bench/remote-memory/loops.hpp"
 
-// What rank 0 does to rank 1's memory while rank 1 takes no part.
+// Operations of rank 0 on rank 1's memory in which rank 1 takes no part.
 
 namespace kumiki::bench {
 
-/// Walks: rank 1 writes the links, then rank 0 fetches one after another; us for one fetch.
-/// fetch(index) -> word. `check_visits`: the fetch leaves its mark in every link.
+/// A walk: rank 1 writes the links, then rank 0 fetches one after another; us per fetch. fetch(index) -> word.
+/// `check_visits`: the fetch leaves a mark in every link.
 template <class Fetch>
 Contestant walk(JobWorld& world, Row row, std::span<Link> own, Fetch fetch, bool check_visits) {
     return {std::move(row), [&world, own, fetch, check_visits, chain = Chain(), batch = std::uint64_t{0}]() mutable {
@@ -33,7 +33,7 @@ Contestant walk(JobWorld& world, Row row, std::span<Link> own, Fetch fetch, bool
 
 Contestant get_latency(JobWorld& world, Job& job, Region<Link>& links);
 Contestant fetch_add_latency(JobWorld& world, Job& job, Region<Link>& links);
-/// Both ranks add to one counter of rank 1 at the same time, to another one in each batch.
+/// Both ranks add to one counter of rank 1 at the same time; each batch uses another counter.
 Contestant contended_fetch_add_latency(JobWorld& world, Job& job, std::span<Mailbox> boxes);
 /// The walk by ordinary loads.
 Contestant bare_load_latency(JobWorld& world, Region<Link>& links);

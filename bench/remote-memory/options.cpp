@@ -8,7 +8,7 @@ namespace kumiki::bench {
 
 namespace {
 
-/// Where `at_will` the command line may name the smallest size, which is the largest unless it does.
+/// If `at_will`, the command line may name the smallest size; otherwise it equals the largest.
 RemoteMemoryOptions read(int argc, char** argv, std::size_t smallest, bool at_will) {
     RemoteMemoryOptions options;
     options.smallest = smallest;

@@ -7,7 +7,7 @@
 
 namespace kumiki::bench {
 
-/// What remote-memory and network and their peers accept.
+/// The options of remote-memory and network and their peers.
 struct RemoteMemoryOptions {
     measure::Budget budget;
     bool all_sizes = false;
@@ -15,9 +15,9 @@ struct RemoteMemoryOptions {
     std::size_t largest = std::size_t{64} << 20;
 
     static RemoteMemoryOptions parse(int argc, char** argv, std::size_t smallest = 1);
-    /// The same of which only the largest size counts, unless the command line names the smallest too.
+    /// The same, but only the largest size is used unless the command line also names the smallest.
     static RemoteMemoryOptions parse_largest(int argc, char** argv);
-    /// `smallest` up to `largest` bytes by factors of 4, or of 2 with --all.
+    /// `smallest` to `largest` bytes by factors of 4, or of 2 with --all.
     std::vector<std::size_t> sizes() const;
 };
 

@@ -7,8 +7,7 @@
 
 namespace kumiki::bench {
 
-/// Data that tell of what batch they are and where they belong: word i of batch `seed` is seed + i times an odd
-/// constant.
+/// Data that show to which batch and position they belong: word i of batch `seed` is seed + i times an odd constant.
 class Pattern {
 public:
     explicit Pattern(std::uint64_t seed) : seed_(seed * 0xbf58476d1ce4e5b9u) {}

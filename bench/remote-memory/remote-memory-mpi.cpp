@@ -59,8 +59,8 @@ private:
         return contestants;
     }
 
-    /// Measures; of the first two contestants, the two kinds of window, only the better one's row is kept: a peer is
-    /// taken at its best.
+    /// Measures. Of the first two contestants, the two kinds of window, only the row of the better one is kept: a peer
+    /// is represented by its best.
     int finish(std::vector<Contestant> contestants) {
         take_turns<MpiWorld>(world_, contestants, options_.budget);
         for (std::size_t i = 0; i < kinds.size(); ++i)

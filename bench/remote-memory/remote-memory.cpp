@@ -1,5 +1,5 @@
-// remote-memory: what it costs rank 0 to write, read and change rank 1's memory (COMPaS paper, Fig. 4), beside what the
-// bare machine can do with the same memory in the same run.
+// remote-memory: the cost for rank 0 of writing, reading and changing rank 1's memory (COMPaS paper, Fig. 4), beside
+// the performance of the bare machine on the same memory in the same run.
 #include <vector>
 
 #include "bench/common/job_world.hpp"
@@ -31,7 +31,7 @@ public:
     }
 
     int measure() {
-        // Active messages come last: once a rank has a handler, each wait looks for messages too.
+        // Active messages come last: once a rank has a handler, each wait also looks for messages.
         int code = small_operations();
         code = std::max(code, sizes());
         return std::max(code, active_messages());

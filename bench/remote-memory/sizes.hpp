@@ -13,21 +13,21 @@
 
 namespace kumiki::bench {
 
-/// A way to move data, and its row for a number of bytes: of its bandwidth, or in us of the time of each move.
+/// A way to move data, and its row for a number of bytes: either the bandwidth, or the time of each move in us.
 struct SizedMover {
     std::function<Row(std::size_t bytes)> row;
     Mover mover;
 };
 
-/// What a sweep over sizes does not do.
+/// The limits of a sweep over sizes.
 struct SweepLimits {
-    std::uint64_t least_count = settling_count; ///< a batch moves the data at least so often
-    /// A size that takes the last mover longer is not measured, nor are those above it: a slow network would take
-    /// minutes to say again what it said at smaller ones.
+    std::uint64_t least_count = settling_count; ///< a batch moves the data at least this often
+    /// If a size takes the last mover longer than this, neither it nor any larger size is measured: a slow network
+    /// would take minutes to repeat what it has shown at smaller sizes.
     std::optional<double> longest_seconds = std::nullopt;
 };
 
-/// Measures all movers beside each other, size after size; the program's exit code. Collective.
+/// Measures all movers beside each other, size after size; returns the program's exit code. Collective.
 template <World W>
 int sweep_sizes(W& world, const RemoteMemoryOptions& options, const std::vector<SizedMover>& movers, Batches& batches,
                 SweepLimits limits = {}) {

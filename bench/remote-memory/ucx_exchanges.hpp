@@ -60,7 +60,7 @@ inline std::function<bool(std::uint64_t)> tag_ping_pong(UcxLink& link) {
     };
 }
 
-/// Tagged messages one after another, then one that answers.
+/// Tagged messages one after another, then one that answers them.
 inline Mover tag_mover(UcxLink& link, std::span<std::byte> own) {
     const auto move = [&link, own](std::size_t bytes, std::uint64_t count, std::uint64_t batch) {
         for (std::uint64_t i = 0; i < count; ++i) {

@@ -18,13 +18,13 @@ void check(ucs_status_t status, const char* what) {
 
 constexpr ucp_tag_t tag = 1; ///< of all messages
 
-/// A setting of UCX, unless the user has made it.
+/// A setting of UCX; a setting of the user takes precedence.
 void set(ucp_config_t* config, const char* name, const char* value) {
     if (std::getenv((std::string("UCX_") + name).c_str()) == nullptr)
         check(ucp_config_modify(config, name, value), "cannot change a setting");
 }
 
-/// What one rank tells the other before they can talk by UCX.
+/// The data that one rank sends to the other before they can communicate through UCX.
 struct Card {
     static constexpr std::size_t most = 8192;
     std::uint64_t memory;

@@ -15,8 +15,8 @@
 
 namespace kumiki::bench {
 
-/// An open chain: each rank sends to the next one, the last to none (JAMSTEC paper, section 2). `none` is what the
-/// system calls a rank that is not there.
+/// An open chain: each rank sends to the next one, and the last one sends to none (JAMSTEC paper, section 2). `none`
+/// stands for a rank that does not exist.
 struct Neighbours {
     int next, previous;
 
@@ -26,13 +26,13 @@ struct Neighbours {
     }
 };
 
-/// What one rank sends and receives: reals of 8 bytes, other ones in every batch.
+/// The data that one rank sends and receives: reals of 8 bytes, different in every batch.
 class Messages {
 public:
     Messages(int rank, std::size_t bytes) : rank_(rank), sent_(bytes / sizeof(double)), received_(sent_.size()) {}
 
     void renew() { std::iota(sent_.begin(), sent_.end(), first(rank_, ++batch_)); }
-    /// Whether what was received last is what the rank before this one sends in this batch.
+    /// Whether the latest received data are those that the previous rank sends in this batch.
     bool right() const {
         double expected = first(rank_ - 1, batch_);
         return rank_ == 0 || std::ranges::all_of(received_, [&](double value) { return value == expected++; });
@@ -47,14 +47,14 @@ private:
     std::vector<double> sent_, received_;
 };
 
-/// A routine: sends and receives what `messages` hold, once.
+/// A routine: sends and receives the data of `messages` once.
 struct Routine {
     std::string name;
     std::function<void(Messages& messages)> call;
-    bool bound = false; ///< it is no routine but what bounds them: nothing arrives, so that nothing is to be checked
+    bool bound = false; ///< not a routine but a bound: nothing arrives, so nothing is checked
 };
 
-/// The bound of all routines: a rank that receives a message copies its bytes once, from memory of its own.
+/// The bound of all routines: a rank that receives a message copies its bytes once, within its own memory.
 inline Routine copy_alone(int rank) {
     const auto copy = [rank](Messages& messages) {
         if (rank > 0) std::ranges::copy(messages.sent(), messages.received().begin());
@@ -62,9 +62,10 @@ inline Routine copy_alone(int rank) {
     return {"memcpy", copy, true};
 }
 
-/// The calls of one routine along the chain, and what comes of them: the bandwidth of the chain, which is what all
-/// ranks send over the time of the slowest, and that of each rank, which is the bytes of a message over the rank's own
-/// time. A rank of the middle sends and receives them; the first only sends, and the last only receives.
+/// The calls of one routine along the chain, and their results: the bandwidth of the chain, which is the bytes that all
+/// ranks send divided by the time of the slowest rank, and that of each rank, which is the bytes of a message divided
+/// by the rank's own time. A rank in the middle sends and receives; the first one only sends, and the last one only
+/// receives.
 template <World W>
 class Chain {
 public:
@@ -78,7 +79,7 @@ public:
     /// Measures a batch of calls. Collective.
     Sample take() {
         messages_.renew();
-        std::vector<double> seconds(of_ranks_.size()); // every rank fills in its own
+        std::vector<double> seconds(of_ranks_.size()); // every rank fills in its own time
         world_.barrier();
         const auto start = Clock::now();
         for (std::uint64_t i = 0; i < calls_; ++i) routine_.call(messages_);
@@ -103,16 +104,16 @@ public:
                           {"scope", "all"}};
         return row;
     }
-    /// The row of a rank beside the chain's, when all samples of that have been taken: of the same calls.
+    /// The row of a rank beside the chain's, when all samples of the chain have been taken; it is about the same calls.
     Row of_rank(Row all, std::size_t rank) const {
         all.parameters["scope"] = "one";
         all.parameters["rank"] = static_cast<std::int64_t>(rank);
-        const auto& taken = of_ranks_[rank]; // those of the warm-up too
+        const auto& taken = of_ranks_[rank]; // including those of the warm-up
         all.samples.assign(taken.end() - static_cast<std::ptrdiff_t>(all.samples.size()), taken.end());
         return all;
     }
 
-    /// The first rank of which there is a row: of a bound the first has nothing to do.
+    /// The first rank that has a row: with a bound, the first rank of the chain has nothing to do.
     std::size_t first_rank() const { return routine_.bound ? 1 : 0; }
 
 private:
@@ -125,7 +126,8 @@ private:
     std::vector<std::vector<double>> of_ranks_; ///< bandwidths in the order taken
 };
 
-/// Prints the rows of the chains that the contestants have measured, each with those of its ranks; the exit code.
+/// Prints the rows of the chains that the contestants have measured, each followed by those of its ranks; returns the
+/// exit code.
 template <World W>
 int report_chains(W& world, std::span<const Chain<W>> chains, std::vector<Contestant> contestants) {
     for (std::size_t i = 0; i < chains.size(); ++i)
@@ -134,8 +136,8 @@ int report_chains(W& world, std::span<const Chain<W>> chains, std::vector<Contes
     return report(world, std::span<const Contestant>(contestants));
 }
 
-/// Measures all routines beside each other, size after size; the program's exit code. Collective. Throws where there is
-/// nobody to send to.
+/// Measures all routines beside each other, size after size; returns the program's exit code. Collective. Throws if
+/// there is only one rank.
 template <World W>
 int sweep_routines(W& world, const RoutineOptions& options, const std::string& implementation,
                    const std::function<std::vector<Routine>(std::size_t bytes)>& routines) {

@@ -8,9 +8,9 @@
 
 namespace kumiki::bench {
 
-/// What routines and its peers accept. The defaults are the JAMSTEC paper's: 1 KiB to 32 MiB by factors of 2, 10 calls
-/// to warm up and 100 timed ones, here as 10 samples of 10 calls. However little time there is, so many calls are
-/// timed; where there is more, others follow.
+/// The options of routines and its peers. The defaults are those of the JAMSTEC paper: 1 KiB to 32 MiB by factors of 2,
+/// 10 calls to warm up and 100 timed calls, here as 10 samples of 10 calls. So many calls are timed even if there is
+/// little time; if there is more time, further calls follow.
 struct RoutineOptions {
     measure::Budget budget{.samples = 10, .seconds = 1};
     std::uint64_t calls = 10, timed_calls = 100;
@@ -19,7 +19,7 @@ struct RoutineOptions {
 
     static RoutineOptions parse(int argc, char** argv);
     std::vector<std::size_t> sizes() const;
-    /// The budget of a size.
+    /// The budget for one size.
     measure::Budget rounds() const;
 };
 

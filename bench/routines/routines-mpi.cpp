@@ -1,5 +1,5 @@
 // routines-<mpi>: the point-to-point routines of an MPI beside each other (JAMSTEC paper, section 2): those that need
-// no preparation (SEND, SENDRECV, ISEND) and those that do (RSEND, SSEND, BSEND), whose preparation is part of the
+// no preparation (SEND, SENDRECV, ISEND) and those that need it (RSEND, SSEND, BSEND); the preparation is part of the
 // time.
 #include <mpi.h>
 
@@ -51,7 +51,7 @@ private:
         receive(m);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    /// Its receiver must be there already: it says so, with an empty message.
+    /// The receive must already be posted: the receiver reports this by an empty message.
     void rsend(Messages& m) const {
         constexpr int ready = 1;
         MPI_Request request = MPI_REQUEST_NULL;
@@ -61,7 +61,7 @@ private:
         MPI_Rsend(m.sent().data(), count(m), MPI_DOUBLE, to_, 0, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    /// The buffer comes back when the message has left it.
+    /// The buffer is returned when the message has left it.
     void bsend(Messages& m) {
         MPI_Buffer_attach(attached_.data(), static_cast<int>(attached_.size()));
         MPI_Bsend(m.sent().data(), count(m), MPI_DOUBLE, to_, 0, MPI_COMM_WORLD);
@@ -77,7 +77,7 @@ private:
 
 int measure_all(MpiWorld& world, const RoutineOptions& options) {
     const auto neighbours = Neighbours::of(world, MPI_PROC_NULL);
-    std::optional<MpiRoutines> routines; // of the size that is measured
+    std::optional<MpiRoutines> routines; // for the present size
     return sweep_routines(world, options, KUMIKI_PEER_NAME,
                           [&](std::size_t bytes) { return routines.emplace(neighbours, bytes).all(); });
 }

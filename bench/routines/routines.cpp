@@ -1,5 +1,5 @@
-// routines: the ways to send a message of this library beside each other, along the chain of the MPIs' routines
-// (JAMSTEC paper, section 2). Each does what the routine of its name does; there is nothing to prepare.
+// routines: this library's ways to send a message, beside each other, along the same chain as the routines of the MPIs
+// (JAMSTEC paper, section 2). Each does the same as the routine of that name; there is nothing to prepare.
 #include <array>
 #include <utility>
 #include <vector>

@@ -10,8 +10,8 @@
 
 namespace kumiki::bench {
 
-/// The paper's barrier (COMPaS, Fig. 2): every slave raises its slot, the master polls one slot after another and
-/// raises the wake-up flag. Epochs in place of 0 and 1 make it fit for use again. It only ever spins.
+/// The paper's barrier (COMPaS, Fig. 2): every slave raises its slot; the master polls one slot after another and then
+/// raises the wake-up flag. Epochs instead of 0 and 1 make it reusable. It only spins.
 class CentralBarrier {
 public:
     explicit CentralBarrier(int threads) : slots_(static_cast<std::size_t>(threads)), epochs_(slots_.size()) {}
@@ -34,7 +34,7 @@ private:
     }
 
     std::vector<Flag> slots_;
-    std::vector<Flag> epochs_; ///< each thread's own count
+    std::vector<Flag> epochs_; ///< each thread's own number of barriers
     Flag wake_up_;
 };
 

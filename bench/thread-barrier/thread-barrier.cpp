@@ -1,5 +1,5 @@
-// thread-barrier: what it costs the threads of one process to wait for each other (COMPaS paper, Table 2), by Kumiki
-// and by others.
+// thread-barrier: the time that the threads of one process need to wait for each other (COMPaS paper, Table 2), with
+// Kumiki and with others.
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
@@ -31,14 +31,14 @@ private:
     Team& team_;
 };
 
-/// What a body run by OpenMP knows of itself; the same words as Member.
+/// What a body that OpenMP runs knows about its thread; the same names as in Member.
 struct OpenMpMember {
     int number;
     int thread() const { return number; }
     bool master() const { return number == 0; }
 };
 
-/// Runs a body on OpenMP's threads, on the cores where the team's threads run.
+/// Runs a body on OpenMP's threads, on the same cores as the team's threads.
 class OnOpenMp {
 public:
     explicit OnOpenMp(std::vector<cpu_set_t> cores) : cores_(std::move(cores)) {}
@@ -51,7 +51,7 @@ public:
             OpenMpMember member{omp_get_thread_num()};
             body(member);
         }
-        // This ends the threads, which would otherwise spin for some milliseconds beside the next measurement.
+        // This ends the threads, which would otherwise spin for some milliseconds during the next measurement.
         omp_pause_resource_all(omp_pause_soft);
     }
 
@@ -59,7 +59,7 @@ private:
     std::vector<cpu_set_t> cores_;
 };
 
-/// Every thread comes late in turn; returns whether no other thread ever went on without it.
+/// Every thread in turn enters late. Returns whether no other thread ever left before it entered.
 template <class On, class Barrier>
 bool holds_back(int threads, const On& on_threads, Barrier barrier) {
     const int rounds = std::min(2 * threads, 64);

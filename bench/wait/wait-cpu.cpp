@@ -1,5 +1,5 @@
-// wait-cpu: what a rank that waits for a signal costs the processor, and how soon it goes on when the signal comes. The
-// waiting policy is kumiki-run's --wait.
+// wait-cpu: the processor time that a rank uses while it waits for a signal, and how soon it continues after the
+// signal. The waiting policy is that of kumiki-run's --wait.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -24,10 +24,10 @@ struct Options {
     Budget budget{.samples = 20, .seconds = 2};
 };
 
-/// The first part of a wait, in which the adaptive policy still spins.
+/// The first part of a wait, during which the adaptive policy still spins.
 constexpr double patience = 10e-3;
 
-/// Time of the host, and processor time of all threads of this process.
+/// The time of the host, and the processor time of all threads of this process.
 struct Moment {
     std::uint64_t host = nanoseconds(CLOCK_MONOTONIC);
     std::uint64_t processor = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -39,16 +39,16 @@ double percent(const Moment& from, const Moment& to) {
 
 void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// One wait of rank 1 for rank 0; figures at rank 1.
+/// One wait of rank 1 for rank 0; the figures are taken at rank 1.
 struct Observation {
     double whole = 0, after_patience = 0; ///< percent of one core
-    double wake_up = 0;                   ///< us from signal to return
+    double wake_up = 0;                   ///< us from the signal to the return of the wait
 };
 
 Observation observe(Job& job, Signal& signal, double delay) {
     if (job.rank() == 0) {
         pause(delay);
-        // The value of the signal is the moment when it was raised.
+        // The value of the signal is the time at which it was raised.
         job.signal(1, signal, nanoseconds(CLOCK_MONOTONIC));
         return {};
     }

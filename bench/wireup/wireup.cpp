@@ -1,4 +1,4 @@
-// wireup: how soon a job is together, how soon every rank has written to every other one, and how much memory that
+// wireup: how soon a job has started, how soon every rank has written to every other one, and how much memory this
 // takes for each rank on another host.
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -14,7 +14,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// What this process holds in memory of its own and in memory shared with ranks of its host, in KiB.
+/// The memory of this process, both private and shared with ranks of its host, in KiB.
 double resident_kib() {
     std::ifstream status("/proc/self/status");
     double sum = 0;
@@ -25,7 +25,7 @@ double resident_kib() {
     return sum;
 }
 
-/// Writes a word to every other rank and awaits one of each.
+/// Writes a word to every other rank and waits for a word from each.
 void meet_all(Job& job, Region<Signal>& words) {
     for (int step = 1; step < job.size(); ++step)
         job.signal((job.rank() + step) % job.size(), words[static_cast<std::size_t>(job.rank())], 1);
