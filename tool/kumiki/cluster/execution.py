@@ -43,10 +43,11 @@ def become(host: Host, command: Sequence[str]) -> NoReturn:
 
 
 def run_everywhere(cluster: Cluster, command: Sequence[str]) -> int:
-    """Runs the command on all hosts at the same time, each line of output labelled with its host.
+    """Runs the command on all hosts at the same time, with each line of output labelled with its host.
 
-    What it leaves running stays. Returns 0, or the exit code on the first host (by number) where it failed, 128 and the
-    signal's number where it was killed. An exception, such as an interrupt, ends the commands. Raises UserError.
+    Processes that it leaves running are not ended. Returns 0, or the exit code on the first host (by number) where it
+    failed, or 128 plus the signal's number if it was killed there. An exception, such as an interrupt, ends the
+    commands. Raises UserError.
     """
     _require_program(command[0])
     running: list[subprocess.Popen[bytes]] = []

@@ -98,7 +98,7 @@ def _describe(name: str, parts: Sequence[str]) -> Cluster:
         try:
             links = system.ask("ip", "-n", network, "-json", "link", "show")
             buckets = system.ask("tc", "-n", network, "-json", "qdisc", "show")
-        except system.Failed:  # somebody takes it away at this moment
+        except system.Failed:  # it is being removed at this moment
             links, buckets = [], []
         devices = {link["ifname"]: "UP" in link["flags"] for link in links}
         rates = [8 * bucket["options"]["rate"] for bucket in buckets if bucket["kind"] == "tbf"]

@@ -58,7 +58,8 @@ def _take_away(namespaces: Sequence[str]) -> int:
     """Ends the processes in the namespaces and removes the namespaces; returns the number of processes."""
     ended = _end_processes(namespaces)
     failures: list[system.Failed] = []
-    # The bridge first: hosts without it cannot be taken for a smaller cluster, should we be killed in the middle.
+    # The bridge is removed first: hosts without it cannot be mistaken for a smaller cluster if this process is killed
+    # before the end.
     for namespace in sorted(namespaces, key=plan.is_host):
         try:
             with _unless_gone(namespace):
@@ -78,10 +79,10 @@ def _end_processes(namespaces: Sequence[str]) -> int:
         asked: set[int] = set()
         deadline = time.monotonic() + patience
         while (alive := _processes(namespaces)) and time.monotonic() < deadline:
-            for process in alive - asked:  # those, too, that were started meanwhile
+            for process in alive - asked:  # including those that were started meanwhile
                 with suppress(ProcessLookupError):
                     os.kill(process, number)
-                    os.kill(process, signal.SIGCONT)  # a stopped one hears nothing but SIGKILL
+                    os.kill(process, signal.SIGCONT)  # a stopped process reacts only to SIGKILL
             asked |= alive
             time.sleep(POLL_SECONDS)
         seen |= asked | alive
@@ -100,7 +101,7 @@ def _processes(namespaces: Sequence[str]) -> set[int]:
 
 @contextmanager
 def _unless_gone(namespace: str) -> Iterator[None]:
-    """Failures inside count only while the namespace exists, because someone else may be deleting the cluster, too."""
+    """Failures inside count only while the namespace exists, because another process may be deleting the cluster."""
     try:
         yield
     except system.Failed:

@@ -49,8 +49,9 @@ class Rate:
     def burst_bytes(self) -> int:
         """The bytes that may pass at once after a pause.
 
-        As little as the timers allow: what passes at once takes no time, and short messages would look faster than
-        the link. Two frames, so that one can wait for its tokens while a late timer still earns those of the next.
+        It is as small as the timers allow: data that pass at once take no time, so short messages would look faster
+        than the link. It is at least two frames, so that one can wait for its tokens while a late timer still earns
+        those of the next.
         """
         bytes_per_second = self.bits_per_second / 8
         if FRAME_BYTES / bytes_per_second >= SHORTEST_PAUSE:

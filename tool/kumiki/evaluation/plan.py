@@ -95,10 +95,11 @@ def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Poin
 
 
 def ordered(points: Sequence[Point], chance: random.Random) -> list[Point]:
-    """The points in random order, but so that peers stay neighbours in time.
+    """The points in random order, but with peers next to each other in time.
 
-    What a reader compares (all forms with as many threads in total, and among them those of the same ranks x threads)
-    sees the machine in the same state; random order within keeps slow drifts from favouring anyone.
+    Points that a reader compares (all forms with the same total number of threads, and among them those with the same
+    ranks x threads) find the machine in the same state; the random order among them keeps slow drifts from favouring
+    any of them.
     """
 
     def shuffled_groups(members: Sequence[Point], key: Callable[[Point], object]) -> list[list[Point]]:

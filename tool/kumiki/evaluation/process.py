@@ -56,9 +56,9 @@ def run(
 ) -> Ended:
     """Runs a command in a folder (None: the current one) to its end, and then passes on the lines that it wrote.
 
-    While it runs, its output is only taken in: a program that writes much does not wait for what is made of it. The
-    command and everything that it started is ended when the limit is reached or when an exception, such as an
-    interrupt, passes through here; its lines are handed on then, too. Raises OSError when the command cannot be
+    While the command runs, its output is only collected, so that a program with much output does not wait for its
+    processing. The command and everything that it started is ended when the limit is reached, or when an exception such
+    as an interrupt passes through here; its lines are also passed on then. Raises OSError if the command cannot be
     started.
     """
     _adopt_orphans()
@@ -94,7 +94,7 @@ def run(
 def in_the_open(arguments: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     """Starts a command whose standard output the caller reads while it runs; its standard error is that of the tool.
 
-    On leaving, the command and everything that it started is ended. Raises OSError when it cannot be started.
+    On leaving, the command and everything that it started is ended. Raises OSError if it cannot be started.
     """
     _adopt_orphans()
     before = _descendants()
@@ -142,7 +142,9 @@ def _undisturbed() -> Iterator[None]:
 def _follow(
     child: subprocess.Popen[bytes], deadline: float, output: Excerpt, errors: Excerpt
 ) -> tuple[int | None, float]:
-    """Reads both streams until they and the child have ended: its code, None when the deadline came first, and when."""
+    """Reads both streams until they and the child have ended. Returns the child's code, None if the deadline came
+    first, and the time of its end.
+    """
     assert child.stdout is not None and child.stderr is not None
     end: float | None = None
     with selectors.DefaultSelector() as selector:
@@ -174,7 +176,7 @@ def _follow(
 def _end_all(child: subprocess.Popen[Any] | None, before: set[psutil.Process]) -> int:
     """Ends the child and all its descendants: SIGTERM first, then SIGKILL. Returns the number of descendants.
 
-    `child` is None when an interrupt came while it was being started: it may run all the same.
+    `child` is None if an interrupt came while it was being started: it may run nevertheless.
     """
     if child is not None:
         child.poll()

@@ -1,4 +1,4 @@
-"""What makes rows of what a program prints."""
+"""Turns the output of a program into rows."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ SHOWN_OF_A_LINE = 120
 
 
 class Reader(Protocol):
-    """Takes a program's lines as they come, and knows at its end what they say."""
+    """Receives a program's lines as they arrive, and returns its rows at the end."""
 
     @property
     def silence(self) -> str:
-        """What is wrong with a program that ended well and gave no row."""
+        """The complaint about a program that succeeded without printing a row."""
 
     @property
     def malformed(self) -> str | None:
-        """What is wrong with what it printed, whatever its exit code."""
+        """The complaint about malformed output, whatever the exit code was."""
 
     def take(self, line: str) -> bool:
-        """Takes a line of standard output; False when it is a remark only."""
+        """Accepts a line of standard output; returns False if it is only a remark."""
 
     def take_error(self, line: str) -> None:
-        """Takes a line of standard error."""
+        """Accepts a line of standard error."""
 
     def rows(self, ended: Ended) -> tuple[ProgramRow, ...]:
-        """The rows of the program, which has ended so."""
+        """The rows of the program, which has ended in this way."""
 
 
 class RowReader:
@@ -39,7 +39,7 @@ class RowReader:
     silence = "printed no row"
 
     def __init__(self, location: Mapping[str, int | str]) -> None:
-        """`location`: parameters that all rows get beside their own."""
+        """`location`: parameters that are added to all rows."""
         self.malformed: str | None = None
         self._location = location
         self._rows: list[ProgramRow] = []

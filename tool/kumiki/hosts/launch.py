@@ -15,7 +15,7 @@ SLURM = "--slurm"
 def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """Splits the arguments of `kumiki run` into a cluster's name and those for kumiki-run.
 
-    The option counts only in the first place: anywhere else it may be an argument of the user's program, since only
+    The option counts only in the first place: anywhere else it may be an argument of the user's program, because only
     kumiki-run knows where that begins.
     """
     if arguments and arguments[0] == OPTION:
@@ -27,9 +27,8 @@ def named_cluster(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def launcher_arguments(arguments: Sequence[str]) -> list[str]:
-    """The arguments of kumiki-run for those of `kumiki run`.
-
-    Raises UserError when there is no such cluster, or none can be, and outside of a Slurm allocation.
+    """The arguments of kumiki-run for those of `kumiki run`. Raises UserError if there is no such cluster, if clusters
+    are impossible here, and outside a Slurm allocation.
     """
     if arguments and arguments[0] == SLURM:
         return [*slurm.required().hosts.launcher_options, *arguments[1:]]

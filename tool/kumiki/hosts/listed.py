@@ -1,6 +1,5 @@
-"""Names of hosts as the user lists them (docs/run.md).
-
-Numbers of slots are ignored: an evaluation deals its ranks evenly.
+"""Names of hosts as the user lists them (docs/run.md). Numbers of slots are ignored, because an evaluation distributes
+its ranks evenly.
 """
 
 from __future__ import annotations

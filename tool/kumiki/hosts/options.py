@@ -69,9 +69,8 @@ class Where:
         return next((f"{name} {value}" for name, value in options.items() if value is not None), None)
 
     def hosts(self, native: Native) -> Hosts | None:
-        """The hosts to measure over; None: only this one.
-
-        Raises UserError when they cannot be used, are too few, or the tool itself was started several times.
+        """The hosts to measure over; None: only this one. Raises UserError if they cannot be used, if there are too
+        few, or if the tool itself was started several times.
         """
         from kumiki.hosts import cluster, inquiry, slurm
 

@@ -18,7 +18,7 @@ from kumiki.machine.peer import UCX, Peer
 from kumiki.machine.topology import Machine
 
 UCX_PROGRAM = "message-ucx"
-"""One of those that are built with UCX: the version is that of the library which it loads."""
+"""A program that is built with UCX: the recorded version is that of the library which it loads."""
 
 
 def describe(
@@ -83,7 +83,7 @@ def build_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
 
 
 def _machine(environment: Mapping[str, Any], peers: Set[str]) -> dict[str, Any]:
-    """`peers`: those among the named ones that are looked at, too."""
+    """`peers`: those of the named ones that are compared, too."""
     cluster = environment.get("cluster")
     network: dict[str, Any] = {"hosts": 1}
     if cluster:

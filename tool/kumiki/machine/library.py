@@ -1,4 +1,4 @@
-"""Which library of an MPI or of UCX a program is really run with, and what that library calls itself."""
+"""The library of an MPI or of UCX with which a program is really run, and the version that this library reports."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kumiki.machine.peer import UCX, Peer
 
 ASKING_SECONDS = 20
 TRACE = {"LD_TRACE_LOADED_OBJECTS": "1"}
-"""With it the loader says what it would load, and starts nothing: what `ldd` does."""
+"""With this variable the loader prints what it would load and starts nothing, as `ldd` does."""
 NAMES = {UCX.kind: r"libuc[pst]\.so"}
-"""What the libraries of a kind are called; those of an MPI unless said here."""
+"""Patterns for the names of a kind's libraries; a kind that is missing here is an MPI."""
 NAMES_OF_MPI = r"libmpi(?!cxx|_cxx|_usempi|_mpifh)\w*\.so"
 _ASK_UCX = "library.ucp_get_version_string.restype = ctypes.c_char_p; said = library.ucp_get_version_string()"
 _ASK_MPI = (
@@ -25,19 +25,19 @@ _ASK_MPI = (
     "library.MPI_Get_library_version(said, ctypes.byref(ctypes.c_int())); said = said.value"
 )
 _ASK = "import ctypes, sys; library = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL); {}; print(said.decode())"
-"""Asked in a process of its own: a library of this kind changes how its process allocates memory."""
+"""Run in a separate process, because a library of this kind changes how its process allocates memory."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A library that a program needs, and where the loader finds it; None: nowhere."""
+    """A library that a program needs, and where the loader finds it; None: it is not found."""
 
     name: str
     path: Path | None
 
 
 def loaded(program: Path, kind: str, variables: Mapping[str, str]) -> list[Loaded]:
-    """The libraries of this kind of peer that the program is run with; none of one that holds them itself."""
+    """The libraries of this kind of peer with which the program is run; empty if the program contains them itself."""
     said = _said([str(program)], {**TRACE, **variables}) or ""
     names = NAMES.get(kind, NAMES_OF_MPI)
     found = re.findall(rf"^\s*({names}\S*) => (/.*?|not found)(?: \(0x\w+\))?$", said, re.MULTILINE)
@@ -45,13 +45,15 @@ def loaded(program: Path, kind: str, variables: Mapping[str, str]) -> list[Loade
 
 
 def own_words(library: Path, kind: str, variables: Mapping[str, str]) -> str | None:
-    """What a library of this kind says of itself: 'Open MPI v5.0.7, package: ...', '1.18.1'; None if it cannot."""
+    """The description that a library of this kind gives of itself: 'Open MPI v5.0.7, package: ...', '1.18.1'; None if
+    it cannot.
+    """
     question = _ASK.format(_ASK_UCX if kind == UCX.kind else _ASK_MPI)
     return _said([sys.executable, "-c", question, str(library)], variables)
 
 
 def installed_version(peer: Peer, program: str, native: Native) -> str | None:
-    """The version of the library that a program of the native part is run with; None without the program."""
+    """The version of the library with which a program of the native part is run; None without the program."""
     path = native.program(program)
     libraries = loaded(path, peer.kind, {}) if native.has(path) else []
     first = next((library.path for library in libraries if library.path), None)
@@ -59,7 +61,7 @@ def installed_version(peer: Peer, program: str, native: Native) -> str | None:
 
 
 def _said(command: list[str], variables: Mapping[str, str]) -> str | None:
-    """The standard output of a command that ends well, None otherwise."""
+    """The standard output of a command that succeeds, otherwise None."""
     try:
         asked = subprocess.run(
             command,

@@ -46,11 +46,11 @@ def present(machine: Machine) -> float:
 
 
 def busy_seconds(machine: Machine) -> float:
-    """Seconds since boot that the usable processors have worked for any process, or were taken by the host of
-    this virtual machine for another one. Interrupts are nobody's and not counted.
+    """Seconds since boot during which the usable processors have worked for any process, or were taken by the host of
+    this virtual machine for another one. Interrupts belong to no process and are not counted.
     """
     times, processors = psutil.cpu_times(percpu=True), machine.processors()
-    if len(times) == len(processors):  # a container that shows only the processors of its own shows the usable ones
+    if len(times) == len(processors):  # a container that shows only its own processors shows the usable ones
         usable = set(machine.usable_processors())
         times = [each for processor, each in zip(processors, times, strict=True) if processor in usable]
     return float(sum(each.user + each.nice + each.system + each.steal for each in times))

@@ -1,4 +1,4 @@
-"""The MPIs that Kumiki is measured beside: finding their launchers and wording their command lines."""
+"""The MPIs beside which Kumiki is measured: finds their launchers and builds their command lines."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ class Mpi(Peer):
     """One implementation of MPI."""
 
     signature: str
-    """What its launcher says of itself under --version."""
+    """A text in the output of its launcher under --version."""
     options: tuple[str, ...]
     bind: tuple[str, ...]
     release: tuple[str, ...]
     """Options that leave ranks unbound, for more ranks than cores."""
     environment: Mapping[str, str]
     over_hosts: Callable[[Mpi, Hosts, int, str], tuple[str, ...]]
-    """Options for these hosts, with so many ranks on each, reached by the program of this path in the place of ssh."""
+    """Options for these hosts, with so many ranks on each; the program at this path is used instead of ssh to reach
+    them.
+    """
     network_environment: Mapping[str, str]
-    """Variables that keep it from the memory that hosts share when they are namespaces of one machine."""
+    """Variables that keep it from using memory that hosts share if they are namespaces of one machine."""
 
     def arguments(self, ranks: int, cores: int) -> tuple[str, ...]:
         """The launcher's arguments before the program."""
         return ("-n", str(ranks), *self.options, *(self.bind if ranks <= cores else self.release))
 
     def arguments_over(self, hosts: Hosts, ranks: int, remote_shell: str) -> tuple[str, ...]:
-        """The same over hosts.
-
-        Nothing is bound: each host would take the first cores, and the hosts may be one machine.
+        """The same over hosts. Nothing is bound, because each host would take the first cores, and the hosts may be one
+        machine.
         """
         on_each = -(-ranks // len(hosts))
         return ("-n", str(ranks), *self.options, *self.release, *self.over_hosts(self, hosts, on_each, remote_shell))
@@ -51,24 +52,26 @@ class Mpi(Peer):
 
 MORE_RANKS_THAN_CORES = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",  # until Open MPI 4
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # from 5 on, whose launcher is PRRTE
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # from version 5 on, whose launcher is PRRTE
 }
-"""What lets Open MPI start them, in the environment, where no option of the launcher stands."""
+"""Variables that let Open MPI start them if its launcher has no option for this."""
 
 ONE_MACHINE = {
     "pml": "ob1",
-    "rtc_hwloc_vmhole": "none",  # two daemons of one machine would write the same file, and one would crash
+    "rtc_hwloc_vmhole": "none",  # two daemons on one machine would write the same file, and one of them would crash
     "btl": "tcp,self",
 }
-"""What keeps Open MPI from the memory that hosts of one machine could share."""
+"""Settings that keep Open MPI from using memory that hosts on one machine could share."""
 
 WINDOWS_OVER_TCP = {"osc": "pt2pt"}
-"""What Open MPI 4 makes windows of that its own choice cannot make over TCP. Open MPI 5 can, and does not know this."""
+"""The component of Open MPI 4 for windows over TCP that its own choice does not support. Open MPI 5 supports them, and
+does not have this component.
+"""
 
 
 def _openmpi_over(openmpi: Mpi, hosts: Hosts, on_each: int, remote_shell: str) -> tuple[str, ...]:
     settings = {
-        "plm": "^slurm",  # in an allocation, too, so that all are started in the same way
+        "plm": "^slurm",  # also in an allocation, so that all programs are started in the same way
         "plm_rsh_agent": remote_shell,
         "plm_rsh_no_tree_spawn": "1",
         **(ONE_MACHINE if hosts.one_machine else {}),
@@ -120,7 +123,7 @@ ALL = (OPENMPI, MPICH)
 
 
 def launcher(mpi: Mpi) -> str | None:
-    """The path of this MPI's launcher: mpirun.<name> where Debian's alternatives keep several, else a plain mpirun."""
+    """The path of this MPI's launcher: mpirun.<name> if Debian's alternatives hold several, otherwise mpirun."""
     if mpi.installation:
         return launcher_below(mpi.installation.prefix)
     if found := shutil.which(f"mpirun.{mpi.name}"):
@@ -130,13 +133,13 @@ def launcher(mpi: Mpi) -> str | None:
 
 
 def launcher_below(prefix: Path) -> str | None:
-    """The path of the launcher of the MPI that is installed there; None where no MPI is."""
+    """The path of the launcher of the MPI that is installed there; None if there is no MPI."""
     folder = prefix / "bin"
     return next((str(folder / name) for name in LAUNCHERS if (folder / name).exists()), None)
 
 
 def version(mpi: Mpi) -> str | None:
-    """The version that this MPI's launcher tells, None without one."""
+    """The version that this MPI's launcher reports; None without a launcher."""
     if mpi.installation:
         return mpi.installation.version
     path = launcher(mpi)
@@ -150,13 +153,13 @@ def number(text: str) -> str | None:
 
 
 def major(mpi: Mpi) -> int:
-    """The first number of the version; 0 where the launcher tells none."""
+    """The first number of the version; 0 if the launcher reports none."""
     return int((version(mpi) or "0").split(".")[0])
 
 
 @lru_cache
 def said(path: str) -> str:
-    """What a launcher prints under --version; it never changes while the tool runs."""
+    """The output of a launcher under --version; it never changes while the tool runs."""
     try:
         asked = subprocess.run(
             [path, "--version"], capture_output=True, text=True, errors="replace", timeout=ASKING_SECONDS, check=False

@@ -1,4 +1,4 @@
-"""The native part: where its programs lie, and what was said when it was built."""
+"""The native part: the location of its programs, and the record of its build."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class Native:
         return self.prefix / "libexec" / "kumiki"
 
     def program(self, name: str) -> Path:
-        """Where the measuring program `name` (docs/rows.md) lies, whether it is there or not."""
+        """The path of the measuring program `name` (docs/rows.md), whether it exists or not."""
         return self.programs_folder / name
 
     def command(self, name: str) -> Path:
-        """Where the command `name` (kumiki-run, kumiki-topology) lies, whether it is there or not."""
+        """The path of the command `name` (kumiki-run, kumiki-topology), whether it exists or not."""
         return self.prefix / "bin" / name
 
     def has(self, path: Path) -> bool:
         return path.is_file() and os.access(path, os.X_OK)
 
     def require(self, path: Path) -> Path:
-        """The path itself when it can be run; a UserError that says how to get it when not."""
+        """The path itself if it can be run; otherwise raises a UserError that says how to get it."""
         if not self.has(path):
             raise UserError(f"the native part is not installed: {path} is missing; {MEND}", ExitCode.ENVIRONMENT)
         return path
 
     def build(self) -> dict[str, Any] | None:
-        """What share/kumiki/build.json says of the build (compiler, flags, version, git revision); None without it."""
+        """The contents of share/kumiki/build.json (compiler, flags, version, git revision); None without it."""
         try:
             said = json.loads((self.prefix / "share" / "kumiki" / "build.json").read_text())
         except (OSError, ValueError):
@@ -57,6 +57,6 @@ class Native:
 
 
 def replace_process(path: Path, arguments: list[str]) -> None:
-    """Becomes the native command `path`: signals, terminal and exit code are its own from here on."""
+    """Replaces this process by the native command `path`, which then owns signals, terminal and exit code."""
     sys.stdout.flush()
     os.execv(path, [str(path), *arguments])

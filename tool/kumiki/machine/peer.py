@@ -1,4 +1,4 @@
-"""Software of others that Kumiki is measured beside or built on, where it is installed."""
+"""Third-party software that Kumiki is measured beside or built on, and where it is installed."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Installation:
-    """Where software lies that the user has named (`kumiki evaluate --peer`)."""
+    """An installation of software that the user has named (`kumiki evaluate --peer`)."""
 
     prefix: Path
     version: str
     programs: Path
-    """The folder of Kumiki's measuring programs that are built with it."""
+    """The folder with Kumiki's measuring programs that are built with it."""
     variables: Mapping[str, str]
-    """What leads the loader to its libraries."""
+    """Variables through which the loader finds its libraries."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One of them."""
+    """One piece of such software."""
 
     name: str
     """Its name in rows and in the names of programs."""
     kind: str
-    """The name of the distribution's own of its kind."""
+    """The name of the distribution's own software of the same kind."""
     title: str
     packages: str
-    """The Debian packages that a build of Kumiki with it needs."""
+    """The Debian packages that are needed to build Kumiki with it."""
     installation: Installation | None = None
-    """Where the user says that it lies; None: it is the one that Kumiki was built with."""
+    """The installation that the user has named; None: the one with which Kumiki was built."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What results.json says of one that the user has named."""
+        """Its description in results.json, if the user has named it."""
         assert self.installation is not None
         return {
             "kind": self.kind,
@@ -50,7 +50,7 @@ BLAS = Peer("blas", "blas", "OpenBLAS", "libopenblas-dev")
 
 
 def mend(peers: Sequence[Peer]) -> str:
-    """The command that brings them in."""
+    """The command that installs the packages."""
     return f"sudo apt install {' '.join(peer.packages for peer in peers)} && ./kumiki"
 
 

@@ -72,12 +72,12 @@ class Run(Point):
 def stage(own: OwnProgram, grid: Grid, seed: int) -> tuple[Suite, list[Point]]:
     """The program as a suite, and its runs in order: a warm-up, then round after round of all settings.
 
-    The rounds, rather than all runs of a setting in a row, let slow drifts of the machine meet every setting alike, and
-    leave a whole picture when they are interrupted.
+    With rounds, rather than all runs of a setting in a row, slow drifts of the machine affect every setting alike, and
+    the picture is complete if they are interrupted.
     """
     settings = _settings(own, grid)
     chance = random.Random(f"{seed} {SUITE}")
-    # The fastest setting loads program and files into the caches of the system; what it takes tells nothing.
+    # This loads program and files into the caches of the system in the fastest setting; its time means nothing.
     fitting = [run for run in settings if run.total <= grid.cores] or settings
     order: list[Point] = [max(fitting, key=lambda run: run.total)]
     for number in range(1, own.repeats + 1):

@@ -1,4 +1,6 @@
-"""What is installed below a prefix: an MPI, known by what its launcher says, or UCX, known by its library."""
+"""The software that is installed below a prefix: an MPI, identified by the output of its launcher, or UCX, identified
+by its library.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ SHOWN = 200
 
 
 def find(named: Sequence[Named], native: Native) -> tuple[Peer, ...]:
-    """The peers that the user names; raises UserError where one cannot be measured beside."""
+    """The peers that the user names; raises UserError if one of them cannot be measured."""
     return tuple(_find(each, native) for each in named)
 
 
@@ -55,7 +57,7 @@ def _find(named: Named, native: Native) -> Peer:
 
 
 def _of_launcher(option: str, launcher: str) -> tuple[Peer, str]:
-    """The kind of an MPI and its version, as its launcher says."""
+    """The kind of an MPI and its version, as its launcher reports them."""
     try:
         asked = subprocess.run(
             [launcher, "--version"],
@@ -83,7 +85,7 @@ def _of_launcher(option: str, launcher: str) -> tuple[Peer, str]:
 
 
 def _of_library(option: str, prefix: Path) -> str:
-    """The version of the UCX that lies there."""
+    """The version of the UCX that is installed there."""
     files = [file for folder in LIBRARY_FOLDERS for file in sorted((prefix / folder).glob("libucp.so*"))]
     if not files:
         raise UserError(
@@ -97,6 +99,6 @@ def _of_library(option: str, prefix: Path) -> str:
 
 
 def _variables(prefix: Path) -> dict[str, str]:
-    """What makes the loader look there first, whatever it has been told before."""
+    """Variables that make the loader search there first, whatever was set before."""
     folders = [str(prefix / name) for name in LIBRARY_FOLDERS if (prefix / name).is_dir()]
     return {LIBRARY_PATH: ":".join([*folders, *filter(None, [os.environ.get(LIBRARY_PATH)])])}

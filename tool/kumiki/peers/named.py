@@ -1,4 +1,4 @@
-"""What `--peer NAME=PREFIX` says."""
+"""The contents of `--peer NAME=PREFIX`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NAME = re.compile(r"[a-z][a-z0-9._-]{0,31}")
 
 @dataclass(frozen=True)
 class Named:
-    """A name for rows, and the folder below which something is installed."""
+    """A name for rows, and the folder below which the software is installed."""
 
     name: str
     prefix: Path
-    """Absolute; links in it are kept, as the user means them."""
+    """Absolute; links in it are not resolved, because the user chose them."""
 
 
 def named(words: Iterable[str]) -> tuple[Named, ...]:
-    """The values of all options, in their order; raises UserError for one that is none, and for a name given twice."""
+    """The values of all options, in their order; raises UserError if a value is malformed or a name occurs twice."""
     found: list[Named] = []
     for word in words:
         one = _read(word)

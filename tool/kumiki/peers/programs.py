@@ -26,21 +26,22 @@ LOCK = "lock"
 LIMIT_SECONDS = 3600.0
 SHOWN_LINES, SHOWN_OF_LINE = 4, 200
 TELLING = re.compile(r"\berror\b|undefined reference|cannot find|No such file", re.IGNORECASE)
-"""What the lines of a build have that say why it failed."""
+"""Matches the lines of a build that say why it failed."""
 OWN_WORDS = re.compile(
     r"(?P<title>.+?)[\s,:]+(library\s+)?(version\s*:?\s*)?v?(?P<version>\d+\.\d[\w.]*)", re.IGNORECASE
 )
-"""How the libraries of MPIs call themselves: 'Open MPI v5.0.7, ...', 'MPICH Version:  4.3.0', 'MVAPICH2 Version : 2.3'.
-That of UCX says its version and no more."""
+"""Matches the descriptions that libraries of MPIs give of themselves: 'Open MPI v5.0.7, ...', 'MPICH Version: 4.3.0',
+'MVAPICH2 Version : 2.3'. UCX reports only its version.
+"""
 
 
 def ready(
     peers: Sequence[Peer], points: Sequence[Point], native: Native, cores: int, tell: Callable[[str], None]
 ) -> tuple[Peer, ...]:
-    """Builds what the points need and what is not there yet, with so many processors.
+    """Builds the programs that the points need and that do not exist yet, with so many processors.
 
-    Returns the peers with the title and version that the library says which the programs are really run with. Raises
-    UserError where programs cannot be built, or are run with another library than that of the prefix.
+    Returns the peers with the title and version that the actually loaded library reports. Raises UserError if programs
+    cannot be built, or if they run with a library outside the prefix.
     """
     return tuple(_ready(peer, points, native, cores, tell) for peer in peers)
 
@@ -62,7 +63,7 @@ def _ready(peer: Peer, points: Sequence[Point], native: Native, cores: int, tell
 
 @contextmanager
 def _locked(programs: Path) -> Iterator[Path]:
-    """The folder of a build, in which nobody else builds meanwhile."""
+    """Holds the folder of a build, so that no other process builds there meanwhile."""
     folder = _build_folder(programs)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,7 +84,7 @@ def _build_folder(programs: Path) -> Path:
 
 
 def _built(folder: Path) -> set[str]:
-    """The programs that were built to their end."""
+    """The programs that have been built completely."""
     try:
         said = json.loads((folder / BUILT).read_text())
     except (OSError, ValueError):
@@ -125,7 +126,7 @@ def _build(
 
 
 def _run(peer: Peer, folder: Path, command: Sequence[str]) -> None:
-    """Runs a step of the build; all that it says goes into the log."""
+    """Runs a step of the build; its whole output goes into the log."""
     lines: list[str] = []
     ended = process.run(command, os.environ, LIMIT_SECONDS, lines.append, lines.append)
     with (folder / LOG).open("a", errors="surrogateescape") as log:
@@ -138,7 +139,7 @@ def _run(peer: Peer, folder: Path, command: Sequence[str]) -> None:
 
 
 def _telling(lines: Sequence[str]) -> str:
-    """The lines that say why a build failed: what follows an error of CMake, or the errors of the compiler."""
+    """The lines that say why a build failed: the lines after an error of CMake, or the errors of the compiler."""
     said = [line.strip() for line in lines if line.strip()]
     place = next((place for place, line in enumerate(said) if line.startswith("CMake Error")), None)
     shown = said[place:] if place is not None else [line for line in said if TELLING.search(line)]
@@ -146,9 +147,9 @@ def _telling(lines: Sequence[str]) -> str:
 
 
 def _as_loaded(peer: Peer, installation: Installation, program: Path) -> Peer:
-    """The peer as the library says that the program is run with, which must be the one below the prefix.
+    """The peer as the library reports it with which the program is run; this library must be below the prefix.
 
-    A program that holds the library itself loads none; then the peer stays what its launcher says.
+    A program that contains the library itself loads none; then the description by the launcher remains.
     """
     libraries = library.loaded(program, peer.kind, installation.variables)
     for each in libraries:
@@ -169,7 +170,7 @@ def _as_loaded(peer: Peer, installation: Installation, program: Path) -> Peer:
 
 
 def _lies_below(prefix: Path, file: Path) -> bool:
-    """Whether a library is that of a prefix, which may be a link, or hold links to its files."""
+    """Whether a library belongs to a prefix, which may be a link or contain links to its files."""
     if file.resolve().is_relative_to(prefix.resolve()) or file.is_relative_to(prefix):
         return True
     return any(

@@ -1,4 +1,6 @@
-"""The sources of the measuring programs, which are installed with Kumiki, and where what is built of them is kept."""
+"""The sources of the measuring programs, which are installed with Kumiki, and the folder for the programs that are
+built from them.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from kumiki.errors import ExitCode, UserError
 from kumiki.machine.native import MEND, Native
 
 PROGRAMS = Path("libexec", "kumiki")
-"""Where a build leaves its programs."""
+"""The folder in which a build places its programs."""
 
 
 def of(native: Native) -> Path:
-    """Raises UserError where they are not."""
+    """The folder of the sources; raises UserError if they are not installed."""
     found = native.prefix / "share" / "kumiki" / "source"
     if not (found / "CMakeLists.txt").is_file():
         raise UserError(
@@ -26,15 +28,14 @@ def of(native: Native) -> Path:
 
 
 def cache() -> Path:
-    """Where a user keeps what can be made again, by the XDG specification."""
+    """The user's folder for files that can be created again, by the XDG specification."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (folder if folder.is_absolute() else Path.home() / ".cache") / "kumiki" / "peers"
 
 
 def programs(name: str, kind: str, prefix: Path, version: str, native: Native) -> Path:
-    """The folder of a peer's programs, whether they are there or not.
-
-    Another version of the peer has another, and so has another build of Kumiki.
+    """The folder of a peer's programs, whether they exist or not. Each version of the peer has its own, and so has each
+    build of Kumiki.
     """
     key = hashlib.sha256()
     facts = [name, kind, str(prefix), str(prefix.resolve()), version, str(native.prefix), native.build()]

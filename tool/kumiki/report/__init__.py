@@ -1,9 +1,8 @@
 """The report: one HTML file with the tables, figures and advice drawn from the rows of an evaluation.
 
-`write` draws the file; `advice`, `first_of` and `summary` give the sentences and what they rest on alone (for the
-command line); `side_by_side` compares several evaluations.
-Nothing here measures, and nothing knows a number of any machine: all is computed from the rows, and the advice cites
-them.
+`write` draws the file; `advice`, `first_of` and `summary` return only the sentences and the tables behind them (for the
+command line); `side_by_side` compares several evaluations. Nothing here measures, and no code contains a number of any
+machine: everything is computed from the rows, and the advice cites them.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = ["Advice", "Comparison", "ResultsError", "Table", "advice", "first_of"
 def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> list[Advice]:
     """The advice that the rows of `results` (the content of results.json) support, the most important first.
 
-    Without `samples` (the content of samples.json) it does without what needs raw samples.
+    Without `samples` (the content of samples.json), advice that needs raw samples is left out.
     """
     return derive(Results.parse(results, samples))
 
@@ -39,7 +38,7 @@ def first_of(advice: Sequence[Advice]) -> list[Advice]:
 
 
 def summary(results: Mapping[str, Any]) -> list[tuple[str, Table]]:
-    """The tables of the user's own program with their captions; none for suites, which print theirs as they run."""
+    """The tables of the user's own program with their captions; empty for suites, which print tables as they run."""
     found = [(problem, table.settings(problem)) for problem in own_problems(Results.parse(results))]
     return [(problem.caption, made) for problem, made in found if made]
 
@@ -52,8 +51,8 @@ def side_by_side(sides: Iterable[tuple[str, Mapping[str, Any], Mapping[str, Any]
 def write(directory: Path) -> Path:
     """Draw `directory/index.html` from its results.json and samples.json and return the path of the page.
 
-    A missing samples.json only leaves out what needs raw samples. Raises ResultsError, naming the file and the mend,
-    when results.json is missing or is not a result of `kumiki evaluate`.
+    If samples.json is missing, only the parts that need raw samples are left out. Raises ResultsError, naming the file
+    and the remedy, if results.json is missing or is not a result of `kumiki evaluate`.
     """
     from kumiki.report.page.html import render  # matplotlib is slow to load, and advice() does not need it
 

@@ -82,7 +82,8 @@ class Folder:
     def write(self) -> None:
         """Replaces both files; a reader, or a crash, sees either the old or the new ones.
 
-        Rows were checked as they came: checking them all again after every point would take longer than some points.
+        Rows were checked when they were added: checking all of them again after every point would take longer than some
+        points.
         """
         check({**self.content, "rows": []})
         try:
@@ -136,7 +137,7 @@ def create(path: Path, arguments: Mapping[str, Any], seed: int, environment: Map
     except OSError as error:
         raise UserError(f"the folder {path} cannot be used ({error.strerror}); name another with --output") from None
     if RESULTS in foreign:
-        # An earlier evaluation's folder may be used again; anything else of this name is not ours to replace.
+        # The folder of an earlier evaluation may be used again; any other folder of this name must not be replaced.
         load(path)
     elif foreign and not OURS.issuperset(foreign):
         shown = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
@@ -217,7 +218,7 @@ def schema() -> dict[str, Any]:
 def check(instance: object, definition: str | None = None) -> None:
     """Raises ValueError with place and reason unless the instance matches the schema (or that definition in it)."""
     errors = list(_validator(definition).iter_errors(instance))
-    # What fails by itself says more than that none of several alternatives fits.
+    # An error of one part is more informative than the statement that none of several alternatives fits.
     error = best_match(each for each in errors if not each.context) or best_match(errors)
     if error is not None:
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)

@@ -1,4 +1,4 @@
-"""What implementations are called in words: those that every report may show, and those that the user has named."""
+"""The titles of implementations: of those that every report may show, and of those that the user has named."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ TITLES = {
     "sequential": "sequential",
 }
 MPIS = ("openmpi", "mpich")
-"""Those of the distribution."""
+"""The MPIs of the distribution."""
 UCX = "ucx"
 RESERVED = (*TITLES, "command", "openblas", "blis", "blas", "highway", "tbb")
-"""Names that stand for something else in rows."""
+"""Names that mean something else in rows."""
 
 
 def title(implementation: str) -> str:
-    """What an implementation is called wherever results are set side by side; what a user has named keeps its name."""
+    """The title of an implementation wherever results are shown side by side; an implementation that a user has named
+    keeps its name.
+    """
     return TITLES.get(implementation, implementation)
 
 
 def titles(environment: Mapping[str, Any]) -> dict[str, str]:
-    """All titles of a result with this environment.
-
-    Where the user has named another installation of a kind, that of the distribution is told by its version, too.
+    """All titles of a result with this environment. If the user has named another installation of a kind, the title of
+    the distribution's includes its version.
     """
     peers, versions = environment.get("peers") or {}, environment.get("versions") or {}
     named = {name: f"{peer['title']} {peer['version']} ({name})" for name, peer in peers.items()}
@@ -43,6 +44,6 @@ def titles(environment: Mapping[str, Any]) -> dict[str, str]:
 
 
 def of_kinds(environment: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
-    """The implementations of these kinds: the distribution's, and then what the user has named, in that order."""
+    """The implementations of these kinds: the distribution's first, then those that the user has named."""
     peers = environment.get("peers") or {}
     return (*kinds, *(name for name, peer in peers.items() if peer["kind"] in kinds))

@@ -90,7 +90,7 @@ class Row:
     failed: str = ""
     resolution: float = 0.0
     title: str = ""
-    """What its implementation is called, for a reader of results; empty while they are taken."""
+    """The title of its implementation, for a reader of results; empty while the results are being taken."""
 
     @staticmethod
     def measured_by(program: ProgramRow, suite: str, number: int) -> Row:
@@ -189,8 +189,7 @@ class Row:
     @property
     def usable(self) -> bool:
         """Trusted and positive, as ratios and logarithmic axes require; plots and advice use only such rows.
-
-        Differences of measurements (what remains visible of a barrier) can come out as nothing or less.
+        Differences of measurements (such as the visible part of a barrier) can be zero or negative.
         """
         return self.trusted and self.value > 0
 
@@ -237,7 +236,7 @@ class Row:
 def _converged(summary: Summary, resolution: float) -> bool:
     """Whether the figure has settled, by the rule that the programs use to stop (measure/interval.hpp).
 
-    A median so small that the resolution is a large part of it counts as one of which it is a small part.
+    If the resolution is more than 5 % of the median, it takes the place of these 5 %.
     """
     return replace(summary, median=max(abs(summary.median), resolution / CONVERGED_HALF_WIDTH)).converged
 

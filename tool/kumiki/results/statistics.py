@@ -72,11 +72,11 @@ def summarise(samples: Sequence[float]) -> Summary:
 
 @dataclass(frozen=True)
 class Contrast:
-    """The ratio of the medians of two summaries, the second divided by the first.
+    """The ratio of the medians of two summaries, the second divided by the first. This is the only test by which
+    figures are compared.
 
-    This is the only test by which figures are compared. If both intervals hold their medians, the ratio lies between
-    `low` and `high`, whatever the distributions are; so either verdict is wrong in at most 5 % of the cases, and where
-    the intervals are equally wide in less than 1 %.
+    If both intervals contain their medians, the ratio is between `low` and `high`, whatever the distributions are. Each
+    verdict is therefore wrong in at most 5 % of the cases, and in less than 1 % if the intervals are equally wide.
     """
 
     ratio: float
@@ -110,9 +110,8 @@ class Contrast:
 
 
 def contrast(first: Summary, second: Summary) -> Contrast:
-    """Compares two medians.
-
-    Those of nothing or less have no ratio: they can differ, but are equal only when both are 0 throughout.
+    """Compares two medians. Medians that are zero or negative have no ratio: they can differ, but are equal only if
+    both are 0 throughout.
     """
     if min(first.n, second.n) < FEWEST_SAMPLES:
         return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart=False)

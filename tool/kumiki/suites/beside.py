@@ -1,4 +1,6 @@
-"""What two ranks do by Kumiki's program, done by each MPI's and by UCX's: the same loops, compiled into each."""
+"""The operations of two ranks, performed by Kumiki's program, by each MPI's and by UCX's: the same loops, compiled into
+each.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def peers(grid: Grid, own: Point, mpi_figures: int, ucx_figures: int) -> list[Po
             )
             for peer in grid.mpis
         ),
-        # It has no launcher of its own: its ranks find each other as those of a Kumiki job.
+        # It has no launcher of its own: its ranks find each other as ranks of a Kumiki job.
         *(
             replace(own, implementation=ucx.name, program=_of(own.program, ucx.name), figures=ucx_figures, built_on=ucx)
             for ucx in grid.ucxs

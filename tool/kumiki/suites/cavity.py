@@ -38,7 +38,9 @@ def _workload(size: int) -> Workload:
 
 
 REYNOLDS = {100: 2.5, 400: 5.0, 1000: 10.0}
-"""The numbers with published velocities: what one core takes at the size of the publication, 129."""
+"""The Reynolds numbers with published velocities, and the seconds that one core takes at the size of the publication,
+129.
+"""
 
 
 def _velocities(grid: Grid) -> list[Point]:

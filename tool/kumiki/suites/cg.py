@@ -28,7 +28,7 @@ def _workload(size: str) -> Workload:
         arguments=("--class", size),
         parameters={"class": size},
         one_core_seconds=ONE_CORE_SECONDS[size],
-        # A product reads the matrix; the vectors are small beside it, and stay in the caches.
+        # A product reads the matrix; the vectors are small in comparison and stay in the caches.
         traffic=bound.Traffic(
             work=MILLION_OPERATIONS[size] / PRODUCTS, unit="Mop/s", read=BYTES_A_NONZERO * NONZEROS[size]
         ),

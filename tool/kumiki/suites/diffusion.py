@@ -10,7 +10,9 @@ from kumiki.suites.kernel import Problems, Workload
 from kumiki.suites.model import Suite, with_mpi
 
 STEPS = {17: 5000, 129: 500, 257: 300, 513: 100, 1025: 20, 2049: 10}
-"""By points along an edge, all those of the paper: as many as take one core some tenths of a second or less."""
+"""By points along an edge, for all sizes of the paper: the number of steps that takes one core some tenths of a second
+or less.
+"""
 ONE_CORE_POINTS_PER_SECOND = {17: 450e6, 129: 450e6, 257: 400e6, 513: 300e6, 1025: 150e6, 2049: 120e6}
 
 
@@ -25,7 +27,7 @@ def _workload(size: int) -> Workload:
         setup_seconds=0.2,
         in_messages=True,
         most_workers=size - 2,
-        # Half a step reads the grid, and solves its transposed where it has written it.
+        # Half a step reads the grid and writes it transposed; then it solves in place.
         traffic=bound.Traffic(
             work=(size - 2) ** 2 / 2e6, unit="Mpoint/s", read=8 * (size - 2) ** 2, update=8 * (size - 2) ** 2
         ),
@@ -38,7 +40,7 @@ JACOBI_ONE_CORE_SECONDS = {17: 0.01, 129: 0.15, 257: 2.0}
 
 def _by_jacobi(size: int) -> Workload:
     by_jacobi = _workload(size).variant("method", "jacobi", "--method", "jacobi")
-    # The walks over the grid are as many as the program finds that it needs, and at these sizes they stay in a cache.
+    # The program itself determines how often it walks over the grid, which stays in a cache at these sizes.
     return replace(by_jacobi, one_core_seconds=JACOBI_ONE_CORE_SECONDS[size], traffic=None)
 
 

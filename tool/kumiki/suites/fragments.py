@@ -11,7 +11,7 @@ RANKS = 2
 OWN_RULE = 0
 """The length that represents the library's own rule (KUMIKI_FRAGMENT=0)."""
 PAPER = (223, 4048, 1048528)
-"""The lengths of the Maestro paper: an Ethernet packet, its default, and what hides all overhead."""
+"""The lengths of the Maestro paper: an Ethernet packet, its default, and a length that hides all overhead."""
 FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
 """Enough to find the best ones."""
 LONGEST_OVER_HOSTS = 130048
@@ -32,7 +32,9 @@ def message_bytes(over_hosts: bool, quick: bool) -> int:
 
 
 def sizes(largest: int) -> list[int]:
-    """Of messages, from the smallest that is worth a figure up to the largest by factors of 4, as the program takes."""
+    """The sizes of messages, from the smallest useful one up to the largest, by factors of 4, as the program measures
+    them.
+    """
     found = [SMALLEST]
     while found[-1] * 4 <= largest:
         found.append(found[-1] * 4)

@@ -20,7 +20,7 @@ def _workload(iterations: int) -> Workload:
         arguments=("--size", str(SIZE), "--iterations", str(iterations)),
         parameters={"size": SIZE, "iterations": iterations},
         one_core_seconds=iterations * ONE_CORE_SECONDS_PER_ITERATION,
-        # A step needs every cell and gives every cell a new value, in the place of the old one at best.
+        # A step reads every cell and gives every cell a new value, at best in place of the old one.
         traffic=bound.Traffic(work=SIZE**2 / 1e6, unit="Mcell/s", update=8 * SIZE**2),
     )
 

@@ -21,7 +21,7 @@ def _workload(size: int) -> Workload:
         one_core_seconds=ONE_CORE_SECONDS[size],
         setup_seconds=0.1,
         in_messages=True,
-        # A sweep needs every point and changes every point, both colours in one walk at best.
+        # A sweep reads every point and changes every point, at best both colours in one walk.
         traffic=bound.Traffic(work=(size - 2) ** 2 / 1e6, unit="Mpoint/s", update=8 * (size - 2) ** 2),
     )
 

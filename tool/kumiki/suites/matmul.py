@@ -57,7 +57,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
 def _by_threads(grid: Grid, ranks: int) -> list[Point]:
     """Only the master of a rank fetches: does its time depend on the other threads (F07)? Measured on request.
 
-    All of them compute, also where there are more than cores: with fewer there would be nothing to see.
+    All of them compute, even if there are more than cores: with fewer there would be nothing to see.
     """
     if not grid.in_full or grid.ranks or grid.threads:
         return []

@@ -1,4 +1,4 @@
-"""Two-sided messages between two ranks, of one host or of two."""
+"""Two-sided messages between two ranks, on one host or on two."""
 
 from __future__ import annotations
 

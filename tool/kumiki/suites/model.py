@@ -61,10 +61,9 @@ class Grid:
         return self.cores if self.hosts is None or self.hosts.one_machine else len(self.hosts) * self.cores
 
     def pairs_over_hosts(self) -> list[tuple[int, int]]:
-        """(ranks, threads) over all hosts: one or two ranks on each, with 1, 2, 4, ... threads.
-
-        All together take no more than the cores that there are, but for one rank on each host and the one
-        oversubscribed column. Named numbers are measured in every combination.
+        """(ranks, threads) over all hosts: one or two ranks on each, with 1, 2, 4, ... threads. All of them together
+        use no more cores than there are, except for one rank on each host and the one oversubscribed column. Named
+        numbers are measured in every combination.
         """
         assert self.hosts is not None
         count = len(self.hosts)
@@ -74,11 +73,9 @@ class Grid:
         return sorted(pair for pair in found if self.ranks or self.threads or pair[0] * pair[1] <= most)
 
     def pairs(self) -> list[tuple[int, int]]:
-        """(ranks, threads) in ascending order.
-
-        Both named: every combination. Else: every split of 1, 2, 4, ... cores, of all cores and of all but one (which
-        leaves one to the system), and of twice as many (the one oversubscribed column), as far as the named ranks or
-        threads take part; a named number is always measured.
+        """(ranks, threads) in ascending order. If both are named: every combination. Otherwise: every split of 1, 2, 4,
+        ... cores, of all cores and of all but one (which leaves one to the system), and of twice as many (the one
+        oversubscribed column), as far as they contain the named ranks or threads; a named number is always measured.
         """
         return self._splits((*self._whole(), *self._spare(), *self._crowded()))
 
@@ -200,7 +197,7 @@ class Point:
 
     @property
     def installation(self) -> Installation | None:
-        """Of the peer that it measures, where the user has named it."""
+        """The installation of the peer that it measures, if the user has named it."""
         return next((peer.installation for peer in self.peers if peer.installation), None)
 
     @property
@@ -368,7 +365,7 @@ class Suite:
     def points(self, grid: Grid) -> list[Point]:
         """The suite's points; if they would take longer than the suite may, all budgets shrink by the same factor.
 
-        Peers that the user names lengthen the suite: with and without them every point is measured for as long.
+        Peers that the user names lengthen the suite: with and without them every point is measured for the same time.
         """
         build = self.builder(grid.hosts is not None)
         points = list(build(grid)) if build else []

@@ -14,7 +14,7 @@ OUR_FIGURES = 8 + 2 * SIZES
 PEER_FIGURES = 2 + 2 * SIZES
 """put and send"""
 FIGURES_OF_A_PAIR = 2
-"""latency and bandwidth, between every two hosts where there are more than two"""
+"""latency and bandwidth, between any two hosts if there are more than two"""
 
 
 def _points(grid: Grid) -> list[Point]:

@@ -14,7 +14,7 @@ RUNS = 2
 
 
 def _laplace(quick: bool) -> Workload:
-    """A grid that each of two ranks computes in about the time that a 100 Mbit/s link takes for its edge."""
+    """A grid that each of two ranks computes in about the time that a 100 Mbit/s link needs for its edge."""
     size, iterations = 1280, 50 if quick else 200
     return Workload(
         suite="overlap",

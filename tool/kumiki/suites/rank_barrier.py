@@ -38,7 +38,7 @@ def _points(grid: Grid) -> list[Point]:
 def _over_hosts(grid: Grid) -> list[Point]:
     """2, 4, 8 and 16 ranks, as evenly as possible over as many hosts as there are.
 
-    MPI's ranks only spin: with more of them than twice the cores, one barrier takes so long that it tells nothing.
+    MPI's ranks only spin: with more ranks than twice the cores, one barrier takes so long that it tells nothing.
     """
     assert grid.hosts is not None
     hosts, few = grid.hosts, max(len(grid.hosts), 2 * grid.all_cores)

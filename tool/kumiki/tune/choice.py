@@ -43,9 +43,9 @@ class Choice:
 def choose(bandwidths: Mapping[int, Sequence[float]]) -> Choice:
     """The choice from the bandwidths of all rounds, by length; including `OWN_RULE` and at least one length.
 
-    Chosen is the shortest length that is as good as the best in at least half of the draws of the bootstrap, or else
-    the fastest: short fragments let other messages in between. The bootstrap draws whole rounds, in which all lengths
-    were measured one after another.
+    It is the shortest length that is as good as the best in at least half of the draws of the bootstrap, or else the
+    fastest, because short fragments let other messages through in between. The bootstrap draws whole rounds, in which
+    all lengths were measured one after another.
     """
     summaries = {length: summarise(samples) for length, samples in bandwidths.items()}
     lengths = sorted(set(bandwidths) - {OWN_RULE})

@@ -1,6 +1,7 @@
 """The simulated network: half-duplex links that are won by arbitration, and the switch box between them.
 
-Packets are counted, not carried: what moves is how many of them are where. Times are in microseconds.
+Packets are counted and have no contents: the simulation moves numbers of packets between places. Times are in
+microseconds.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ Count = Generator[simpy.Event, Any, int]
 
 
 def pieces(packets: int) -> Iterator[int]:
-    """Packets that follow each other, in pieces of 1, 1, 2, 4, ...
-
-    What comes after can begin with the first packet, and still a long burst is not an event for every packet.
+    """Packets that follow each other, in pieces of 1, 1, 2, 4, ... So the next stage can begin with the first packet,
+    and a long burst is nevertheless not an event for every packet.
     """
     done = 0
     while done < packets:
@@ -101,8 +101,8 @@ class Switch:
     def forward(self, lengths: simpy.Store, source: Buffer, sink: Buffer) -> Steps:
         """Forwards fragments of this many packets each, forever.
 
-        It begins when the header is there and the manager has decided; without cut-through when all of the fragment
-        is there, in the manager's own memory.
+        With cut-through it begins when the header has arrived and the manager has decided; otherwise when the whole
+        fragment has arrived in the manager's memory.
         """
         machine = self._machine
         while True:

@@ -1,1 +1,1 @@
-"""What the rows of an evaluation say: picked, compared, and drawn together into problems, lines and bounds."""
+"""The meaning of an evaluation's rows: they are selected, compared, and combined into problems, lines and bounds."""

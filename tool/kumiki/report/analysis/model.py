@@ -21,7 +21,7 @@ class ResultsError(Exception):
 
 @dataclass(frozen=True)
 class Results:
-    """All that one evaluation left behind."""
+    """The contents of one evaluation's folder."""
 
     rows: tuple[Row, ...]
     environment: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Results:
         return Results.parse(_read(directory / "results.json"), _read(samples) if samples.exists() else None)
 
     def title(self, implementation: str) -> str:
-        """What an implementation is called."""
+        """The title of an implementation."""
         return self._titles.get(implementation, implementation)
 
     @cached_property

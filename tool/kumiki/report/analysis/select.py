@@ -1,4 +1,4 @@
-"""Picking rows: which of them belong to one program, one problem, one form, one setting of ranks x threads."""
+"""Selects rows: those that belong to one program, one problem, one form, one setting of ranks x threads."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ Parameters = tuple[tuple[str, int | str], ...]
 """Some of a row's parameters, in a fixed order."""
 
 BETWEEN = ("from", "to")
-"""The parameters of a row that tells of one pair of hosts among all."""
+"""The parameters of a row about one pair of hosts."""
 FABRICS = {"shm": "within a host", "network": "between hosts"}
-"""What messages go over, in words."""
+"""The paths of messages, in words."""
 OWN_RULE = 0
-"""In place of a length of fragments: what the library does where none is set."""
+"""Stands for a length of fragments: the library's own rule, which applies if no length is set."""
 PARTS = ("computation", "communication", "synchronisation")
 ORDER = ("kumiki", *MPIS, UCX)
-"""In which implementations that move data between ranks are shown; the user's own follow by name."""
+"""The order in which implementations that move data between ranks are shown; those that the user named follow by name.
+"""
 
 _SIZES = ("size", "keys", "class", "iterations", "sweeps", "count", "steps")
 _PLACES = ("form", "ranks", "threads", "working", "hosts")
@@ -40,12 +41,12 @@ _NAMED_SIZES = ("SS", "S", "M", "L", "XL")
 
 @dataclass(frozen=True)
 class Program:
-    """A program: the names that its rows bear, and what its suite says of it."""
+    """A program: the names in its rows, and the description in its suite."""
 
     suite: str
     described: Described
     by_name: bool = False
-    """Measured only where the user names its suite: a report without it lacks nothing."""
+    """Measured only if the user names its suite: without it, the report is not incomplete."""
 
     @property
     def title(self) -> str:
@@ -66,7 +67,7 @@ class Program:
 PROGRAMS = tuple(
     Program(suite.name, suite.described, suite.by_name) for suite in suites.ALL if suite.described is not None
 )
-"""All that suites describe, in the order of the page."""
+"""All programs that suites describe, in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Problem:
 
     @cached_property
     def bounds(self) -> dict[int, Row]:
-        """The rates that bound the program, by number of threads; empty where none was measured."""
+        """The rates that bound the program, by number of threads; empty if none was measured."""
         rows = self.results.where(self.program.bound.metric or self.program.metric("bound"))
         found = [
             row for row in rows if row.usable and self._holds(row) and dict(self.size).items() <= row.parameters.items()
@@ -115,11 +116,11 @@ class Problem:
         return self.program.title
 
     def series_name(self, ranks: int | None) -> str:
-        """What a line over processors is called: that of so many ranks, or of all settings (None)."""
+        """The name of a line over processors: for so many ranks, or for all settings (None)."""
         return "Kumiki" if ranks is None else f"Kumiki, {plural(ranks, 'rank')}"
 
     def command(self, setting: Setting) -> str:
-        """What runs the program in a setting."""
+        """The command that runs the program in a setting."""
         return command(setting, self.results)
 
     def option(self, setting: Setting) -> str:
@@ -137,7 +138,7 @@ class Problem:
         if row.text("form") == "hybrid":
             return variant_of(row) == self.variant
         wanted, said = dict(self.variant), dict(variant_of(row))
-        # Another method is another program in every form; the usual one goes without saying.
+        # Another method makes another program of every form; the usual method is not recorded.
         if said.get("method") != wanted.get("method"):
             return False
         return all(wanted.get(name, value) == value for name, value in said.items())
@@ -175,7 +176,7 @@ class Problem:
 
     @cached_property
     def base(self) -> Row | None:
-        """What every speed-up is over: the sequential form, or where it was not measured one rank of one thread."""
+        """The base of every speed-up: the sequential form, or, if it was not measured, one rank with one thread."""
         return self.sequential or self.hybrid.get((1, 1)) or self.openmp.get((1, 1))
 
     @cached_property
@@ -187,29 +188,29 @@ class Problem:
 
     @cached_property
     def base_place(self) -> str:
-        """How the base case was run, where it is not the sequential form."""
+        """How the base case was run, if it is not the sequential form."""
         return "with one rank of one thread"
 
     @cached_property
     def fitting(self) -> dict[Setting, Row]:
-        """The hybrid settings that have a core for every thread: the only ones to be recommended, where there are any.
+        """The hybrid settings that have a core for every thread: only these are recommended, if there are any.
 
-        A row with more threads than cores is one start, whose luck the next one need not have; and most programs leave
-        the threads idle that are too many, so that they measure a smaller setting once more.
+        A row with more threads than cores comes from one start, whose luck the next one need not have. Moreover, most
+        programs leave the surplus threads idle, so that such a row measures a smaller setting once more.
         """
         found = {setting: row for setting, row in self.hybrid.items() if not row.oversubscribed}
         return found or self.hybrid
 
     @cached_property
     def fastest(self) -> Row | None:
-        """Of the settings with a core for every thread the one of the best median."""
+        """The setting with the best median among those with a core for every thread."""
         return best(self.fitting.values())
 
     @cached_property
     def best_hybrid(self) -> tuple[Setting, Row] | None:
-        """The setting to recommend: the cheapest that is the fastest or equal to it.
+        """The setting to recommend: the cheapest one that is the fastest or equal to it.
 
-        Where the fastest is shown to be better than the base case, so must be what is recommended.
+        If the fastest is shown to be better than the base case, the recommended one must be, too.
         """
         top, base = self.fastest, self.base
         rows = list(self.fitting.values())
@@ -219,7 +220,7 @@ class Problem:
         return ((chosen.ranks, chosen.threads), chosen) if chosen else None
 
     def best_by_processors(self) -> list[Row]:
-        """The best row of each number of processors, but for those with more than there are cores."""
+        """The best row for each number of processors, without rows with more processors than cores."""
         fitting = [row for row in self.hybrid.values() if not row.oversubscribed]
         counts = sorted({row.processors for row in fitting})
         return [row for count in counts if (row := best(r for r in fitting if r.processors == count))]
@@ -238,7 +239,7 @@ class Problem:
 
     @cached_property
     def part_names(self) -> Sequence[str]:
-        """The parts that its paper tells apart where they were measured, else those of all programs."""
+        """The parts that its paper distinguishes, if they were measured; otherwise those of all programs."""
         own = self.program.described.parts
         return own if own and any(self.part(row, own[0]) for row in self.rows) else PARTS
 
@@ -250,9 +251,9 @@ class Problem:
         return {name: part for name, part in found.items() if part is not None}
 
     def shared(self, row: Row) -> float | None:
-        """The share of its time that a row spent in communication and synchronisation; None where that was not told.
+        """The share of its time that a row spent in communication and synchronisation; None if this was not recorded.
 
-        Parts are the largest over ranks, each of its own, so that they may add up to more than the time: the share is
+        Each part is the largest over the ranks, so the parts may add up to more than the time; the share is therefore
         one of their sum.
         """
         parts = self.parts(row)
@@ -277,9 +278,11 @@ class Problem:
 
 
 def problems(results: Results, program: Program) -> list[Problem]:
-    """The problems of a program, the principal one first: the paper's where measured, else the fullest, largest."""
+    """The problems of a program, the principal one first: the paper's if it was measured, otherwise the one with the
+    most rows, the largest of these.
+    """
     rows = [row for row in results.where(program.metric("time")) if row.usable]
-    # What a hybrid row says of its variant counts: a peer may have other parameters, or leave them out.
+    # The parameters of a hybrid row determine the variant: a peer may have other parameters, or leave them out.
     leading = [row for row in rows if row.text("form") == "hybrid"]
     leading += [row for row in rows if size_of(row) not in {size_of(other) for other in leading}]
     found = dict.fromkeys((size_of(row), variant_of(row)) for row in leading)
@@ -291,7 +294,7 @@ def size_of(row: Row) -> Parameters:
 
 
 def variant_of(row: Row) -> Parameters:
-    """What a row's parameters say beyond size, form, ranks and threads: the kernel used, how it communicates, ..."""
+    """A row's parameters besides size, form, ranks and threads: the kernel used, how it communicates, ..."""
     return tuple(sorted((n, v) for n, v in row.parameters.items() if n not in _SIZES and n not in _PLACES))
 
 
@@ -301,14 +304,14 @@ def principal(results: Results, program: Program) -> Problem | None:
 
 
 def _rank(problem: Problem) -> tuple[bool, int, float, float, str]:
-    """Sorts the principal problem first; of several variants of one size the fastest stands for the program."""
+    """Sorts the principal problem first; of several variants of one size, the fastest represents the program."""
     published = problem.program.described.problem in problem.size and len(problem.hybrid) > 1
     fastest = min((row.value for row in problem.hybrid.values()), default=float("inf"))
     return (not published, -len(problem.hybrid), -magnitude(problem), fastest, problem.label)
 
 
 def magnitude(problem: Problem) -> float:
-    """How large the problem is, for comparison with others of its program."""
+    """The size of the problem, for comparison with other problems of its program."""
     sizes = dict(problem.size)
     size = sizes.get("class") or sizes.get("size") or sizes.get("keys") or sizes.get("count") or 0
     names = _CLASSES if "class" in sizes else _NAMED_SIZES
@@ -318,7 +321,9 @@ def magnitude(problem: Problem) -> float:
 
 
 def cores(results: Results) -> int | None:
-    """How many cores a job could use: as recorded, else the most processors of any row that was not oversubscribed."""
+    """The number of cores that a job could use: as recorded, otherwise the most processors of any row that was not
+    oversubscribed.
+    """
     recorded = (results.environment.get("cpu") or {}).get("usable_cores")
     if isinstance(recorded, int) and recorded > 0:
         return recorded
@@ -331,22 +336,22 @@ def cores(results: Results) -> int | None:
 
 
 def in_order(implementations: Iterable[str], order: Sequence[str] = ORDER) -> list[str]:
-    """Each once: those of `order` first and as they stand there, then the others by name."""
+    """Each once: those of `order` first, in that order, then the others by name."""
     return sorted(set(implementations), key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 def network_rows(results: Results, metric: str) -> list[Row]:
-    """The usable rows between the first two hosts, which tell of every operation and size."""
+    """The usable rows between the first two hosts, which contain every operation and size."""
     return [row for row in results.where(metric) if row.usable and not set(BETWEEN) & set(row.parameters)]
 
 
 def by_bytes(rows: Iterable[Row]) -> dict[int, Row]:
-    """The usable rows that tell of a size, by that size in ascending order."""
+    """The usable rows that have a size, by that size in ascending order."""
     return dict(sorted({row.count("bytes"): row for row in rows if row.usable and "bytes" in row.parameters}.items()))
 
 
 def fragment_rows(results: Results, fabric: str) -> list[Row]:
-    """The bandwidth of messages of every size that were cut into fragments of a length."""
+    """The bandwidth of messages of every size that were cut into fragments of a fixed length."""
     rows = results.where("fragment.bandwidth", "kumiki", fabric=fabric)
     return [row for row in rows if row.usable and row.count("fragment", -1) >= 0]
 
@@ -360,7 +365,7 @@ def fragments(results: Results, fabric: str) -> dict[int, Row]:
 
 
 def transfer_bound(results: Results, between_hosts: bool) -> tuple[str, dict[int, Row]]:
-    """What bounds the bandwidth of transfers, by size: a copy within a host, plain TCP between hosts."""
+    """The bound of the bandwidth of transfers, by size: a copy within a host, plain TCP between hosts."""
     if not between_hosts:
         return "memcpy", by_bytes(results.where("bound.memcpy"))
     return "plain TCP", by_bytes(
@@ -374,7 +379,7 @@ def setting_words(setting: Setting) -> str:
 
 
 def command(setting: Setting, results: Results) -> str:
-    """What runs a program in this setting, over the hosts that were measured where there were several."""
+    """The command that runs a program in this setting, over the measured hosts if there were several."""
     cluster = results.environment.get("cluster") or {}
     option = cluster.get("option") or (f"--cluster {cluster['name']}" if cluster else "")
     over = f"{option} " if option else ""
