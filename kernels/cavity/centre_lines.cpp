@@ -10,7 +10,7 @@
 namespace kumiki::kernels::cavity {
 namespace {
 
-/// A line of a table: a place, and the velocity there for each of published_reynolds.
+/// A line of a table: a position, and the velocity there for each of published_reynolds.
 struct Published {
     double place;
     std::array<double, published_reynolds.size()> velocities;
@@ -33,8 +33,7 @@ constexpr std::array<Published, 15> published_u{{
     {0.9688, {0.78871, 0.68439, 0.57492}},
     {0.9766, {0.84123, 0.75837, 0.65928}},
 }};
-/// The table's -0.23827 for 400 at 0.9063 is a misprint, and left out: it lies far off the curve through its
-/// neighbours.
+/// The table's -0.23827 for 400 at 0.9063 is a misprint and left out: it is far off the curve through its neighbours.
 constexpr double misprint = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<Published, 15> published_v{{
     {0.0625, {0.09233, 0.18360, 0.27485}},
@@ -54,7 +53,7 @@ constexpr std::array<Published, 15> published_v{{
     {0.9688, {-0.05906, -0.12146, -0.21388}},
 }};
 
-/// Linear between the middles of cells, and the walls at 0, where nothing moves, and at 1.
+/// Interpolates linearly between the centres of cells, and the walls at 0, where the velocity is zero, and at 1.
 double interpolated(std::span<const double> cells, double at_end, double place) {
     const double spacing = 1.0 / static_cast<double>(cells.size());
     const double steps = place / spacing - 0.5; // from the middle of the first cell
@@ -85,7 +84,7 @@ double largest_deviation(std::span<const CentreVelocity> velocities) {
     double largest = 0;
     for (const CentreVelocity& each : velocities) {
         const double difference = std::abs(each.computed - each.published);
-        if (std::isnan(difference)) return std::numeric_limits<double>::infinity(); // max would pass over it
+        if (std::isnan(difference)) return std::numeric_limits<double>::infinity(); // max would ignore it
         largest = std::max(largest, difference);
     }
     return largest;

@@ -59,7 +59,7 @@ void Flow::reset() {
 }
 
 void Flow::set_walls() {
-    // Beyond a wall the velocity along it is what makes the mean of both sides the wall's.
+    // The velocity beyond a wall is such that the mean of both sides is the wall's velocity.
     const std::size_t last = problem_.cells();
     const auto mirror = [&](std::size_t beyond, std::size_t row, double wall) {
         for (std::size_t i = 1; i <= faces(); ++i) velocities_.u(beyond)[i] = 2 * wall - velocities_.u(row)[i];
@@ -151,7 +151,7 @@ void Flow::copy_pressure(std::size_t row, std::span<double> plain) {
 double Flow::correct() {
     const double scale = problem_.time_step() / problem_.spacing();
     double largest = 0;
-    // All from column 1 on.
+    // All loops start at column 1.
     const auto replace = [&, scale](double* old, const double* tentative, const double* here, const double* next,
                                     std::size_t count) {
         const double change = largest_of(count, 1, [=](std::size_t i) {

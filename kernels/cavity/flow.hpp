@@ -17,17 +17,17 @@ class Velocities {
 public:
     explicit Velocities(const Tile& own);
 
-    /// Elements of the longest edge of a tile: a row with its ghosts, or a column, of both velocities.
+    /// The number of elements of the longest edge of a tile: a row with its ghosts, or a column, of both velocities.
     static std::size_t longest_edge(const Tile& tile) {
         return 2 * std::max(pitch_of(tile.columns.size()), tile.rows.size());
     }
     double* u(std::size_t row) { return &values_[2 * (row + 1 - own_.rows.begin) * pitch_]; }
     double* v(std::size_t row) { return u(row) + pitch_; }
 
-    /// What the neighbour on that side needs, good until the next call for that side. Edges north and south have the
-    /// ghosts west and east of them.
+    /// The values that the neighbour on that side needs; valid until the next call for that side. Edges north and south
+    /// include the ghosts west and east of them.
     std::span<const double> edge(Side side);
-    /// The neighbour's edge.
+    /// Stores the neighbour's edge.
     void accept(Side side, const double* edge);
 
 private:
@@ -42,10 +42,10 @@ private:
     std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
-/// One worker's tile of the flow, and what it does with it in a time step (Harlow and Welch's marker-and-cell method,
+/// One worker's tile of the flow, and the operations on it in a time step (Harlow and Welch's marker-and-cell method,
 /// without markers): tentative velocities, as if there were no pressure; the pressure that makes them free of
 /// divergence, by red-black over-relaxation; and their correction by its gradient. Rows and columns are counted from 1;
-/// those beyond the tile's edges are the neighbours', or beyond the walls.
+/// those beyond the tile's edges belong to the neighbours, or are beyond the walls.
 class Flow {
 public:
     Flow(const Problem& problem, const Tile& own);
@@ -55,25 +55,25 @@ public:
     Velocities& tentative() { return tentative_; }
     RedBlackTile& pressure() { return pressure_; }
 
-    /// At rest, without pressure.
+    /// Sets the initial state: at rest, without pressure.
     void reset();
-    /// Needs the neighbours' velocities, corners too.
+    /// Requires the neighbours' velocities, including corners.
     void make_tentative();
-    /// Needs the neighbours' tentative velocities. Sets the right side of the pressure's equation: the sum over a
+    /// Requires the neighbours' tentative velocities. Sets the right side of the pressure equation: the sum over a
     /// cell's neighbours of how much higher their pressure is.
     void make_source();
     /// Over-relaxes the pressure of the cells of a colour in a part of a row or column.
     void relax(Colour colour, const Tile& part);
-    /// Needs the neighbours' pressure. Returns how far the velocity that changed most did.
+    /// Requires the neighbours' pressure. Returns the largest change of a velocity.
     double correct();
-    /// The divergence of a cell. It needs the neighbours' velocities.
+    /// The divergence of a cell. Requires the neighbours' velocities.
     double divergence(std::size_t row, std::size_t column);
 
 private:
     std::size_t columns() const { return own_.columns.size(); }
-    /// Faces within a row that velocities cross: none in the wall behind the last cell.
+    /// The number of faces within a row that velocities cross: none in the wall behind the last cell.
     std::size_t faces() const { return std::min(own_.columns.end, problem_.cells()) - own_.columns.begin; }
-    /// The place of the first point of a colour in a row.
+    /// The position of the first point of a colour in a row.
     std::size_t first_in_row(Colour colour, std::size_t row) const {
         return RedBlackTile::first_of(colour, row, own_.columns.begin) + 1 - own_.columns.begin;
     }
@@ -86,7 +86,7 @@ private:
     Tile own_;
     Velocities velocities_, tentative_;
     RedBlackTile pressure_, source_;
-    RedBlackTile weights_;                              ///< relaxation over the number of neighbours: walls are none
+    RedBlackTile weights_; ///< relaxation divided by the number of neighbours; walls are not neighbours
     AlignedVector<double> pressures_, pressures_above_; ///< of two rows, colours together, as velocities are counted
 };
 

@@ -11,12 +11,12 @@
 
 namespace kumiki::kernels::cavity {
 
-/// What a run leaves.
+/// The result of a run.
 struct Result {
-    std::uint64_t steps = 0;                     ///< of time
-    std::uint64_t checksum = 0;                  ///< of all velocities: the same bits for every number of workers
-    std::uint64_t leaking_cells = 0;             ///< where less flows in than out, or more, beyond Problem's tolerance
-    double deviation = 0;                        ///< from the published velocities
+    std::uint64_t steps = 0;         ///< time steps
+    std::uint64_t checksum = 0;      ///< of all velocities: the same bits for every number of workers
+    std::uint64_t leaking_cells = 0; ///< cells whose inflow and outflow differ by more than Problem's tolerance
+    double deviation = 0;            ///< from the published velocities
     std::vector<CentreVelocity> velocities = {}; ///< beside the published ones
 };
 
@@ -26,7 +26,7 @@ class Solver {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split = {})
         : crew_(crew),
           problem_(problem),
@@ -34,11 +34,11 @@ public:
           edges_(crew, cut_, Velocities::longest_edge(cut_.tile(0))),
           sweeps_(crew, cut_),
           flows_(static_cast<std::size_t>(crew.local_size())) {
-        // Every worker makes its own tile, so that its memory lies near it.
+        // Every worker allocates its own tile, so that its memory is near it.
         crew.run([&](Worker& worker) { flow(worker) = std::make_unique<Flow>(problem, cut_.tile(worker.index())); });
     }
 
-    /// From rest to the steady state; the times of the job.
+    /// Computes from rest to the steady state; returns the times of the job.
     RunTimes run() {
         crew_.run([&](Worker& worker) { flow(worker)->reset(); });
         return crew_.run([&](Worker& worker) {
@@ -55,7 +55,7 @@ public:
         });
     }
 
-    /// What the last run left, at every rank.
+    /// The result of the last run, at every rank.
     Result result() {
         crew_.run([&](Worker& worker) {
             Result own;
@@ -74,7 +74,7 @@ private:
 
     std::unique_ptr<Flow>& flow(const Worker& worker) { return flows_[static_cast<std::size_t>(worker.local())]; }
 
-    /// One time step. Returns how far the velocity that changed most did.
+    /// One time step. Returns the largest change of a velocity.
     double step(Worker& worker) {
         Flow& own = *flow(worker);
         own.make_tentative();
@@ -101,7 +101,7 @@ private:
                 if (flow.divergence(row, column) > problem_.divergence_tolerance()) ++result.leaking_cells;
             }
     }
-    /// The worker that has a velocity adds it to zeros, so that all get it as it is.
+    /// The worker that has a velocity adds it to zeros, so that all workers get it exactly.
     std::vector<CentreVelocity> velocities_of(Worker& worker) {
         Velocities& velocities = flow(worker)->velocities();
         const Tile& own = flow(worker)->own();

@@ -10,13 +10,13 @@
 namespace kumiki::kernels::cavity {
 
 struct Task : GridTask<Problem> {
-    bool velocities = false; ///< print them beside the published ones, and no times
+    bool velocities = false; ///< print them beside the published ones instead of times
 };
 
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
-/// The velocities that each run left, as rows: at each place beside the published one.
+/// The velocities at the end of each run, as rows: at each position beside the published one.
 inline std::vector<measure::Row> velocity_rows(const JobReport& report,
                                                std::span<const std::vector<CentreVelocity>> runs) {
     std::vector<measure::Row> made;
@@ -33,7 +33,7 @@ inline std::vector<measure::Row> velocity_rows(const JobReport& report,
 }
 
 /// Measures the task on a crew, checks the last run, and lets rank 0 print the rows; returns the exit code. A remark
-/// beside the rows has the checksum, which must be the same for every number of workers.
+/// after the rows contains the checksum, which must be the same for every number of workers.
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
     const Problem& problem = task.problem;
@@ -63,7 +63,8 @@ int measure_on(C& crew, const Task& task) {
 
     report.validated = crew.agree(valid);
     if (crew.rank() == 0)
-        for (const measure::Row& row : velocity_rows(report, std::span(velocities).subspan(1))) // not of the warm-up
+        for (const measure::Row& row :
+             velocity_rows(report, std::span(velocities).subspan(1))) // not those of the warm-up
             measure::print(std::cout, row);
     return report.validated ? measure::success : measure::validation_failed;
 }

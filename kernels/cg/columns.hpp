@@ -7,9 +7,9 @@
 
 namespace kumiki::kernels::cg {
 
-/// A worker's rows once more by columns: those that meet its own part of the vector, those that meet the others', and
-/// of these the ones that meet each piece in which they come. The product with the own columns hides the first piece,
-/// that with each piece the next.
+/// A worker's rows split by columns: those that multiply its own part of the vector, those that multiply the others'
+/// parts, and of the latter those for each piece in which the parts arrive. The product with the own columns hides the
+/// first piece, and the product with each piece hides the next.
 struct Columns {
     Columns(const Rows& rows, std::span<const Range> pieces_of_others)
         : own(rows.only(rows.range())), others(rows.without(rows.range())) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double smallest_weight = 0.1; // the benchmark's rcond
 
-/// One row under construction: sums by column, which columns have one, and a way to empty it that costs no more than it
-/// holds.
+/// One row under construction: sums by column, the list of columns in use, and a way to clear it at a cost that depends
+/// only on its contents.
 class Accumulator {
 public:
     explicit Accumulator(std::size_t columns) : sums_(columns, 0.0), present_(columns, false) {}
@@ -63,7 +63,7 @@ Generator::Generator(const Problem& problem) : problem_(problem) {
             const auto index = static_cast<std::uint32_t>(range * random());
             if (index < problem.order && find(index) == entries_.end()) entries_.push_back({index, value});
         }
-        // The own element is 1/2 in any case, so that the diagonal is full.
+        // The diagonal element is always 1/2, so that the diagonal is full.
         if (const auto own = find(i); own != entries_.end()) own->value = 0.5;
         else entries_.push_back({i, 0.5});
         begins_.push_back(entries_.size());
@@ -73,7 +73,8 @@ Generator::Generator(const Problem& problem) : problem_(problem) {
 }
 
 std::vector<Range> Generator::balanced_rows(int parts) const {
-    // Vectors meet in the same place so rarely that the products to add up are a good count of the nonzeros.
+    // Vectors have nonzeros in the same place so rarely that the number of products is a good estimate of the number of
+    // nonzeros.
     std::vector<std::uint64_t> products(problem_.order, 0);
     for (std::size_t i = 0; i < problem_.order; ++i)
         for (const Entry& entry : vector(i)) products[entry.index] += vector(i).size();

@@ -11,17 +11,17 @@
 
 namespace kumiki::kernels::cg {
 
-/// The benchmark's matrix, before it is multiplied out: A = sum over i of w_i x_i x_i^T + (0.1 - shift) I, with sparse
+/// The benchmark's matrix before it is multiplied out: A = sum over i of w_i x_i x_i^T + (0.1 - shift) I, with sparse
 /// random vectors x_i and weights w_i that fall geometrically from 1 to 0.1. Every rank and thread has the vectors and
 /// multiplies out its own rows.
 class Generator {
 public:
     explicit Generator(const Problem& problem);
 
-    /// Cuts the rows in `parts` contiguous parts with about as many nonzeros each.
+    /// Cuts the rows into `parts` contiguous parts with about equally many nonzeros.
     std::vector<Range> balanced_rows(int parts) const;
 
-    /// Those rows of the matrix.
+    /// Multiplies out those rows of the matrix.
     Rows multiply_out(Range rows) const;
 
 private:

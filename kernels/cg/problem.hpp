@@ -13,15 +13,15 @@ namespace kumiki::kernels::cg {
 struct Problem {
     std::string_view name;
     std::size_t order;     ///< rows of the matrix
-    int nonzeros;          ///< nonzeros of each random vector that the matrix is made of
+    int nonzeros;          ///< nonzeros of each random vector from which the matrix is made
     int iterations;        ///< of the power method
     double shift;          ///< of the eigenvalue
-    double published_zeta; ///< the estimate that every right implementation ends with
+    double published_zeta; ///< the estimate with which every correct implementation ends
 
     static constexpr int inner_iterations = 25;
     static constexpr double tolerance = 1e-10; ///< of zeta, relative
 
-    /// How often a run multiplies the matrix with a vector.
+    /// The number of products of the matrix and a vector in a run.
     int products() const { return iterations * (inner_iterations + 1); }
     /// Floating-point operations of a run, counted as the benchmark counts them.
     double operations() const {

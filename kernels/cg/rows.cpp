@@ -9,12 +9,12 @@
 namespace kumiki::kernels::cg {
 namespace {
 
-/// What rows are filled up to: the doubles in the widest vector register.
+/// Rows are filled up to a multiple of this: the doubles in the widest vector register.
 constexpr std::size_t lanes = 8;
 
 #if KUMIKI_HAS_HIGHWAY
 
-// The gather is spelled out because the compiler (gcc 12) makes four halves with spilled sums of the plain loop, at
+// The gather is written out because the compiler (gcc 12) splits the plain loop into four halves with spilled sums, at
 // half the speed.
 namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, lanes>;
@@ -65,13 +65,14 @@ void Rows::append(std::span<const std::uint32_t> columns, std::span<const double
         [&]<class Columns>(Columns& kept) {
             for (const std::uint32_t column : columns)
                 kept.push_back(static_cast<typename Columns::value_type>(column));
-            kept.resize(filled, columns.empty() ? 0 : kept.back()); // a column whose element is at hand already
+            kept.resize(filled,
+                        columns.empty() ? 0 : kept.back()); // the column of an element that is already in a register
         },
         columns_);
     begins_.push_back(filled);
 }
 
-/// What is in the columns of which keep(column) is true.
+/// The entries in those columns for which keep(column) is true.
 template <class Keep>
 Rows Rows::kept(Keep keep) const {
     Rows made(rows_, order_);
@@ -103,7 +104,7 @@ Rows Rows::without(Range columns) const {
     return kept([=](std::size_t column) { return column < columns.begin || column >= columns.end; });
 }
 
-/// Calls take(row, product) for each of the rows, counted from 0.
+/// Calls take(row, product) for each row; rows are counted from 0.
 template <class Take>
 void Rows::for_products(std::span<const double> vector, Take take) const {
     std::visit(

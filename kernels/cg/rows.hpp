@@ -11,11 +11,11 @@
 
 namespace kumiki::kernels::cg {
 
-/// Some contiguous rows of a sparse square matrix, compressed: per row its nonzeros and their columns.
+/// Some contiguous rows of a sparse square matrix, compressed: for each row its nonzeros and their columns.
 ///
-/// The product with a vector is bound by the stream of values and columns from the cache or memory. So a column is 16
-/// bits wide where that is enough (orders up to 65536), which saves a sixth of the stream, and rows are filled up with
-/// zeros to whole vector registers.
+/// The speed of the product with a vector is limited by the stream of values and columns from the cache or memory. So a
+/// column is 16 bits wide if that is enough (orders up to 65536), which saves a sixth of the stream, and rows are
+/// filled up with zeros to whole vector registers.
 class Rows {
 public:
     /// No nonzeros yet; `order` is the number of columns of the matrix.
@@ -25,16 +25,16 @@ public:
     void append(std::span<const std::uint32_t> columns, std::span<const double> values);
 
     Range range() const { return rows_; }
-    /// Without the zeros that rows are filled up with.
+    /// The number of nonzeros, without the zeros that fill up rows.
     std::size_t nonzeros() const { return nonzeros_; }
 
-    /// result[i] = row number range().begin + i times `vector`. `vector` has the matrix's order, `result` a place per
-    /// row.
+    /// result[i] = row number range().begin + i times `vector`. The length of `vector` is the order of the matrix;
+    /// `result` has one element per row.
     void multiply(std::span<const double> vector, std::span<double> result) const;
-    /// The same, added to what `result` has.
+    /// The same, but added to `result`.
     void multiply_add(std::span<const double> vector, std::span<double> result) const;
 
-    /// The same rows with nothing in other columns, or in these.
+    /// The same rows without the elements in these columns, or with only those.
     Rows only(Range columns) const;
     Rows without(Range columns) const;
 

@@ -18,7 +18,7 @@
 
 namespace kumiki::kernels::cg {
 
-/// What a worker is busy with, as the COMPaS paper's Figure 13 has it, but with the waiting for sums apart from the
+/// The activities of a worker, as in the COMPaS paper's Figure 13, but with the waiting for sums separate from the
 /// inner products.
 enum class Step {
     product,  ///< of the matrix and the vector
@@ -31,8 +31,8 @@ enum class Step {
 /// vectors. The vector by which the matrix is multiplied is shared.
 ///
 /// A step of the conjugate gradient method has one reduction and one exchange of p. The textbook's second reduction,
-/// for the new r.r, is saved by r' = r - alpha q: r'.r' = r.r - 2 alpha r.q + alpha^2 q.q, whose products are taken
-/// together with p.q. Because r.r itself is taken anew in every step, no error builds up.
+/// for the new r.r, is avoided by r' = r - alpha q: r'.r' = r.r - 2 alpha r.q + alpha^2 q.q, whose products are
+/// computed together with p.q. Because r.r itself is computed anew in every step, no error accumulates.
 template <Crew C>
 class Solver {
 public:
@@ -43,13 +43,13 @@ public:
     /// Collective.
     Solver(C& crew, const Problem& problem) : Solver(crew, problem, Generator(problem)) {}
 
-    /// The whole benchmark, or one part of it alone; the times of the job.
+    /// Runs the whole benchmark, or only one part of it; returns the times of the job.
     RunTimes run(Extent extent = Extent::all) {
         return crew_.run([&](Worker& worker) {
             worker.enter_part(Step::vectors);
             if (extent == Extent::communication) communicate(worker);
             else estimate(worker, extent);
-            worker.enter_part(Step::sums); // for the meeting that follows
+            worker.enter_part(Step::sums); // for the barrier that follows
         });
     }
 
@@ -67,7 +67,7 @@ public:
     double last_residual() const { return desks_.front()->last_residual; }
 
 private:
-    /// What a worker has for itself. All vectors have an element for each of its rows.
+    /// The private data of a worker. All vectors have an element for each of its rows.
     struct Desk {
         explicit Desk(Rows made)
             : rows(std::move(made)),
@@ -77,7 +77,7 @@ private:
               q(rows.range().size()) {}
 
         Rows rows;
-        std::optional<Columns> columns; ///< where the shared vector comes in pieces
+        std::optional<Columns> columns; ///< if the shared vector arrives in pieces
         AlignedVector<double> x, z, r, q;
         double zeta = 0.0, last_residual = 0.0;
     };
@@ -124,13 +124,13 @@ private:
             const double rr_next = rr - 2.0 * alpha * rq + alpha * alpha * qq;
             step(alpha, rr_next / rr, own.q, own.z, own.r, p);
         }
-        // The last p is of no use any more, so z takes its place.
+        // The last p is no longer needed, so z takes its place.
         std::ranges::copy(own.z, p.begin());
         multiply(worker, own, extent);
         return summed(worker, solution_products(own.x, own.z, own.q), extent);
     }
 
-    /// All that estimate() exchanges and sums up.
+    /// Everything that estimate() exchanges and sums up.
     void communicate(Worker& worker) {
         for (int product = 0; product < problem_.products(); ++product) {
             multiply(worker, desk(worker), Extent::communication);
@@ -149,7 +149,7 @@ private:
         return values;
     }
 
-    /// q = A times the shared vector, which is on its way meanwhile.
+    /// q = A times the shared vector, which is being exchanged meanwhile.
     void multiply(Worker& worker, Desk& own, Extent extent) {
         const bool computes = extent != Extent::communication, communicates = extent != Extent::computation;
         worker.enter_part(Step::exchange);

@@ -5,11 +5,11 @@
 
 namespace kumiki::kernels::cg {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     Problem problem = problems.front();
-    FormChoice choice;   ///< of no meaning in the MPI programs
-    bool hidden = false; ///< of the form message: also measure how much of the communication computation hides
+    FormChoice choice;   ///< ignored by the MPI programs
+    bool hidden = false; ///< form message: also measure how much of the communication is hidden by computation
     measure::Budget budget;
 };
 

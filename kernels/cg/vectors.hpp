@@ -8,7 +8,7 @@ namespace kumiki::kernels::cg {
 
 // The vector operations of a conjugate gradient step on one worker's rows. All vectors have the same length.
 
-/// p.q, r.q, q.q and r.r: all that one step needs.
+/// p.q, r.q, q.q and r.r: everything that one step needs.
 std::array<double, 4> step_products(std::span<const double> p, std::span<const double> q, std::span<const double> r);
 
 /// z += alpha p; r -= alpha q; p = r + beta p.

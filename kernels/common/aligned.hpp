@@ -8,11 +8,11 @@
 
 namespace kumiki::kernels {
 
-/// What vectors of numbers are aligned to: a cache line, which is also the widest vector register.
+/// The alignment of vectors of numbers: a cache line, which is also the widest vector register.
 inline constexpr std::size_t line_bytes = 64;
 
-/// From this size on a vector lies in huge pages, if the system gives them to a program that asks: streams of many
-/// megabytes are a tenth faster when the processor need not look up a new page every 4 KiB.
+/// From this size on a vector is placed in huge pages, if the system provides them on request: streams of many
+/// megabytes are a tenth faster if the processor need not look up a new page every 4 KiB.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 template <class T>
@@ -24,7 +24,7 @@ struct AlignedAllocator {
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
         void* const memory = ::operator new(bytes, alignment(bytes));
-        // Whole pages only: what follows the last of them may belong to others.
+        // Only whole pages, because the memory after the last of them may belong to others.
         if (bytes >= huge_page_bytes) madvise(memory, bytes / huge_page_bytes * huge_page_bytes, MADV_HUGEPAGE);
         return static_cast<T*>(memory);
     }
@@ -40,7 +40,7 @@ private:
     }
 };
 
-/// A vector whose first element lies at the beginning of a cache line.
+/// A vector whose first element is at the beginning of a cache line.
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 

@@ -11,9 +11,9 @@
 
 namespace kumiki::kernels {
 
-/// Cuts 0 .. weights.size() into `parts` contiguous parts of nearly equal weight; a part may be empty. Every cut lies
-/// where the weight before it is nearest to its even share, so a part misses its share by at most the weight of the
-/// heaviest item.
+/// Cuts 0 .. weights.size() into `parts` contiguous parts of nearly equal weight; a part may be empty. Every cut is
+/// where the weight before it is nearest to its even share, so a part deviates from its share by at most the weight of
+/// the heaviest item.
 inline std::vector<Range> balanced_parts(std::span<const std::uint64_t> weights, int parts) {
     std::vector<std::uint64_t> before(weights.size() + 1, 0);
     std::partial_sum(weights.begin(), weights.end(), before.begin() + 1);

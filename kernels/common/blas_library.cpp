@@ -8,7 +8,7 @@ namespace kumiki::kernels {
 
 namespace {
 
-/// How a library is told its number of threads. The functions are looked up in the running process, so that any CBLAS
+/// How the number of threads of a library is set. The functions are looked up in the running process, so that any CBLAS
 /// can be linked.
 struct Setter {
     const char* library;

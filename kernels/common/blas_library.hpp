@@ -2,13 +2,13 @@
 
 namespace kumiki::kernels {
 
-/// The name of the CBLAS library in use: "openblas", "mkl", "blis", or "cblas" when it is none that we know.
+/// The name of the CBLAS library in use: "openblas", "mkl", "blis", or "cblas" if it is not one of these.
 const char* blas_name();
 
-/// Sets how many threads the library uses for one call, if it is one that we know how to tell.
+/// Sets how many threads the library uses for one call, if it is one of the known libraries.
 void set_blas_threads(int threads);
 
-/// What the reader of a result should know of the library; empty for one that we know.
+/// A remark for the reader of a result about the library; empty for the known ones.
 const char* blas_note();
 
 } // namespace kumiki::kernels

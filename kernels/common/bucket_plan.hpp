@@ -10,30 +10,29 @@
 
 namespace kumiki::kernels {
 
-/// How many keys these buckets have together.
+/// The number of keys in these buckets together.
 std::uint64_t keys_in(const PerBucket& counts, Range buckets);
 
-/// Which rank gets which buckets and where in its memory they lie. Every rank makes the same plan from the same counts,
-/// so nothing but the counts has to be agreed upon.
+/// Which rank gets which buckets, and where they are in its memory. Every rank makes the same plan from the same
+/// counts, so the ranks need to agree only on the counts.
 class BucketPlan {
 public:
     BucketPlan() = default;
     /// `counts[r]` are the buckets of rank r's keys before the sort.
     explicit BucketPlan(std::span<const PerBucket> counts);
 
-    /// The buckets that rank `rank` gets: contiguous, cut over the sum of all counts so that ranks get about as many
-    /// keys each.
+    /// The buckets of rank `rank`: contiguous, and cut so that all ranks get about equally many keys.
     Range buckets_of(int rank) const { return buckets_[static_cast<std::size_t>(rank)]; }
     int owner(std::size_t bucket) const { return owner_[bucket]; }
-    /// How many keys rank `rank` gets, and how many the rank that gets most.
+    /// The number of keys that rank `rank` gets, and the largest such number of any rank.
     std::uint64_t keys_of(int rank) const { return keys_[static_cast<std::size_t>(rank)]; }
-    /// How many keys the ranks before it get.
+    /// The number of keys that the ranks before it get.
     std::uint64_t keys_before(int rank) const;
     std::uint64_t most_keys() const;
-    /// Where each bucket begins in its owner's memory, and how many keys of all ranks it has.
+    /// Where each bucket begins in its owner's memory, and how many keys of all ranks it contains.
     const PerBucket& begins() const { return begins_; }
     const PerBucket& sizes() const { return sizes_; }
-    /// Where the keys of rank `rank` go in each bucket: behind those of the ranks before it.
+    /// Where the keys of rank `rank` go in each bucket: after those of the ranks before it.
     PerBucket places(std::span<const PerBucket> counts, int rank) const;
 
 private:

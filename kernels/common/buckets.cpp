@@ -3,10 +3,11 @@
 namespace kumiki::kernels {
 
 PerBucket count_in_buckets(std::span<const Key> keys, LeadingDigit bucket_of) {
-    // Four sets of counters: a run of keys in one bucket would otherwise wait for its own store, key after key.
+    // Four sets of counters: with only one set, successive keys of the same bucket would each wait for the previous
+    // store.
     constexpr std::size_t sets = 4;
     std::array<std::array<std::uint32_t, bucket_count>, sets> counters;
-    constexpr std::size_t most_at_once = std::size_t{1} << 31; // so that 32 bits hold every counter
+    constexpr std::size_t most_at_once = std::size_t{1} << 31; // so that 32 bits are enough for every counter
     PerBucket counts{};
     while (!keys.empty()) {
         for (auto& set : counters) set.fill(0);

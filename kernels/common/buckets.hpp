@@ -5,30 +5,30 @@
 #include <cstdint>
 #include <span>
 
-// Keys distributed to buckets by their leading digit: what programs that sort begin with.
+// Keys distributed to buckets by their leading digit, the first step of programs that sort.
 
 namespace kumiki::kernels {
 
 using Key = std::uint32_t;
 
-/// The base of the digit is 256. It is fine enough to balance the load and coarse enough that the buckets' open cache
+/// The base of the digit is 256. It is fine enough to balance the load, and coarse enough that the buckets' open cache
 /// lines and pages stay within reach of the processor.
 inline constexpr int bucket_bits = 8;
 inline constexpr std::size_t bucket_count = std::size_t{1} << bucket_bits;
 
-/// One number per bucket: how many keys, or where its keys begin.
+/// One number per bucket: the number of its keys, or the position where its keys begin.
 using PerBucket = std::array<std::uint64_t, bucket_count>;
 
-/// The digit that says to which bucket a key belongs, of keys below bucket_count << shift.
+/// The digit that determines the bucket of a key; keys are below bucket_count << shift.
 struct LeadingDigit {
     int shift = 32 - bucket_bits;
     constexpr std::size_t operator()(Key key) const { return key >> shift; }
 };
 
-/// How many keys each bucket has.
+/// The number of keys in each bucket.
 PerBucket count_in_buckets(std::span<const Key> keys, LeadingDigit bucket_of);
 
-/// `places` moved on by `counts`: where the next writer's keys begin.
+/// `places` advanced by `counts`: where the next writer's keys begin.
 void advance(PerBucket& places, const PerBucket& counts);
 
 } // namespace kumiki::kernels

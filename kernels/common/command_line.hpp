@@ -10,25 +10,26 @@
 
 namespace kumiki::kernels {
 
-/// Who starts a program's processes: itself or kumiki-run, and then it has a choice of forms; or an MPI.
+/// What starts a program's processes: either the program itself or kumiki-run, and then there is a choice of forms; or
+/// an MPI.
 enum class StartedBy { itself, mpi };
 
-/// What the command line of most programs asks for; those that have more options of their own have a Task of their own.
+/// The options of most programs; a program with further options has its own Task.
 template <class Problem>
 struct ProblemTask {
     Problem problem;
-    FormChoice choice; ///< of no meaning in the MPI programs
+    FormChoice choice; ///< ignored by the MPI programs
     measure::Budget budget;
 };
 
-/// The same for a program that lets the user choose how its grid is cut.
+/// The same for a program whose grid can be cut in different ways.
 template <class Problem>
 struct GridTask : ProblemTask<Problem> {
     SplitChoice split;
 };
 
 /// Reads the command line of the program `name` into a Task, which has a `choice` of form and a `budget` of samples;
-/// add(program, task) adds the options that are the program's own. Ends the process on --help or wrong usage.
+/// add(program, task) adds the program's own options. Ends the process on --help or wrong usage.
 template <class Task, class AddOptions>
 Task read_task(const std::string& name, const std::string& what, StartedBy by, AddOptions add, int argc, char** argv) {
     Task task;

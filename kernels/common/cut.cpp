@@ -51,7 +51,7 @@ Cut::Part Cut::part(int worker) const {
 }
 
 std::size_t Cut::longest_line() const {
-    // The first worker's share is the largest of all.
+    // The first worker has the largest share.
     return std::max(tile(0).rows.size(), tile(0).columns.size());
 }
 

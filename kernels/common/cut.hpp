@@ -16,23 +16,23 @@ enum class Sides { west_east, north_south, all };
 /// A grid of points with a border around them, cut into one tile for each worker.
 class Cut {
 public:
-    /// `rows` x `columns` points within the border. Throws std::runtime_error where they cannot be cut for so many
+    /// `rows` x `columns` points within the border. Throws std::runtime_error if they cannot be cut for so many
     /// workers.
     Cut(std::size_t rows, std::size_t columns, int workers, const SplitChoice& split);
 
     const Tile& tile(int worker) const { return parts_[static_cast<std::size_t>(worker)].tile; }
 
-    /// Points of the longest row or column of any tile.
+    /// The number of points of the longest row or column of any tile.
     std::size_t longest_line() const;
 
-    /// A side on which a worker has a neighbour, and the way there.
+    /// A side on which a worker has a neighbour, and the link to that neighbour.
     struct Neighbour {
         Side side;
         Link link;
     };
     std::span<const Neighbour> neighbours(int worker, Sides sides = Sides::all) const;
 
-    /// What is left of a tile without its edges on those of the sides where the worker has a neighbour.
+    /// A tile without its edges on those of the sides where the worker has a neighbour.
     Tile without_edges(int worker, Tile tile, Sides sides = Sides::all) const;
 
     /// Whether any worker has a neighbour on those sides.
@@ -42,10 +42,10 @@ private:
     struct Part {
         Tile tile;
         std::vector<Neighbour> neighbours; ///< west and east first
-        std::size_t beside = 0;            ///< how many of them are west and east
+        std::size_t beside = 0;            ///< how many of them are west or east
     };
 
-    /// Into how many parts, of rows and of columns.
+    /// The number of parts, of rows and of columns.
     struct Factors {
         int rows, columns;
     };

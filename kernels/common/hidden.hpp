@@ -14,10 +14,10 @@ class App;
 
 namespace kumiki::kernels {
 
-/// Adds --hidden to a program's options; where it has a choice of forms, `form` must be `message` then.
+/// Adds --hidden to a program's options; if it has a choice of forms, `form` must then be `message`.
 void add_hidden(CLI::App& program, bool& hidden, const std::string* form = nullptr);
 
-/// What a run does: all, or one part alone of what overlaps, whatever comes out of that.
+/// The extent of a run: everything, or only one of the two overlapping parts, whatever the result.
 enum class Extent { all, computation, communication };
 
 /// Runs a program whole, without its communication and without its computation, in turns, so that all three meet the

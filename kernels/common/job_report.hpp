@@ -15,12 +15,12 @@
 #include "measure/row.hpp"
 #include "measure/sampling.hpp"
 
-// How the kernels report a measured job. No Kumiki header here: the MPI and OpenMP forms report so too.
+// How the kernels report a measured job. It uses no header of Kumiki, because the MPI and OpenMP forms use it, too.
 
 namespace kumiki::kernels {
 
-/// The times of one run in seconds: of one rank as measured, or of the job once every figure is the largest over ranks.
-/// The figures lie in one array, so that one reduction by maximum makes the job's out of the ranks'.
+/// The times of one run in seconds: those measured on one rank, or those of the job, each of which is the largest over
+/// the ranks. The figures are in one array, so that one reduction by maximum makes the job's figures from the ranks'.
 struct RunTimes {
     static constexpr std::size_t most_own_parts = 4;
     std::array<double, 1 + phase_count + most_own_parts> figures{};
@@ -29,7 +29,7 @@ struct RunTimes {
     RunTimes(double total, const Phases& phases)
         : figures{total, phases.seconds(Phase::computation), phases.seconds(Phase::communication),
                   phases.seconds(Phase::synchronisation)} {}
-    /// Also takes the parts that the program tells apart beside the phases, in the order of JobReport::own_parts.
+    /// Also contains the parts that the program distinguishes besides the phases, in the order of JobReport::own_parts.
     template <class Part, std::size_t count>
     RunTimes(double total, const Phases& phases, const Stopwatch<Part, count>& own) : RunTimes(total, phases) {
         static_assert(count <= most_own_parts);
@@ -42,15 +42,15 @@ struct RunTimes {
     double of_own(std::size_t part) const { return figures[1 + phase_count + part]; }
 };
 
-/// The difference in a part of a run's time that does not matter, in seconds: one hundredth of the whole, since parts
-/// are read as shares.
+/// A negligible difference in a part of a run's time, in seconds: one hundredth of the whole, because parts are read as
+/// shares.
 inline double resolution_of_parts(std::span<const RunTimes> runs) {
     return measure::median_interval(measure::figures_of(runs, [](const RunTimes& run) { return run.total(); })).median /
            100;
 }
 
-/// Whether all figures that are reported of these runs are settled: the time, the rate, which goes as its inverse, and
-/// the parts.
+/// Whether all reported figures of these runs have settled: the time, the rate, which is proportional to its inverse,
+/// and the parts.
 inline bool all_settled(std::span<const RunTimes> runs) {
     const auto is_settled = [runs](auto figure, double resolution) {
         return measure::settled(measure::figures_of(runs, figure), resolution);
@@ -63,8 +63,8 @@ inline bool all_settled(std::span<const RunTimes> runs) {
     return true;
 }
 
-/// Calls run() -> RunTimes (of the job) once to warm up and then until all its figures are settled or the budget is
-/// spent; agree(bool) -> bool hands rank 0's decision to all ranks. The warm-up run is left out.
+/// Calls run() -> RunTimes (of the job) once to warm up, and then until all its figures have settled or the budget is
+/// spent; agree(bool) -> bool passes rank 0's decision to all ranks. The warm-up run is left out.
 template <class Run, class Agree>
 std::vector<RunTimes> sample_runs(const measure::Budget& budget, Run run, Agree agree) {
     return measure::sample_until(budget, run, all_settled, agree);
@@ -76,17 +76,17 @@ std::vector<RunTimes> sample_runs(const measure::Budget& budget, Run run) {
     return sample_runs(budget, run, [](bool more) { return more; });
 }
 
-/// Who ran a kernel in which form, on how many ranks and threads.
+/// How a kernel was run: the form, the ranks and the threads.
 struct Workers {
     std::string implementation; ///< "kumiki", "openmpi", "openmp", ...
     std::string form;
     int ranks = 1;
     int threads = 1; ///< of each rank
     bool oversubscribed = false;
-    int working = 0; ///< threads of each rank that compute, where not all do; 0: all
+    int working = 0; ///< the number of threads of each rank that compute, if some do not; 0: all compute
 };
 
-/// A figure of a job that is none of its times: counted, or left by what it computed.
+/// A figure of a job that is not a time: a count, or a result of the computation.
 struct OwnFigure {
     std::string name; ///< second part of the metric
     std::string unit; ///< "1": none
@@ -94,14 +94,14 @@ struct OwnFigure {
     std::vector<double> samples; ///< in the order of the runs
 };
 
-/// What the reader of a row should know when fewer threads work than were asked for; empty when all do.
+/// A remark for the reader of a row if fewer threads work than were requested; empty if all do.
 inline std::string note_on_threads(int asked, int working) {
     if (working == asked) return {};
     return "more threads than cores: each rank computes with " + std::to_string(working) + " of its " +
            std::to_string(asked) + " threads";
 }
 
-/// What the rows of a job have in common.
+/// The common part of a job's rows.
 struct JobReport {
     std::string program;        ///< first part of the metrics: "laplace", "radix_sort"
     std::string implementation; ///< "kumiki", "openmpi", "openmp", ...
@@ -111,12 +111,11 @@ struct JobReport {
     bool validated = false;
     bool oversubscribed = false;
     std::string note = {};
-    std::vector<const char*> own_parts = {}; ///< figures of the parts that the program tells apart beside the phases
+    std::vector<const char*> own_parts = {}; ///< names of the parts that the program distinguishes besides the phases
     std::vector<OwnFigure> own_figures = {};
 };
 
-/// Says with how many of its threads each rank computes, in the note and, where not with all, as the parameter
-/// `working`.
+/// Records how many of its threads each rank uses, in the note and, if not all, as the parameter `working`.
 inline void tell_working(JobReport& report, int asked, int working) {
     report.note = note_on_threads(asked, working);
     if (working != asked) report.parameters["working"] = working;
@@ -183,7 +182,7 @@ inline void print(std::ostream& out, const JobReport& report, std::span<const Ru
 }
 
 /// Whether `workers` (processes x threads) exceed the cores of this host. The processor set of the calling process
-/// would not do: mpirun binds each process to one core, and its set then says nothing of the job's.
+/// cannot be used: mpirun binds each process to one core, so its set says nothing about the job's cores.
 inline bool exceeds_cores(int workers) { return workers > static_cast<int>(std::thread::hardware_concurrency()); }
 
 } // namespace kumiki::kernels

@@ -4,8 +4,8 @@
 
 namespace kumiki::kernels {
 
-/// The finishing step of the generator SplitMix64: a bijection in which every bit of the input moves about half of the
-/// output's. Sums of it tell sets and arrays apart.
+/// The finishing step of the generator SplitMix64: a bijection in which every bit of the input changes about half of
+/// the output's bits. Sums of its values distinguish sets and arrays.
 constexpr std::uint64_t mixed(std::uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;

@@ -5,7 +5,7 @@
 namespace kumiki::kernels {
 
 /// The random numbers of the NAS parallel benchmarks: x' = 5^13 x mod 2^46, as a fraction of 2^46. 64-bit integers
-/// compute it exactly, because 2^46 divides the modulus 2^64 that their products wrap at.
+/// compute it exactly, because 2^46 divides 2^64, the modulus of their products.
 class NpbRandom {
 public:
     static constexpr std::uint64_t first_seed = 314159265;
@@ -18,7 +18,7 @@ public:
     /// The next number times 2^46.
     constexpr std::uint64_t next() { return state_ = multiplier * state_ % modulus; }
 
-    /// As `count` numbers later.
+    /// Skips `count` numbers.
     constexpr void skip(std::uint64_t count) {
         for (std::uint64_t power = multiplier; count > 0; count /= 2, power = power * power % modulus)
             if (count % 2 == 1) state_ = power * state_ % modulus;

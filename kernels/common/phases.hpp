@@ -7,23 +7,23 @@
 
 namespace kumiki::kernels {
 
-/// What a thread of a kernel can be busy with. (The COMPaS paper tells computation and communication apart.)
+/// The activities of a thread of a kernel. (The COMPaS paper distinguishes computation and communication.)
 enum class Phase { computation, communication, synchronisation };
 inline constexpr std::size_t phase_count = 3;
 
-/// Sums up how long one thread, usually the master, spent in each of `count` parts of its work. A change from one to
-/// another costs one clock read, 20 ns.
+/// Sums up how long one thread, usually the master, has spent in each of `count` parts of its work. A change of part
+/// costs one clock read, 20 ns.
 template <class Part, std::size_t count>
 class Stopwatch {
 public:
-    /// Ends the part under way, if any, and begins this one.
+    /// Ends the present part, if any, and begins this one.
     void enter(Part part) {
         const auto now = measure::Clock::now();
         book(now);
         current_ = static_cast<std::size_t>(part);
         since_ = now;
     }
-    /// Ends the part under way; time until the next enter() belongs to no part.
+    /// Ends the present part; the time until the next enter() belongs to no part.
     void stop() {
         book(measure::Clock::now());
         current_ = count;

@@ -11,7 +11,7 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
-/// The part of 0 .. count that falls to `index` of `parts`; sizes differ by at most one. (The forms that use Kumiki's
+/// Part `index` of 0 .. count, which is divided into `parts`; sizes differ by at most one. (The forms that use Kumiki's
 /// library have kumiki::part_of for this; the others must do without it.)
 constexpr Range share(std::size_t count, std::size_t parts, std::size_t index) {
     const std::size_t least = count / parts, larger = count % parts;

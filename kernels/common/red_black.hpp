@@ -10,8 +10,8 @@
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/tile_edges.hpp"
 
-// Red-black successive over-relaxation: the points of a grid are coloured like a chessboard, and as a point's four
-// neighbours have the other colour, all points of one colour can be computed at once.
+// Red-black successive over-relaxation: the points of a grid are coloured like a chessboard. The four neighbours of a
+// point have the other colour, so all points of one colour can be computed at once.
 
 namespace kumiki::kernels {
 
@@ -26,12 +26,12 @@ struct ColouredLine {
     std::size_t count, step;
 };
 
-/// A tile of a grid, and the points beyond its edges, which are ghosts or the grid's border. The colours of a row lie
-/// apart, so that the points of a colour are neighbours in memory; point (row, column) is red where row + column is
-/// even.
+/// A tile of a grid, and the points beyond its edges, which are ghosts or the grid's border. The colours of a row are
+/// stored separately, so that the points of a colour are adjacent in memory; point (row, column) is red if row + column
+/// is even.
 class RedBlackTile {
 public:
-    /// All values are 0.
+    /// Sets all values to 0.
     explicit RedBlackTile(const Tile& own);
 
     const Tile& own() const { return own_; }
@@ -43,7 +43,7 @@ public:
     static std::size_t first_of(Colour colour, std::size_t across, std::size_t from) {
         return from + (from % 2 == across % 2 ? colour == Colour::black : colour == Colour::red);
     }
-    /// The points of a colour in a part of the tile that has one row or one column.
+    /// The points of a colour in a part of the tile that consists of one row or one column.
     ColouredLine line(Colour colour, const Tile& part) {
         const auto [row, column, count, step] = points(colour, part);
         const double* const around = place(other(colour), row, column);
@@ -60,13 +60,13 @@ public:
         return values_.data() + (place - form.values_.data());
     }
 
-    /// The points of a colour that the neighbour on that side needs, good until the next call for that side.
+    /// The points of a colour that the neighbour on that side needs; valid until the next call for that side.
     std::span<const double> edge(Colour colour, Side side);
-    /// The neighbour's edge.
+    /// Stores the neighbour's edge.
     void accept(Colour colour, Side side, const double* edge);
 
 private:
-    /// Points of one colour: where the first is, how far apart they lie in memory.
+    /// Points of one colour: the position of the first, and their distance in memory.
     struct Points {
         std::size_t row, column, count, step;
     };
@@ -86,13 +86,13 @@ private:
     }
 
     Tile own_;
-    std::size_t first_pair_, pitch_;              ///< pairs of columns have a point of each colour
+    std::size_t first_pair_, pitch_;              ///< each pair of columns has one point of each colour
     AlignedVector<double> values_;                ///< by row, from the one before the own, and colour
     std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
-/// Sweeps of the workers of a crew over their tiles of one grid. All ghosts must be up to date before, and are
-/// afterwards.
+/// Sweeps of the workers of a crew over their tiles of one grid. All ghosts must be up to date before a sweep, and are
+/// so afterwards.
 template <Crew C>
 class RedBlackSweeps {
 public:
@@ -103,8 +103,8 @@ public:
     RedBlackSweeps(C& crew, const Cut& cut, std::size_t sweeps_between_looks = 10)
         : cut_(cut), edges_(crew, cut, cut.longest_line() / 2 + 1), between_looks_(sweeps_between_looks) {}
 
-    /// So many sweeps, at least one; compute(colour, line) computes the points of a colour in a part of a row or
-    /// column.
+    /// Performs so many sweeps, at least one; compute(colour, line) computes the points of a colour in a part of a row
+    /// or column.
     template <class Compute>
     void run_times(Worker& worker, RedBlackTile& tile, std::size_t sweeps, Compute compute) {
         for (std::size_t i = 0; i < sweeps; ++i) sweep(worker, tile, i == 0, compute);
@@ -112,8 +112,8 @@ public:
     }
 
     /// Sweeps until no point changes by more than `tolerance`, but not much more often than `most` times; relax(colour,
-    /// line) computes the points of a colour in a part of a row or column and returns how far the one that changed most
-    /// did. Returns how many sweeps it took. No decision depends on how the grid is cut.
+    /// line) computes the points of a colour in a part of a row or column and returns their largest change. Returns the
+    /// number of sweeps. No decision depends on how the grid is cut.
     template <class Relax>
     std::size_t run_until(Worker& worker, RedBlackTile& tile, double tolerance, std::size_t most, Relax relax) {
         std::size_t sweeps = 0;
@@ -135,11 +135,11 @@ public:
     }
 
 private:
-    /// One sweep; black edges are on their way before it, but for the first one, and after it. What needs no ghosts is
-    /// computed meanwhile, in one walk over memory: black rows follow the red ones.
+    /// One sweep. Black edges are under way before it, except before the first one, and after it. The points that need
+    /// no ghosts are computed meanwhile, in one walk over memory: black rows follow the red ones.
     template <class Compute>
     void sweep(Worker& worker, RedBlackTile& tile, bool is_first, Compute compute) {
-        // Red points need ghosts on the edges to neighbours, and black points need red ones: one line more.
+        // Red points need ghosts only on the edges to neighbours; black points need red ones, which is one line more.
         const Tile inside = cut_.without_edges(worker.index(), tile.own());
         const Tile core = cut_.without_edges(worker.index(), inside);
         const auto compute_between = [&](Colour colour, const Tile& outer, const Tile& inner) {

@@ -10,9 +10,9 @@
 
 namespace kumiki::kernels {
 
-/// Distributes keys by their leading digit. Keys of a bucket are collected and written in runs: a bucket's memory is
-/// then touched once per kilobyte instead of once per key, which at sizes beyond the caches halves the time, and a run
-/// is large enough to be worth a put. One object per thread; it is kept between sorts because its buffers are 256 KiB.
+/// Distributes keys by their leading digit. The keys of a bucket are collected and written in runs: the bucket's memory
+/// is then touched once per kilobyte instead of once per key, which halves the time at sizes beyond the caches, and a
+/// run is long enough for a put. One object per thread; it is kept between sorts because its buffers take 256 KiB.
 class Scatter {
 public:
     explicit Scatter(LeadingDigit bucket_of = {}) : bucket_of_(bucket_of) {}
@@ -36,8 +36,8 @@ public:
 private:
     static constexpr std::size_t run_length = 256;
 
-    /// Writes the keys collected for the places up to `end`; the bucket begins at `begin`, maybe in the middle of the
-    /// run.
+    /// Writes the keys collected for the positions up to `end`; the bucket begins at `begin`, possibly in the middle of
+    /// the run.
     template <class Write>
     void write_run(std::size_t bucket, std::uint64_t begin, std::uint64_t end, Write& write) {
         const std::uint64_t first = std::max(begin, (end - 1) / run_length * run_length);

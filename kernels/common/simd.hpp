@@ -9,11 +9,12 @@
 
 namespace kumiki::kernels {
 
-/// Calls compute(i) -> double for `count` points that are independent of each other, i = 0, step, 2 * step ...; where
-/// they lie side by side, in vectors, of which the last is masked: half a row of a tile may be few vectors long, and
-/// seven points alone would take as long as they. Returns the largest of what compute returns, at least 0. Which loop a
-/// point falls to depends on how the grid is cut, and must not change its bits: the kernels' tests compare cuts,
-/// because where a compiler fuses multiplications and additions is its own choice (-ffp-contract=off costs up to 6 %).
+/// Calls compute(i) -> double for `count` points that are independent of each other, i = 0, step, 2 * step ... If the
+/// points are adjacent, they are computed in vectors, the last of which is masked: half a row of a tile may consist of
+/// few vectors, and seven single points would take as long as these. Returns the largest value that compute returns, at
+/// least 0. Which loop computes a point depends on how the grid is cut, and must not change its bits: the kernels'
+/// tests compare cuts, because a compiler may choose where to fuse multiplications and additions (-ffp-contract=off
+/// costs up to 6 %).
 template <class Compute>
 [[gnu::always_inline]] inline double largest_of(std::size_t count, std::size_t step, Compute compute) {
     double largest = 0;
@@ -23,7 +24,7 @@ template <class Compute>
     }
     constexpr std::size_t lanes = line_bytes / sizeof(double);
     const std::size_t whole = count / lanes * lanes;
-    // No promise that nothing overlaps (`restrict`) would be true; that points are independent is.
+    // A promise that nothing overlaps (`restrict`) would be wrong; the points are nevertheless independent.
 #pragma omp simd reduction(max : largest)
     for (std::size_t i = 0; i < whole; ++i) {
         const double value = compute(i);
@@ -39,7 +40,7 @@ template <class Compute>
     return largest;
 }
 
-/// The same where compute(i) returns nothing.
+/// The same if compute(i) returns nothing.
 template <class Compute>
 [[gnu::always_inline]] inline void for_all_of(std::size_t count, std::size_t step, Compute compute) {
     largest_of(count, step, [=](std::size_t i) {

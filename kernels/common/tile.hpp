@@ -4,7 +4,7 @@
 
 namespace kumiki::kernels {
 
-/// Where a tile's neighbours lie: north and south have the rows before and after, west and east the columns.
+/// The directions of a tile's neighbours: north and south have the rows before and after, west and east the columns.
 enum class Side { north, south, west, east };
 inline constexpr int side_count = 4;
 constexpr Side opposite(Side side) {
@@ -44,7 +44,7 @@ struct Tile {
         }
         return {rows, {columns.end, columns.end + 1}};
     }
-    /// What is left without the edge on that side; where nothing is left, it is nothing on every side.
+    /// The tile without its edge on that side; an empty tile is empty on every side.
     Tile without(Side side) const {
         Tile left = *this;
         if (rows.size() == 0 || columns.size() == 0) return left;
@@ -59,7 +59,8 @@ struct Tile {
     bool operator==(const Tile&) const = default;
 };
 
-/// Calls visit(line), each a row or column or a part of one, until all of `outer` but what is in `inner` was visited.
+/// Calls visit(line), each a row or column or a part of one, until all points of `outer` that are not in `inner` have
+/// been visited.
 template <class Visit>
 void for_lines_between(const Tile& outer, const Tile& inner, Visit visit) {
     for (std::size_t row = outer.rows.begin; row < inner.rows.begin; ++row) visit(Tile{{row, row + 1}, outer.columns});
