@@ -7,14 +7,15 @@
 
 namespace kumiki::kernels {
 
-/// The buckets that the workers of a process take one after another, so that a worker that is held up delays the others
-/// by a bucket at most.
+/// The buckets that the workers of a process take one after another, so that a delayed worker delays the others by one
+/// bucket at most.
 class BucketTurns {
 public:
-    /// Begins with the buckets of the workers first .. first + count. One of the workers calls it, before all meet.
+    /// Begins with the buckets of the workers first .. first + count. One of the workers calls it, before all of them
+    /// synchronise.
     void begin(const BucketPlan& plan, int first, int count) {
         end_ = plan.buckets_of(first + count - 1).end;
-        next_.store(plan.buckets_of(first).begin, std::memory_order_relaxed); // their meeting orders it
+        next_.store(plan.buckets_of(first).begin, std::memory_order_relaxed); // ordered by that synchronisation
     }
     template <class Visit>
     void take(Visit visit) {

@@ -10,63 +10,67 @@
 #include "kernels/crews/timed_worker.hpp"
 #include "measure/program.hpp"
 
-// How a program is written once for all its forms: it says what every worker does, and a crew brings the workers of one
-// form: the only one (here), the threads of OpenMP (one_memory/), the processes of MPI (mpi/), the threads of Kumiki's
-// ranks (hybrid/, message/). The program is a template of its crew, but what computes is compiled once.
+// How a program is written once for all its forms: the program says what every worker does, and a crew provides the
+// workers of one form: a single one (here), the threads of OpenMP (one_memory/), the processes of MPI (mpi/), the
+// threads of Kumiki's ranks (hybrid/, message/). The program is a template of its crew, but the inner kernels are
+// compiled once.
 
 namespace kumiki::kernels {
 
-/// What is summed over workers: a number, or up to most_summed doubles at once.
+/// The types of a sum over workers: a number, or up to most_summed doubles at once.
 template <class T>
 concept Summed = std::same_as<T, double> || std::same_as<T, std::uint64_t>;
 inline constexpr std::size_t most_summed = 4;
 
 /// One thread of execution that computes, as the program sees it in Crew::run. It is a TimedWorker, which keeps the
-/// times of its process if it is the first one there.
+/// times of its process if it is the first worker there.
 template <class W>
 concept CrewWorker = requires(W worker, std::uint64_t count, double number, std::span<double> numbers) {
     { worker.index() } -> std::same_as<int>; ///< 0 .. crew.size() - 1
     { worker.local() } -> std::same_as<int>; ///< 0 .. crew.local_size() - 1, among the workers of this process
     worker.barrier();                        ///< over all workers
     worker.local_barrier();                  ///< over the workers of this process
-    { worker.sum(count) } -> std::same_as<std::uint64_t>; ///< over all workers; everyone gets the same bits
+    { worker.sum(count) } -> std::same_as<std::uint64_t>; ///< over all workers; all of them get the same bits
     { worker.sum(number) } -> std::same_as<double>;
     worker.sum(numbers); ///< each of up to most_summed numbers, in place
 } && std::derived_from<W, TimedWorker>;
 
-/// The workers of a job, as one of its processes sees them. Its members are called by every process in the same order.
+/// The workers of a job, from the point of view of one of its processes. All processes call its members in the same
+/// order.
 ///
-/// crew.run(body) calls body(worker) on every worker between two barriers of all, beginning in the phase computation;
-/// returns the times of the job, each the largest over processes of what the first worker of a process took.
+/// crew.run(body) calls body(worker) on every worker between two barriers of all workers, beginning in the phase
+/// computation. It returns the times of the job: for each figure the largest, over processes, of the times of the
+/// process's first worker.
 template <class C>
 concept Crew = requires(C crew, void (*body)(typename C::Worker&), std::span<double> numbers) {
     { crew.size() } -> std::same_as<int>;       ///< workers of the job
     { crew.local_size() } -> std::same_as<int>; ///< workers of this process
     { crew.rank() } -> std::same_as<int>;       ///< of this process
     { crew.workers() } -> std::same_as<Workers>;
-    { crew.agree(true) } -> std::same_as<bool>; ///< what rank 0 says, at every rank
+    { crew.agree(true) } -> std::same_as<bool>; ///< rank 0's argument, at every rank
     crew.add_up(numbers);                       ///< each number over all processes; the sums are at rank 0
     { crew.run(body) } -> std::same_as<RunTimes>;
 } && CrewWorker<typename C::Worker>;
 
-/// Two workers that exchange data: a line of this worker, and which line of which worker it ends at.
+/// A connection between two workers that exchange data: a line of this worker, and the line of the other worker at
+/// which it ends.
 struct Link {
     int line = 0; ///< 0 .. lines - 1, of this worker
     int partner = 0;
     int partner_line = 0;
 };
 
-/// How the workers of a crew hand edges to each other: Edges(crew, lines, most) gives every worker `lines` lines for up
-/// to `most` elements. A worker starts every exchange that it takes part in, as its partner at the other end does, and
-/// then finishes them together; the two know how much the other sends. What arrived by a line stays until the worker
+/// How the workers of a crew exchange edges: Edges(crew, lines, most) gives every worker `lines` lines for up to `most`
+/// elements. A worker starts all exchanges in which it takes part, as its partner at the other end does, and then
+/// finishes them together; both know how much the other one sends. Data that arrived by a line stay until the worker
 /// starts that line again.
 ///
 /// This is the one place where the forms of a stencil program differ. Programs that move other data have a
 /// SharedVector, a KeyExchange or Panels instead.
 template <class E, class W, class T>
 concept EdgesBetween = requires(E edges, W worker, Link link, std::span<const T> data) {
-    /// May come before start, to be ready for what the partner sends; what arrived by the line before stays then until
-    /// finish. Of use where the receiver of a message must have named its place, else it does nothing.
+    /// May be called before start, to be ready for the partner's data; data that arrived earlier by the line then stay
+    /// until finish. It is useful if the receiver of a message must have named its place; otherwise it does nothing.
     edges.expect(worker, link);
     edges.start(worker, link, data); ///< `data` must stay as it is until finish
     edges.started(worker);           ///< all lines are; called by every worker; the phase computation begins
@@ -91,7 +95,7 @@ public:
         static void sum(std::span<double>) {}
     };
 
-    /// Nobody is there to exchange anything with.
+    /// There are no partners to exchange anything with.
     template <class T>
     struct Edges {
         Edges(const SequentialCrew&, int, std::size_t) {}
@@ -126,7 +130,7 @@ std::vector<RunTimes> sample_crew(C& crew, const measure::Budget& budget, Run ru
     return sample_runs(budget, run, [&](bool more) { return crew.agree(more); });
 }
 
-/// Ends a program: rank 0, which says whether the result is `valid`, prints the rows. Returns the exit code, the same
+/// Ends a program: rank 0, which passes whether the result is `valid`, prints the rows. Returns the exit code, the same
 /// at every rank.
 template <Crew C>
 int conclude(C& crew, JobReport report, std::span<const RunTimes> runs, bool valid) {

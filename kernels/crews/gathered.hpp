@@ -7,7 +7,8 @@
 
 namespace kumiki::kernels {
 
-/// Every worker's value, by index, at all workers. It takes a sum for each of them: for checks, which are not timed.
+/// Every worker's value, by index, at all workers. This takes a sum for each of them, so it is for checks, which are
+/// not timed.
 template <CrewWorker W>
 std::vector<std::uint64_t> gathered(W& worker, int workers, std::uint64_t value) {
     std::vector<std::uint64_t> all;

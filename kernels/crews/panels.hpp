@@ -10,20 +10,20 @@
 
 namespace kumiki::kernels {
 
-/// How a process comes by the panels of other processes.
+/// How a process gets the panels of other processes.
 enum class Fetch {
-    in_place, ///< read where they lie, if they are in reach
+    in_place, ///< read in place, if they are accessible
     get,      ///< copied, the next one while the present one is in use
 };
 
-/// Where a panel lies: in the block of which process, and which numbers of it.
+/// The position of a panel: the process whose block contains it, and its numbers there.
 struct PanelPlace {
     int owner;
     std::size_t begin, count;
 };
 
-/// A line of processes (a row or column of a grid), as one of them sees it: every process has a block of numbers, and
-/// all processes of a line need the same panels, which lie in their blocks.
+/// A line of processes (a row or column of a grid), from the point of view of one of them: every process has a block of
+/// numbers, and all processes of a line need the same panels, which are parts of their blocks.
 struct PanelLine {
     std::vector<int> processes; ///< of the line, ascending
     std::vector<PanelPlace> panels;
@@ -35,7 +35,7 @@ struct PanelLine {
 ///   Panels::any_order     whether the processes of a line may take their panels in different orders
 template <class P, class W>
 concept PanelsFor = requires(P panels, W worker, std::size_t number) {
-    { panels.block() } -> std::same_as<double*>; ///< this process's
+    { panels.block() } -> std::same_as<double*>; ///< of this process
     panels.start(worker, number);                ///< the phase computation begins
     panels.wait(worker, number);                 ///< the workers of a process must meet after it, where copies()
     { panels.at(number) } -> std::same_as<const double*>;
@@ -44,13 +44,13 @@ concept PanelsFor = requires(P panels, W worker, std::size_t number) {
     { P::any_order } -> std::convertible_to<bool>;
 };
 
-/// Memory for `count` numbers that nobody has touched yet: it comes to lie near the thread that first writes it.
+/// Memory for `count` numbers that no thread has touched yet: it will be near the thread that first writes it.
 inline std::unique_ptr<double[]> untouched(std::size_t count) {
     return std::make_unique_for_overwrite<double[]>(count);
 }
 
-/// The panels of a line as one process sees them: its own lie in its block, those of others come to two buffers in
-/// turn, so that one fills while the other is used.
+/// The panels of a line as one process accesses them: its own panels are in its block, and those of others arrive in
+/// two buffers, used in turn, so that one is filled while the other is used.
 class PanelBuffers {
 public:
     PanelBuffers(int self, PanelLine line) : self_(self), line_(std::move(line)) {}

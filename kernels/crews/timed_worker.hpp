@@ -7,17 +7,17 @@
 
 namespace kumiki::kernels {
 
-/// What all workers of all crews are: the watches of one process's times, which its first worker keeps. For the others
-/// the calls cost nothing.
+/// The base of all workers of all crews: the watches for one process's times, which its first worker keeps. For the
+/// other workers the calls cost nothing.
 class TimedWorker {
 public:
     explicit TimedWorker(bool keeps_times) : keeps_times_(keeps_times) {}
 
-    /// This worker is busy with `phase` from here on.
+    /// From here on this worker is in `phase`.
     void enter(Phase phase) {
         if (keeps_times_) phases_.enter(phase);
     }
-    /// The same for the parts that the program tells apart beside the phases, in the order of JobReport::own_parts.
+    /// The same for the parts that the program distinguishes besides the phases, in the order of JobReport::own_parts.
     template <class Part>
     void enter_part(Part part) {
         if (keeps_times_) parts_.enter(static_cast<std::size_t>(part));
@@ -42,8 +42,8 @@ private:
     Stopwatch<std::size_t, RunTimes::most_own_parts> parts_;
 };
 
-/// Calls body(worker) between two barriers of all workers; returns the times of the worker's process where it keeps
-/// them.
+/// Calls body(worker) between two barriers of all workers; returns the times of the worker's process if this worker
+/// keeps them.
 template <class Worker, class Body>
 RunTimes timed(Worker& worker, Body& body) {
     worker.barrier();

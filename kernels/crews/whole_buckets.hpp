@@ -7,11 +7,11 @@
 
 namespace kumiki::kernels {
 
-/// Puts together the buckets of one worker whose keys came in pieces from several others.
+/// Assembles the buckets of one worker whose keys arrived in pieces from several others.
 class WholeBuckets {
 public:
-    /// visit(bucket, read) calls read(keys) for all pieces of a bucket. Each is put together and then changed, while it
-    /// is in the cache.
+    /// visit(bucket, read) calls read(keys) for all pieces of a bucket. Each bucket is assembled and then changed while
+    /// it is in the cache.
     template <class Visit, class Change>
     void assemble(const BucketPlan& plan, int worker, Visit visit, Change change) {
         keys_.resize(std::max<std::size_t>(keys_.size(), plan.keys_of(worker)));

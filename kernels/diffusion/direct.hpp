@@ -7,9 +7,9 @@
 
 namespace kumiki::kernels::diffusion {
 
-/// Line systems solved by elimination: every worker has whole lines, along y and in the other half of a step along x,
-/// and solves them alone; between the halves all exchange blocks with all, so that the grid is transposed. The
-/// directions need not be told apart otherwise.
+/// Solves line systems by elimination: every worker has whole lines, along y in one half of a step and along x in the
+/// other, and solves them alone; between the halves all workers exchange blocks, so that the grid is transposed. The
+/// code is otherwise the same for both directions.
 template <Crew C>
 class Direct {
 public:
@@ -18,7 +18,7 @@ public:
     using Edges = typename C::template Edges<double>;
     static_assert(EdgesBetween<Edges, Worker, double>);
 
-    /// What one worker has: a row of its tile is a line along y.
+    /// The data of one worker: a row of its tile is a line along y.
     struct Lines {
         explicit Lines(const Tile& tile)
             : own(tile),
@@ -30,7 +30,7 @@ public:
         Strip along_y, along_x;
     };
 
-    /// Collective. `cut` has rows alone, and must outlive this.
+    /// Collective. `cut` consists of rows only, and must outlive this.
     Direct(C& crew, const Problem& problem, const Cut& cut)
         : crew_(crew),
           problem_(problem),

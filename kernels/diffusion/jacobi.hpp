@@ -6,9 +6,10 @@
 
 namespace kumiki::kernels::diffusion {
 
-/// Line systems solved by Jacobi iterations, as in the paper (F63): lines that are cut need the neighbours' edges
-/// before every iteration. In rows those along y are whole, and only those along x are cut; in tiles both are. How many
-/// iterations is known beforehand (Problem::iterations), so that nobody asks whether they suffice.
+/// Solves line systems by Jacobi iterations, as in the paper (F63): lines that are cut need the neighbours' edges
+/// before every iteration. If the grid is cut into rows, lines along y are whole and only those along x are cut; in
+/// tiles both are cut. The number of iterations is known beforehand (Problem::iterations), so the workers need not
+/// agree whether they suffice.
 template <Crew C>
 class Jacobi {
 public:

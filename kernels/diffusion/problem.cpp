@@ -45,7 +45,7 @@ double Problem::scheme_decay() const {
 
 Problem::HalfStep Problem::half_step(int waves) const {
     const double s = steepness(), stiffness = s * difference(waves, spacing());
-    const double factor = (2 * s - stiffness) / (1 + 2 * s); // that an iteration leaves of the error
+    const double factor = (2 * s - stiffness) / (1 + 2 * s); // of the error, that an iteration leaves
     const double undone = method == Method::direct ? 0 : std::pow(factor, static_cast<double>(iterations()));
     const double values = (1 + stiffness * undone) / (1 + stiffness);
     return {1 - stiffness, values, 2 * values - 1};

@@ -7,7 +7,7 @@
 namespace kumiki::kernels::diffusion {
 namespace {
 
-/// The inner kernel of both directions: one iteration of a row whose points have their neighbours at the same place
+/// The inner kernel of both directions: one iteration of a row whose points have their neighbours at the same position
 /// of `before` and `after`.
 void iterate_row(double* next, const double* sides, const double* before, const double* after, std::size_t length,
                  const Splitting& splitting) {
@@ -15,7 +15,7 @@ void iterate_row(double* next, const double* sides, const double* before, const 
     for_all_of(length, 1, [=](std::size_t i) { next[i] = own * sides[i] + beside * (before[i] + after[i]); });
 }
 
-/// Right sides become what half a step leaves, with the new values.
+/// Replaces right sides and values by the result of half a step.
 void leave_row(double* sides, const double* values, std::size_t length, Leave leave) {
     const double twice = new_values(leave), less = old_sides(leave);
 #pragma omp simd
@@ -46,7 +46,7 @@ void Slab::make_right_sides(double steepness) {
 }
 
 void Slab::half_step_along(const Splitting& splitting, std::size_t iterations, Leave leave) {
-    // Row by row, so that one stays in the cache for all its iterations.
+    // Row by row, so that a row stays in the cache for all its iterations.
     for (std::size_t row = 0; row < rows_; ++row) {
         double *last = start(last_, row + 1), *next = start(next_, row + 1);
         double* const sides = &sides_[row * pitch_ + lead];

@@ -16,12 +16,12 @@ namespace kumiki::kernels::diffusion {
 ///     v[i] = (r[i] + s (v[i - 1] + v[i + 1])) / (1 + 2 s)
 struct Splitting {
     explicit Splitting(double steepness) : own(1 / (1 + 2 * steepness)), beside(steepness * own) {}
-    double own, beside; ///< what r and v are multiplied with
+    double own, beside; ///< the factors of r and v
 };
 
-/// One worker's tile of the grid, of which a row is a line along y, contiguous in memory, or a part of one, and ghosts
-/// of the points beyond its edges: what iterations along the rows and across them need. They start from r, and beyond
-/// the boundary all are 0.
+/// One worker's tile of the grid, of which a row is a line along y, contiguous in memory, or a part of one, with ghosts
+/// of the points beyond its edges, for iterations along the rows and across them. These start from r, and all values
+/// beyond the boundary are 0.
 class Slab {
 public:
     explicit Slab(const Tile& own);
@@ -31,22 +31,22 @@ public:
         return sides_[(row - own_.rows.begin) * pitch_ + lead + (column - own_.columns.begin)];
     }
 
-    /// Values become right sides, along the rows: u becomes (1 + s D) u. Comes after begin(), and needs the ghosts west
-    /// and east.
+    /// Replaces values by right sides, along the rows: u becomes (1 + s D) u. Comes after begin(), and needs the ghosts
+    /// west and east.
     void make_right_sides(double steepness);
-    /// Iterates along every row, so many times, where no worker has a neighbour west or east.
+    /// Iterates along every row, so many times, if no worker has a neighbour west or east.
     void half_step_along(const Splitting& splitting, std::size_t iterations, Leave leave);
 
-    /// Along the rows (west_east) or across them (north_south): begin(); for each iteration iterate() of all points, of
-    /// which those on edges need ghosts, and turn(); end().
+    /// Along the rows (west_east) or across them (north_south): begin(); then, for each iteration, iterate() over all
+    /// points, of which those on edges need ghosts, and turn(); finally end().
     void begin();
     void iterate(Sides direction, const Splitting& splitting, const Tile& part);
     void turn() { std::swap(last_, next_); }
     void end(Leave leave);
 
-    /// What the neighbour on that side needs of the last iterate, good until the next call for that side.
+    /// The values of the last iterate that the neighbour on that side needs; valid until the next call for that side.
     std::span<const double> edge(Side side);
-    /// The neighbour's edge.
+    /// Stores the neighbour's edge.
     void accept(Side side, const double* edge);
 
 private:

@@ -11,14 +11,14 @@
 
 namespace kumiki::kernels::diffusion {
 
-/// What a run leaves.
+/// The result of a run.
 struct Result {
     std::uint64_t checksum = 0;     ///< of all values: the same bits for every number of workers
     std::uint64_t wrong_points = 0; ///< beyond the tolerances of Problem
 };
 
 /// The scheme on the workers of a crew, each with a tile of the grid, of which a row is a line along y or a part of
-/// one. How they solve line systems is the LineSolver, Direct or Jacobi of the crew.
+/// one. The LineSolver, Direct or Jacobi of the crew, solves the line systems.
 template <class LineSolver>
 class Solver {
 public:
@@ -26,24 +26,24 @@ public:
     using Worker = typename CrewType::Worker;
     using Lines = typename LineSolver::Lines;
 
-    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(CrewType& crew, const Problem& problem, const SplitChoice& split = SplitChoice::rows_alone())
         : crew_(crew),
           problem_(problem),
           cut_(problem.inner(), problem.inner(), crew.size(), split),
           line_solver_(crew, problem, cut_),
           lines_(static_cast<std::size_t>(crew.local_size())) {
-        // Every worker makes its own lines, so that their memory lies near it.
+        // Every worker allocates its own lines, so that their memory is near it.
         crew.run([&](Worker& worker) { lines(worker) = std::make_unique<Lines>(cut_.tile(worker.index())); });
     }
 
-    /// All time steps, from the initial mode; the times of the job.
+    /// Performs all time steps, from the initial mode; returns the times of the job.
     RunTimes run() {
         crew_.run([&](Worker& worker) { reset(worker); });
         return crew_.run([&](Worker& worker) { line_solver_.run(worker, *lines(worker)); });
     }
 
-    /// What the last run left, at every rank.
+    /// The result of the last run, at every rank.
     Result result() {
         Result result;
         crew_.run([&](Worker& worker) {
@@ -57,8 +57,8 @@ public:
 private:
     std::unique_ptr<Lines>& lines(const Worker& worker) { return lines_[static_cast<std::size_t>(worker.local())]; }
 
-    /// Calls visit(value, mode, number) for each point of a worker's tile: with the initial mode there, and a number of
-    /// its own.
+    /// Calls visit(value, mode, number) for each point of a worker's tile, with the initial mode there and a unique
+    /// number.
     template <class Visit>
     void for_points(const Worker& worker, Visit visit) {
         const auto& [rows, columns] = cut_.tile(worker.index());

@@ -6,8 +6,8 @@
 namespace kumiki::kernels::diffusion {
 namespace {
 
-/// Asks for a group of a row some rows before it is due: rows lie on different pages, and the hardware follows streams
-/// within a page only. What lies beyond the end does no harm.
+/// Prefetches a group of a row some rows before it is needed: rows are on different pages, and the hardware follows
+/// streams only within a page. Addresses beyond the end do no harm.
 constexpr std::size_t ahead = 8;
 void prefetch(const double* group) {
     __builtin_prefetch(group);
@@ -28,7 +28,7 @@ Strip::Strip(std::size_t length, std::size_t lines)
     : length_(length), lines_(lines), pitch_(pitch_of(lines)), values_(length * pitch_), scratch_(length * group) {}
 
 void Strip::accept_transposed(Range rows, const double* block) {
-    // Tiles, so that the lines of both sides are still in the cache when their next element is due.
+    // Works in tiles, so that the lines of both sides are still in the cache when their next element is needed.
     const std::size_t pitch = pitch_of(rows.size());
     for (std::size_t i = 0; i < rows.size(); i += group)
         for (std::size_t line = 0; line < lines_; line += group) {

@@ -17,16 +17,20 @@ public:
     Elimination(std::size_t length, double steepness);
     std::size_t length() const { return inverses_.size(); }
     double steepness() const { return steepness_; }
-    double inverse(std::size_t i) const { return inverses_[i]; } ///< 1 over the diagonal, once what is below is gone
-    double factor(std::size_t i) const { return factors_[i]; } ///< what is above it, times that, with the sign changed
+    double inverse(std::size_t i) const {
+        return inverses_[i];
+    } ///< 1 over the diagonal, after the elements below it have been eliminated
+    double factor(std::size_t i) const {
+        return factors_[i];
+    } ///< the element above it, multiplied by that, with the sign changed
 
 private:
     double steepness_;
     std::vector<double> inverses_, factors_;
 };
 
-/// One worker's lines of the grid, whole, one to a column: elimination goes from row to row, and all columns take part
-/// in each vector operation.
+/// One worker's lines of the grid, whole, one in each column: elimination goes from row to row, and all columns take
+/// part in each vector operation.
 class Strip {
 public:
     Strip(std::size_t length, std::size_t lines);
@@ -34,25 +38,26 @@ public:
     double& at(std::size_t i, std::size_t line) { return values_[i * pitch_ + line]; }
     double at(std::size_t i, std::size_t line) const { return values_[i * pitch_ + line]; }
 
-    /// Elements of so many rows of a strip of so many lines.
+    /// The number of elements in so many rows of a strip of so many lines.
     static std::size_t block_length(std::size_t rows, std::size_t lines) { return rows * pitch_of(lines); }
-    /// Some rows of all lines, as they lie in memory.
+    /// Some rows of all lines, as they are in memory.
     std::span<const double> block(Range rows) const {
         return std::span(values_).subspan(rows.begin * pitch_, rows.size() * pitch_);
     }
-    /// Takes in what was block(all rows of this strip's lines) of a strip whose lines were our rows `rows`.
+    /// Stores the values of block(all rows of this strip's lines) of a strip whose lines were this strip's rows `rows`.
     void accept_transposed(Range rows, const double* block);
 
-    /// Values become right sides: u becomes (1 + s D) u.
+    /// Replaces values by right sides: u becomes (1 + s D) u.
     void make_right_sides(double steepness);
     /// Solves for all lines.
     void half_step(const Elimination& elimination, Leave leave);
 
 private:
-    /// Columns that are computed at once: two vector registers of 512 bits, which hide each other's latency.
+    /// The number of columns that are computed at once: two vector registers of 512 bits, which hide each other's
+    /// latency.
     static constexpr std::size_t group = 16;
     static std::size_t groups_of(std::size_t lines) { return (lines + group - 1) / group; }
-    /// Whole groups, so that vector loops have no remainder, and a cache line more: an odd number of lines, because
+    /// Whole groups, so that vector loops have no remainder, plus one cache line: the number of lines is odd, because
     /// rows whose distance is a power of two would compete for the same few places in the cache.
     static std::size_t pitch_of(std::size_t lines) { return groups_of(lines) * group + line_bytes / sizeof(double); }
 

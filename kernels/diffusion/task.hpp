@@ -13,11 +13,11 @@ using Task = GridTask<Problem>;
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
-/// For a remark: how many iterations a half step takes, where it takes any.
+/// For a remark: the number of iterations of a half step, if it has any.
 std::string iterations_text(const Problem& problem);
 
 /// Measures the task on a crew with its Direct or Jacobi, checks the last run, and lets rank 0 print the rows; returns
-/// the exit code. A remark beside the rows has the checksum, which must be the same for every number of workers.
+/// the exit code. A remark after the rows contains the checksum, which must be the same for every number of workers.
 template <class LineSolver, Crew C>
 int measure_with(C& crew, const Task& task, const SplitChoice& split) {
     const Problem& problem = task.problem;

@@ -38,8 +38,8 @@ void Block::set_coefficients() {
         fill(here.b, 0.0F);
         fill(here.c, 1.0F);
         here.wrk1.fill(0.0F);
-        // The benchmark's mask of the points to compute: the columns of the boundary, and those that fill up the last
-        // strip, are none.
+        // The benchmark's mask of the points to compute; it excludes the columns of the boundary, and those that fill
+        // up the last strip.
         for (std::size_t lane = 0; lane < strip_columns; ++lane) {
             const std::size_t column = i % strips_ * strip_columns + lane;
             here.bnd[lane] = column > 0 && column + 1 < problem_.columns ? 1.0F : 0.0F;

@@ -12,8 +12,8 @@
 
 namespace kumiki::kernels::himeno {
 
-/// The grid cut into one block for each worker: the planes are the rows of its tiles and the rows their columns. What
-/// is the grid's columns stays whole: they are what the inner loop runs over.
+/// The grid cut into one block for each worker: planes are the rows of its tiles, and rows are their columns. The
+/// grid's columns are not cut: the inner loop runs over them.
 Cut cut_of(const Problem& problem, int workers, const SplitChoice& split);
 
 /// Some contiguous planes and rows of the grid, with all their columns, computed by one worker. North and south of it
@@ -26,29 +26,29 @@ Cut cut_of(const Problem& problem, int workers, const SplitChoice& split);
 /// overwritten, and what a sweep touched last, and the cache still holds, the next one reads first.
 class Block {
 public:
-    /// `tile`: the planes and rows, inside the boundary of the problem's, at least one of each.
+    /// `tile`: the planes and rows, inside the problem's boundary, at least one of each.
     Block(const Problem& problem, const Tile& tile);
 
-    /// Elements of the longest edge of such a block: a plane with its ghosts, or a row of every plane.
+    /// The number of elements in the longest edge of such a block: a plane with its ghosts, or a row of every plane.
     static std::size_t longest_edge(const Problem& problem, const Tile& tile) {
         return std::max(tile.rows.size(), tile.columns.size() + 2) * strips_of(problem) * strip_columns;
     }
 
-    /// Back to the initial pressures; accept() is due on every side with a neighbour.
+    /// Restores the initial pressures; accept() must follow on every side with a neighbour.
     void reset();
 
-    /// One sweep of Jacobi's method; returns the block's part of gosa. On sides with a neighbour, accept() comes
-    /// before.
+    /// One sweep of Jacobi's method; returns the block's part of gosa. On sides with a neighbour, accept() must come
+    /// first.
     double sweep();
 
-    /// What the neighbour of that side needs before its next sweep; good until the next sweep(). Those of north
-    /// and south have the ghosts of west and east in them, so accept these first: the stencil has diagonal neighbours.
+    /// The values that the neighbour on that side needs before its next sweep; valid until the next sweep(). Those of
+    /// north and south contain the ghosts of west and east, so accept these first: the stencil has diagonal neighbours.
     std::span<const float> edge(Side side);
-    /// The neighbour's edge. North's and south's must stay where they are during the next sweep.
+    /// Stores the neighbour's edge. North's and south's must stay where they are during the next sweep.
     void accept(Side side, const float* edge);
 
-    /// A sum over the points that changes when any bit of any pressure does, and that does not depend on how the grid
-    /// is cut in blocks: the sums of all blocks, added modulo 2^64, are the grid's.
+    /// A sum over the points that changes if any bit of any pressure changes, and does not depend on how the grid is
+    /// cut into blocks: the sums of all blocks, added modulo 2^64, are that of the grid.
     std::uint64_t checksum() const;
 
 private:
@@ -79,8 +79,9 @@ private:
     std::size_t strips_;
     bool shifted_ = true;
     AlignedVector<Coefficients> coefficients_; ///< by plane, row and strip
-    AlignedVector<float> storage_; ///< one strip, the rows and room for the shift, one strip: the ends are read beyond
-    std::array<AlignedVector<float>, 2> boundaries_; ///< the planes north and south where no neighbour is
+    AlignedVector<float>
+        storage_; ///< one strip, the rows and room for the shift, one strip: the loops read beyond the ends
+    std::array<AlignedVector<float>, 2> boundaries_; ///< the planes north and south if there is no neighbour
     std::array<const float*, 2> halos_{};            ///< the planes north and south
     std::array<AlignedVector<float>, 2> packed_;     ///< the edges west and east
 };

@@ -7,8 +7,8 @@
 namespace kumiki::kernels::himeno {
 
 /// A size of the Himeno benchmark: the pressure Poisson equation of an incompressible flow in generalised coordinates,
-/// on planes x rows x columns points, boundary included, by Jacobi's method in single precision (Himeno, RIKEN; F61).
-/// Planes lie farthest apart in memory, columns side by side.
+/// on planes x rows x columns points, including the boundary, by Jacobi's method in single precision (Himeno, RIKEN;
+/// F61). Planes are the farthest apart in memory; columns are adjacent.
 struct Problem {
     std::string_view name;
     std::size_t planes, rows, columns;
@@ -20,13 +20,14 @@ struct Problem {
     double points() const {
         return static_cast<double>(planes - 2) * static_cast<double>(rows - 2) * static_cast<double>(columns - 2);
     }
-    /// The pressure at the start; on the boundary it stays.
+    /// The pressure at the start; on the boundary it does not change.
     float initial_pressure(std::size_t plane) const {
         const auto last = static_cast<float>(planes - 1);
         return static_cast<float>(plane * plane) / (last * last);
     }
-    /// What gosa, the sum of all squared residuals, is in the first sweep, but for rounding: with the benchmark's
-    /// coefficients the residual is a sixth of the second difference of the pressure, which is the same at every point.
+    /// The value of gosa, the sum of all squared residuals, in the first sweep, except for rounding: with the
+    /// benchmark's coefficients the residual is a sixth of the second difference of the pressure, which is the same at
+    /// every point.
     double first_gosa() const {
         const auto last = static_cast<double>(planes - 1);
         const double residual = 1.0 / (3.0 * last * last);
@@ -34,7 +35,8 @@ struct Problem {
     }
 };
 
-/// The published sizes. (The paper counts one plane, row and column more, which the Fortran program allocates.)
+/// The published sizes. (The paper's numbers are larger by one plane, row and column, which the Fortran program
+/// allocates.)
 inline constexpr std::array<Problem, 4> problems{{
     {"SS", 32, 32, 64},
     {"S", 64, 64, 128},

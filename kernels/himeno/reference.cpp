@@ -8,10 +8,10 @@ namespace {
 
 constexpr double most_point_updates = 1e8;
 
-/// Single precision leaves the pressures' second difference, some 1e-5 of them, no more digits than this.
+/// In single precision the second difference of the pressures, some 1e-5 of them, has no more digits than this.
 constexpr double first_gosa_tolerance = 0.02;
 
-/// A row's squares are summed up in single precision, rows in double.
+/// The squares of a row are summed up in single precision, and the rows in double precision.
 constexpr double gosa_tolerance = 1e-6;
 
 bool near(double found, double wanted, double tolerance) { return std::abs(found - wanted) <= tolerance * wanted; }

@@ -7,20 +7,21 @@
 
 namespace kumiki::kernels::himeno {
 
-/// How many sweeps a run that is checked against the sequential one takes: all that were asked for, or as many as keep
-/// the sequential run below about a second.
+/// The number of sweeps in a run that is checked against the sequential one: all that were requested, or as many as
+/// keep the sequential run below about a second.
 std::size_t checked_sweeps(const Problem& problem, std::size_t sweeps);
 
-/// What `sweeps` sweeps of one worker leave.
+/// The result of `sweeps` sweeps of one worker.
 struct Reference {
     Result result;
-    /// Whether gosa was in the first sweep what the benchmark's initial pressures make it, and has fallen since.
+    /// Whether gosa had the value in the first sweep that follows from the benchmark's initial pressures, and has
+    /// fallen since.
     bool plausible = false;
 };
 Reference compute_reference(const Problem& problem, std::size_t sweeps);
 
-/// Whether a result of several workers is the reference's. A point's new pressure depends on old ones only, so the
-/// pressures must have the same bits; gosa is a sum of many numbers, and where it is cut changes its rounding.
+/// Whether a result of several workers equals the reference's. A point's new pressure depends on old pressures only, so
+/// the pressures must have the same bits; gosa is a sum of many numbers, and its rounding depends on how it is cut.
 bool agrees(const Result& result, const Reference& reference);
 
 } // namespace kumiki::kernels::himeno

@@ -8,7 +8,7 @@
 
 namespace kumiki::kernels::himeno {
 
-/// What a run leaves: the sum of squared residuals of the last sweep, and the checksum of all pressures.
+/// The result of a run: the sum of squared residuals of the last sweep, and the checksum of all pressures.
 struct Result {
     double gosa = 0;
     std::uint64_t checksum = 0;
@@ -20,17 +20,17 @@ class Solver {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split)
         : crew_(crew),
           cut_(cut_of(problem, crew.size(), split)),
           edges_(crew, cut_, Block::longest_edge(problem, cut_.tile(0))),
           blocks_(static_cast<std::size_t>(crew.local_size())) {
-        // Every worker makes its own block, so that its memory lies near it.
+        // Every worker allocates its own block, so that its memory is near it.
         crew.run([&](Worker& worker) { block(worker) = std::make_unique<Block>(problem, cut_.tile(worker.index())); });
     }
 
-    /// Sweeps so often, from the initial pressures; the times of the job.
+    /// Performs so many sweeps, from the initial pressures; returns the times of the job.
     RunTimes run(std::size_t sweeps) {
         crew_.run([&](Worker& worker) { block(worker)->reset(); });
         return crew_.run([&](Worker& worker) {
@@ -51,7 +51,7 @@ public:
     /// The sum of squared residuals of the last sweep of the last run, at every rank.
     double gosa() const { return result_.gosa; }
 
-    /// What the last run left, at every rank.
+    /// The result of the last run, at every rank.
     Result result() {
         crew_.run([&](Worker& worker) {
             const std::uint64_t sum = worker.sum(block(worker)->checksum());

@@ -8,12 +8,12 @@
 
 namespace kumiki::kernels::himeno {
 
-/// As many columns as a cache line has, which is what one pass of the inner loop computes.
+/// The number of columns in a cache line, which one pass of the inner loop computes.
 inline constexpr std::size_t strip_columns = line_bytes / sizeof(float);
 using Strip = std::array<float, strip_columns>;
 
-/// The benchmark's twelve coefficient arrays at the columns of one strip, in the order in which the loop wants them: it
-/// reads memory from one end to the other, one stream instead of twelve.
+/// The benchmark's twelve coefficient arrays at the columns of one strip, in the order in which the loop needs them, so
+/// that it reads memory from one end to the other, in one stream instead of twelve.
 struct alignas(line_bytes) Coefficients {
     std::array<Strip, 4> a;
     std::array<Strip, 3> b, c;

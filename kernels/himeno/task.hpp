@@ -5,13 +5,13 @@
 
 namespace kumiki::kernels::himeno {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     Problem problem = problems.front();
     std::size_t sweeps = 20;
     SplitChoice split{Split::rows, "planes", "pencils"};
-    FormChoice choice;     ///< of no meaning in the MPI programs
-    bool sendrecv = false; ///< of the MPI programs: exchange edges by MPI_Sendrecv alone
+    FormChoice choice;     ///< ignored by the MPI programs
+    bool sendrecv = false; ///< only in the MPI programs: exchange edges only by MPI_Sendrecv
     measure::Budget budget;
 
     /// Operations of one run, in millions.
@@ -33,12 +33,12 @@ JobReport report_on(C& crew, const Task& task) {
     return report;
 }
 
-/// What the runs on a crew leave beside their times: gosa, and where the crew counts what it sends the number of
-/// messages and the bytes of one, of all processes.
+/// The results of runs on a crew besides their times: gosa, and, if the crew counts its messages, their number and the
+/// bytes of one, over all processes.
 template <Crew C>
 class Leavings {
 public:
-    /// Takes the figures of a run. Collective.
+    /// Adds the figures of a run. Collective.
     void take(C& crew, double gosa) {
         gosa_.samples.push_back(gosa);
         if constexpr (requires { crew.traffic(); }) {
@@ -79,7 +79,7 @@ int measure_on(C& crew, const Task& task) {
     JobReport report = report_on(crew, task);
     report.own_figures = leavings.figures();
 
-    // What the last sample left is checked, unless the sequential run would take too long for it.
+    // The result of the last sample is checked, unless the sequential run would take too long for it.
     const std::size_t sweeps = checked_sweeps(task.problem, task.sweeps);
     if (sweeps != task.sweeps) solver.run(sweeps);
     const Result result = solver.result();

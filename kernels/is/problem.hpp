@@ -10,18 +10,18 @@
 
 namespace kumiki::kernels::is {
 
-/// One of the keys whose ranks the benchmark publishes. Every iteration changes two keys, which moves all others on by
-/// a known number of places.
+/// One of the keys whose ranks the benchmark publishes. Every iteration changes two keys, which shifts the ranks of all
+/// others by a known number.
 struct TestKey {
-    std::uint64_t index; ///< of the key in the sequence
+    std::uint64_t index; ///< of the key, in the sequence
     std::int64_t rank;   ///< how many keys are smaller, before the changes
-    int step;            ///< places that an iteration moves it
+    int step;            ///< the shift of its rank in each iteration
     int offset;
 
     std::int64_t rank_after(int iteration) const { return rank + step * iteration + offset; }
 };
 
-/// A class of the NAS parallel benchmark IS: ranks of integer keys, ten times over. The keys' distribution is
+/// A class of the NAS parallel benchmark IS: ranks of integer keys, computed ten times. The distribution of the keys is
 /// bell-shaped: each is a quarter of the sum of four random numbers.
 struct Problem {
     std::string_view name;
@@ -47,7 +47,7 @@ struct Problem {
         const auto number = static_cast<std::uint64_t>(iteration);
         return {{{number, static_cast<Key>(number)}, {number + iterations, largest() - static_cast<Key>(number)}}};
     }
-    /// As many keys at the beginning of the sequence as are ever changed.
+    /// The number of keys at the beginning of the sequence that are ever changed.
     static constexpr std::uint64_t changing = 2 * iterations + 1;
 };
 

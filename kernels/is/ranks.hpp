@@ -9,17 +9,17 @@
 
 namespace kumiki::kernels::is {
 
-/// The ranks of all keys that some contiguous buckets may have: how many keys are smaller. Equal keys share a rank,
-/// that of the first of them, as in the benchmark's own programs.
+/// The ranks of all possible keys of some contiguous buckets, which are the numbers of smaller keys. Equal keys share a
+/// rank, that of the first of them, as in the benchmark's own programs.
 class Ranks {
 public:
     explicit Ranks(LeadingDigit bucket_of) : bucket_of_(bucket_of) {}
 
     /// Begins anew with these buckets.
     void begin(Range buckets);
-    /// Counts keys of one bucket; any number of calls for each bucket.
+    /// Counts keys of one bucket; may be called any number of times for each bucket.
     void count(std::size_t bucket, std::span<const Key> keys);
-    /// Makes ranks of the counts of a bucket; `smaller` keys are in the buckets before it.
+    /// Turns the counts of a bucket into ranks; `smaller` keys are in the buckets before it.
     void finish(std::size_t bucket, std::uint64_t smaller);
 
     bool has(Key key) const { return bucket_of_(key) >= buckets_.begin && bucket_of_(key) < buckets_.end; }
@@ -37,7 +37,7 @@ private:
     std::vector<std::uint32_t> ranks_; ///< by key, from the first bucket's first
 };
 
-/// Puts keys in the order of their ranks: the benchmark's full verification. Of one worker's keys.
+/// Puts the keys of one worker in the order of their ranks: the benchmark's full verification.
 class Arrangement {
 public:
     /// Room for the keys of ranks `smaller` .. smaller + count.
@@ -45,20 +45,20 @@ public:
         : next_(ranks), smaller_(smaller), keys_(count, unset) {}
 
     void place(std::span<const Key> keys);
-    /// Whether every place was taken once, and the keys ascend.
+    /// Whether every place was taken once, and the keys are in ascending order.
     bool complete() const;
     std::span<const Key> keys() const { return keys_; }
 
 private:
     static constexpr Key unset = ~Key{0}; // larger than any key
 
-    Ranks next_; ///< where the next key of each value goes
+    Ranks next_; ///< the place of the next key of each value
     std::uint64_t smaller_;
     std::vector<Key> keys_;
     bool overflown_ = false;
 };
 
-/// The sum of a hash of each key, modulo 2^64: it tells sets of keys apart, whatever their order.
+/// The sum of a hash of each key, modulo 2^64: it distinguishes sets of keys regardless of their order.
 std::uint64_t fingerprint(std::span<const Key> keys);
 
 } // namespace kumiki::kernels::is

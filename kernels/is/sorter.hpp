@@ -25,7 +25,7 @@ public:
         crew.run([&](Worker& worker) { set_up(worker); });
     }
 
-    /// Ten iterations, from the original keys; the times of the job.
+    /// Performs ten iterations, from the original keys; returns the times of the job.
     RunTimes run() {
         crew_.run([&](Worker& worker) { desk(worker).restore(); });
         return crew_.run([&](Worker& worker) {
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    /// What a worker has for itself.
+    /// The private data of a worker.
     struct Desk {
         Desk(const Problem& problem, Range part)
             : keys(part), scatter(problem.bucket_of()), ranks(problem.bucket_of()), values(part.size()) {
@@ -71,7 +71,7 @@ private:
         Ranks ranks;
         BucketPlan plan;
         std::vector<Key> values;
-        std::vector<Key> original; ///< the first keys, where they are ever changed
+        std::vector<Key> original; ///< the first keys, some of which are changed
     };
 
     Desk& desk(const Worker& worker) { return *desks_[static_cast<std::size_t>(worker.local())]; }
@@ -108,7 +108,7 @@ private:
         }
     }
 
-    /// How many test keys are this worker's and have the rank that is published.
+    /// The number of test keys that belong to this worker and have the published rank.
     std::uint64_t partial_verification(Worker& worker, int iteration) {
         Ranks& ranks = desk(worker).ranks;
         std::uint64_t passed = 0;
@@ -119,8 +119,9 @@ private:
         return passed;
     }
 
-    /// This worker's keys in the order of their ranks: whether they fill their places in ascending order, and the
-    /// fingerprint of the keys that it had before less that of those that it has now, which over all workers cancel.
+    /// Puts this worker's keys in the order of their ranks. Returns whether they fill their places in ascending order,
+    /// and the fingerprint of the keys that the worker had before minus that of those that it has now; over all workers
+    /// these differences cancel.
     struct Inspection {
         bool in_order;
         std::uint64_t difference;

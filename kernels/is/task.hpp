@@ -5,10 +5,10 @@
 
 namespace kumiki::kernels::is {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     Problem problem = problems.front();
-    FormChoice choice; ///< of no meaning in the MPI programs
+    FormChoice choice; ///< ignored by the MPI programs
     measure::Budget budget;
 };
 

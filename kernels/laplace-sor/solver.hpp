@@ -12,7 +12,7 @@
 
 namespace kumiki::kernels::laplace_sor {
 
-/// What a run leaves.
+/// The result of a run.
 struct Result {
     std::size_t sweeps = 0;
     std::uint64_t checksum = 0;     ///< of all points: the same bits for every number of workers
@@ -25,18 +25,18 @@ class Solver {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. Throws std::runtime_error where the grid cannot be cut for so many workers.
+    /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split = {})
         : crew_(crew),
           problem_(problem),
           cut_(problem.inner(), problem.inner(), crew.size(), split),
           sweeps_(crew, cut_),
           tiles_(static_cast<std::size_t>(crew.local_size())) {
-        // Every worker makes its own tile, so that its memory lies near it.
+        // Every worker allocates its own tile, so that its memory is near it.
         crew.run([&](Worker& worker) { tile(worker) = std::make_unique<RedBlackTile>(cut_.tile(worker.index())); });
     }
 
-    /// From 0 to the solution; the times of the job.
+    /// Computes from 0 to the solution; returns the times of the job.
     RunTimes run() {
         crew_.run([&](Worker& worker) { reset(*tile(worker)); });
         return crew_.run([&](Worker& worker) {
@@ -49,7 +49,7 @@ public:
         });
     }
 
-    /// What the last run left, at every rank.
+    /// The result of the last run, at every rank.
     Result result() {
         crew_.run([&](Worker& worker) {
             const Result own = inspect(*tile(worker));

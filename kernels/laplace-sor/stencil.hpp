@@ -4,8 +4,8 @@
 
 namespace kumiki::kernels::laplace_sor {
 
-/// Moves every point of a line by `relaxation` times the way to the mean of its neighbours: the inner kernel of every
-/// form. Returns how far the point that changed most did.
+/// Moves every point of a line towards the mean of its neighbours, by `relaxation` times the difference: the inner
+/// kernel of every form. Returns the largest change of a point.
 double relax(const ColouredLine& line, double relaxation);
 
 } // namespace kumiki::kernels::laplace_sor

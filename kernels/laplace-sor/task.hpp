@@ -13,7 +13,7 @@ using Task = GridTask<Problem>;
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
 /// Measures the task on a crew, checks the last run, and lets rank 0 print the rows; returns the exit code. A remark
-/// beside the rows has the checksum, which must be the same for every number of workers.
+/// after the rows contains the checksum, which must be the same for every number of workers.
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
     const Problem& problem = task.problem;

@@ -18,7 +18,7 @@ std::size_t Block::round_to_line(std::size_t doubles) { return (doubles + lead -
 
 Block::Block(const Problem& problem, Range rows) : problem_(problem), rows_(rows) {
     stride_ = round_to_line(lead + problem.size + 1);
-    // With rows a multiple of a page apart, a store looks to the processor as if it might alias the loads beside it.
+    // If rows are a multiple of a page apart, the processor suspects that a store may alias the loads beside it.
     if (stride_ % page_doubles == 0) stride_ += lead;
     storage_.resize((rows.size() + 1) * stride_);
     for (const Side side : {Side::north, Side::south}) {

@@ -11,10 +11,10 @@
 
 namespace kumiki::kernels::laplace {
 
-/// Some contiguous rows of the grid, owned by one worker. The rows beside them (halos) lie elsewhere: where the
+/// Some contiguous rows of the grid, owned by one worker. The rows beside them (halos) are elsewhere: where the
 /// neighbours' edges arrived, or in the boundary.
 ///
-/// A step works in place: the new row i goes where the old row i - 1 lay, which nothing reads any more; the next step
+/// A step works in place: the new row i is stored where the old row i - 1 was, which is no longer needed; the next step
 /// runs from the last row to the first and moves everything back. So a block takes the memory, and the cache, of one
 /// grid and not of two: at 640 x 640 on two cores this is the difference between staying in a 2 MiB second-level cache
 /// and streaming from the third.
@@ -23,29 +23,30 @@ public:
     /// `rows` of 0 .. problem.size, at least one.
     Block(const Problem& problem, Range rows);
 
-    /// Back to step 0: the initial guess, inside and in the halos of the first step; beside it the fixed boundary.
+    /// Restores step 0: the initial guess, inside and in the halos of the first step, and the fixed boundary.
     void reset();
 
-    /// One step. Afterwards edge() is what the neighbours need, and accept() is due on the sides where one is.
+    /// One step. Afterwards edge() returns the rows that the neighbours need, and accept() must follow on the sides
+    /// with a neighbour.
     void relax();
     /// The same step in two halves, so that the edges can travel while the inside is computed: after relax_edges(),
     /// early_edge() is what edge() will be after relax_inside(), which no longer reads the halos.
     void relax_edges();
     void relax_inside();
 
-    /// North or south; good until the next step.
+    /// North or south; valid until the next step.
     std::span<const double> edge(Side side) const {
         return {row(side == Side::north ? 0 : rows_.size() - 1), columns()};
     }
-    /// Good until the next relax_edges().
+    /// Valid until the next relax_edges().
     std::span<const double> early_edge(Side side) const { return {early_edges_[index(side)].data(), columns()}; }
-    /// The neighbour's edge, which must stay where it is during the next step.
+    /// Stores the neighbour's edge, which must stay where it is during the next step.
     void accept(Side side, const double* edge) { halos_[index(side)] = edge; }
 
     std::size_t columns() const { return problem_.size; }
 
-    /// A sum over the cells that changes when any bit of any cell does, and that does not depend on how the grid is cut
-    /// in blocks: the sums of all blocks, added modulo 2^64, are the grid's.
+    /// A sum over the cells that changes if any bit of any cell changes, and does not depend on how the grid is cut
+    /// into blocks: the sums of all blocks, added modulo 2^64, are that of the grid.
     std::uint64_t checksum() const;
     /// The sum of squared differences from the solution.
     double squared_error() const;
@@ -58,7 +59,7 @@ private:
     double* slot(std::size_t number) { return storage_.data() + number * stride_ + lead; }
     const double* slot(std::size_t number) const { return storage_.data() + number * stride_ + lead; }
     bool moving_up() const { return step_ % 2 == 0; }
-    /// Row `i` before the step under way, at its first column; old_row(-1) and old_row(rows) are the halos.
+    /// Row `i` before the present step, at its first column; old_row(-1) and old_row(rows) are the halos.
     const double* old_row(std::ptrdiff_t i) const;
     const double* row(std::size_t i) const { return slot(moving_up() ? i + 1 : i); }
     double* new_row(std::size_t i) { return slot(moving_up() ? i : i + 1); }
@@ -67,15 +68,15 @@ private:
     template <class Compute>
     void sweep(Compute compute);
 
-    /// Doubles before the first column of a row: a whole line, so that the first column is aligned; its last one holds
-    /// the west boundary.
+    /// The doubles before the first column of a row: a whole cache line, so that the first column is aligned; the last
+    /// of them is the west boundary.
     static constexpr std::size_t lead = line_bytes / sizeof(double);
 
     Problem problem_;
     Range rows_;
     std::size_t stride_;
     std::size_t step_ = 0;
-    AlignedVector<double> storage_; ///< one slot more than there are rows
+    AlignedVector<double> storage_; ///< one row more than the block has
     std::array<AlignedVector<double>, 2> early_edges_;
     std::array<AlignedVector<double>, 2> first_halos_; ///< the boundary, or the initial guess of the neighbour's row
     std::array<const double*, 2> halos_{};

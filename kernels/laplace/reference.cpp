@@ -26,8 +26,8 @@ Reference compute_reference(const Problem& problem) {
     for (std::size_t step = 0; step < iterations; ++step) grid.relax();
     const double error_after = std::sqrt(grid.squared_error());
     // The Jacobi step is a symmetric matrix of spectral radius cos(pi / (size + 1)): it shrinks the Euclidean norm of
-    // any error by at least that factor. What rounding adds to the norm is some 1e-16 of it per step; the tolerance
-    // leaves room for that, not for a lazy kernel.
+    // any error by at least that factor. Rounding adds some 1e-16 of the norm per step; the tolerance leaves room for
+    // that, but not for a kernel that omits work.
     const double shrinkage =
         std::pow(std::cos(std::numbers::pi / static_cast<double>(problem.size + 1)), static_cast<double>(iterations));
     const double rounding = 1e-14 * std::sqrt(problem.cells());

@@ -7,14 +7,14 @@
 
 namespace kumiki::kernels::laplace {
 
-/// How many steps a run that is checked against the sequential one takes: all of the problem's, or as many as keep the
-/// sequential run below about a second.
+/// The number of steps in a run that is checked against the sequential one: all of the problem's, or as many as keep
+/// the sequential run below about a second.
 std::size_t checked_iterations(const Problem& problem);
 
-/// What the sequential run of checked_iterations(problem) steps leaves.
+/// The result of the sequential run of checked_iterations(problem) steps.
 struct Reference {
     std::uint64_t checksum = 0;
-    /// Whether the error shrank as the theory of Jacobi's method says it must.
+    /// Whether the error has shrunk as the theory of Jacobi's method requires.
     bool converges = false;
 };
 Reference compute_reference(const Problem& problem);

@@ -15,22 +15,22 @@ class Solver {
 public:
     using Worker = typename C::Worker;
 
-    /// Collective. `overlap`: edges travel while the inside is computed. Throws std::runtime_error where the grid
-    /// cannot be cut for so many workers.
+    /// Collective. `overlap`: edges travel while the inside is computed. Throws std::runtime_error if the grid cannot
+    /// be cut for so many workers.
     Solver(C& crew, const Problem& problem, bool overlap)
         : crew_(crew),
           overlap_(overlap),
           cut_(problem.size, problem.size, crew.size(), SplitChoice::rows_alone()),
           edges_(crew, cut_, problem.size),
           blocks_(static_cast<std::size_t>(crew.local_size())) {
-        // Every worker makes its own block, so that its memory lies near it.
+        // Every worker allocates its own block, so that its memory is near it.
         crew.run([&](Worker& worker) {
-            const Range rows = cut_.tile(worker.index()).rows; // which count from the boundary
+            const Range rows = cut_.tile(worker.index()).rows; // these count from the boundary
             block(worker) = std::make_unique<Block>(problem, Range{rows.begin - 1, rows.end - 1});
         });
     }
 
-    /// So many steps from the initial guess, or one part of them alone; the times of the job.
+    /// Performs so many steps from the initial guess, or only one part of them; returns the times of the job.
     RunTimes run(std::size_t iterations, Extent extent = Extent::all) {
         crew_.run([&](Worker& worker) { block(worker)->reset(); });
         return crew_.run([&](Worker& worker) {
@@ -38,7 +38,7 @@ public:
         });
     }
 
-    /// Of the whole grid as the last run left it, at every rank.
+    /// For the whole grid after the last run, at every rank.
     std::uint64_t checksum() {
         std::uint64_t checksum = 0;
         crew_.run([&](Worker& worker) {

@@ -38,7 +38,7 @@ JobReport report_of(const Task& task, const Workers& workers) {
     JobReport report = kernels::report_of("laplace", workers);
     report.parameters["size"] = static_cast<std::int64_t>(problem.size);
     report.parameters["iterations"] = static_cast<std::int64_t>(problem.iterations);
-    // What departs from the default must show, or rows of different programs would look alike.
+    // Deviations from the default must be recorded, or rows of different programs would look alike.
     if (task.choice.all_threads) report.parameters["all_threads"] = "yes";
     if (task.overlap) report.parameters["overlap"] = "yes";
     if (task.communication == Communication::edge) report.parameters["communication"] = "edge";

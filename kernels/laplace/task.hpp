@@ -8,14 +8,14 @@ namespace kumiki::kernels::laplace {
 
 /// Which threads of a rank exchange rows with other ranks, in the form `hybrid`.
 enum class Communication {
-    master, ///< the first one alone (COMPaS paper, section 5.3)
-    edge,   ///< those whose rows they are
+    master, ///< only the first one (COMPaS paper, section 5.3)
+    edge,   ///< those that own the rows
 };
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     Problem problem;
-    FormChoice choice; ///< of no meaning in the MPI programs
+    FormChoice choice; ///< ignored by the MPI programs
     Communication communication = Communication::master;
     bool overlap = false;
     bool hidden = false; ///< also measure how much of the communication the computation hides; message and MPI only
@@ -35,9 +35,8 @@ int measure_on(C& crew, const Task& task) {
     Solver<C> solver(crew, problem, task.overlap);
     const auto runs = sample_crew(crew, task.budget, [&] { return solver.run(problem.iterations); });
 
-    // Each cell of a Jacobi step depends on old values only, so every form must leave the very bits of the sequential
-    // one. The grid that the last sample left is the one that is checked, unless the sequential run would take too long
-    // for it.
+    // Each cell of a Jacobi step depends on old values only, so every form must produce exactly the bits of the
+    // sequential one. The grid of the last sample is checked, unless the sequential run would take too long for it.
     const std::size_t iterations = checked_iterations(problem);
     if (iterations != problem.iterations) solver.run(iterations);
     const std::uint64_t checksum = solver.checksum();

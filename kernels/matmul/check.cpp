@@ -18,7 +18,7 @@ std::vector<double> times(const Entries& matrix, std::span<const double> x) {
 } // namespace
 
 Check::Check(std::size_t size) : size_(size), x_(size) {
-    // Magnitudes between 1/2 and 1: large enough for no wrong entry to hide.
+    // Magnitudes between 1/2 and 1: large enough that no wrong entry can be hidden.
     for (std::size_t i = 0; i < size; ++i) {
         const double fraction = random_source.at(0, i);
         x_[i] = fraction < 0 ? fraction - 0.5 : fraction + 0.5;

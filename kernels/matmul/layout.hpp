@@ -11,9 +11,9 @@ namespace kumiki::kernels::matmul {
 struct Grid {
     std::size_t rows = 1, columns = 1;
 
-    /// The grid of `count` places nearest to a square, not wider than high: the less border, the less data to fetch,
-    /// and flat tiles suit a row-wise product better than narrow ones (with OpenBLAS, 8 x 1 tiles lose nothing to one,
-    /// 1 x 8 a quarter).
+    /// The grid of `count` places that is nearest to a square and not wider than high: a shorter border means less data
+    /// to fetch, and flat tiles suit a row-wise product better than narrow ones (with OpenBLAS, 8 x 1 tiles lose
+    /// nothing compared with one tile, and 1 x 8 tiles lose a quarter).
     static Grid near_square(std::size_t count);
     std::size_t count() const { return rows * columns; }
     std::size_t row_of(std::size_t place) const { return place / columns; }
@@ -28,17 +28,17 @@ struct Block {
 /// The block of a rows x columns matrix that belongs to a place of the grid.
 Block block_at(const Grid& grid, std::size_t place, std::size_t rows, std::size_t columns);
 
-/// One step of SUMMA: a part of the common dimension of A and B that lies whole in one column of ranks (A) and one row
-/// of ranks (B).
+/// One step of SUMMA: a part of the common dimension of A and B that belongs entirely to one column of ranks (A) and
+/// one row of ranks (B).
 struct Panel {
     Range depth;
     std::size_t a_column, b_row; ///< in the grid
 };
-/// The panels that cut 0 .. size, each at most `width` deep (0: as deep as they can be).
+/// The panels that cut 0 .. size, each at most `width` deep (0: as deep as possible).
 std::vector<Panel> panels_of(std::size_t size, const Grid& grid, std::size_t width);
 
-/// The same panels in the order that suits a rank in this row of the grid: those whose part of B is its own come first.
-/// So the ranks of a column do not all fetch from one owner at the same time, and the first step seldom waits for data.
+/// The same panels in the order that suits a rank in this row of the grid: first those whose part of B is its own. So
+/// the ranks of a column do not all fetch from one owner at the same time, and the first step rarely waits for data.
 std::vector<Panel> beginning_at_row(std::vector<Panel> panels, std::size_t row);
 
 } // namespace kumiki::kernels::matmul

@@ -3,7 +3,7 @@
 namespace kumiki::kernels::matmul {
 
 std::uint64_t Entries::random_bits(std::size_t row, std::size_t column) const {
-    // The generator splitmix64, asked for one number of its sequence.
+    // The generator splitmix64, used for one number of its sequence.
     std::uint64_t bits = seed_ + (static_cast<std::uint64_t>(row) << 32 | column) * 0x9e3779b97f4a7c15u;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;

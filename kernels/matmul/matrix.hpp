@@ -10,10 +10,10 @@ namespace kumiki::kernels::matmul {
 /// The largest size for which every step of product and check is exact (see Entries and Check).
 inline constexpr std::size_t largest_size = 32768;
 
-/// The entries of a random matrix, each computed from its place by a counter-based generator: any rank can make any
-/// part of it.
+/// The entries of a random matrix, each computed from its position by a counter-based generator: any rank can compute
+/// any part of it.
 ///
-/// Entries are multiples of 2^-8 in [-1/2, 1/2). So a product of two is a multiple of 2^-16, and a sum of at most 2^15
+/// Entries are multiples of 2^-8 in [-1/2, 1/2]. So a product of two is a multiple of 2^-16, and a sum of at most 2^15
 /// of them needs 29 bits: it is exact in double precision whatever the order of the additions. All forms must agree to
 /// the last bit.
 class Entries {
@@ -34,8 +34,8 @@ private:
     std::uint64_t seed_;
 };
 
-/// The operands of C = A x B. A is kept by columns and B by rows, so that a panel of either, some of the products'
-/// common dimension, lies in one piece of memory and can travel so. C is kept by rows.
+/// The operands of C = A x B. A is stored by columns and B by rows, so that a panel of either, a part of the common
+/// dimension, is one contiguous piece of memory and can be sent as such. C is stored by rows.
 inline const Entries matrix_a{0x1234567890abcdefu};
 inline const Entries matrix_b{0x0fedcba098765432u};
 

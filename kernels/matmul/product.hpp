@@ -23,18 +23,18 @@ public:
     using Panels = typename C::Panels;
     static_assert(PanelsFor<Panels, Worker>);
 
-    /// Collective. `depth` is the greatest of a panel, 0: as deep as the owners' blocks.
+    /// Collective. `depth` is the largest depth of a panel; 0: as deep as the owners' blocks.
     Product(C& crew, std::size_t size, std::size_t depth, Fetch fetch)
         : Product(crew, size, Grid::near_square(static_cast<std::size_t>(crew.size() / crew.local_size())), depth,
                   fetch) {}
 
-    /// One product; the times of the job.
+    /// Computes one product; returns the times of the job.
     RunTimes run() {
         for (auto& count : claimed_) count = 0;
         return crew_.run([&](Worker& worker) { multiply(worker); });
     }
 
-    /// Whether the last run's product is right, at rank 0. Collective.
+    /// Whether the last run's product is correct, at rank 0. Collective.
     bool right() {
         const Check check(size_);
         std::vector<double> product(size_, 0.0);
@@ -47,8 +47,8 @@ public:
     bool gets() const { return a_.gets(); }
 
 private:
-    /// Tiles for each worker when panels are copied: the one that copies takes fewer, and this many keep the others
-    /// evenly busy.
+    /// The number of tiles for each worker if panels are copied: the worker that copies computes fewer tiles, and with
+    /// this many the others are evenly busy.
     static constexpr std::size_t tiles_per_worker = 4;
 
     Product(C& crew, std::size_t size, const Grid& grid, std::size_t depth, Fetch fetch)
@@ -69,7 +69,7 @@ private:
     std::vector<Panel> in_order(std::vector<Panel> panels) const {
         return Panels::any_order ? beginning_at_row(std::move(panels), grid_.row_of(here_)) : panels;
     }
-    /// Elements of the largest block of any process.
+    /// The number of elements in the largest block of any process.
     std::size_t largest_block() const {
         const Block first = block_at(grid_, 0, size_, size_);
         return std::max<std::size_t>(first.rows.size() * first.columns.size(), 1);
@@ -101,7 +101,7 @@ private:
         return line;
     }
 
-    /// Every worker writes its part first, so that it lies near it.
+    /// Every worker writes its part first, so that it is near it.
     void fill(const Worker& worker) {
         const std::size_t rows = mine_.rows.size(), columns = mine_.columns.size();
         const auto part = [&](std::size_t count) {
@@ -134,7 +134,8 @@ private:
         a_.start(worker, step);
         b_.start(worker, step);
     }
-    /// Returns when the panels of the step are there, and all workers of this process have done with those before.
+    /// Returns when the panels of the step have arrived, and all workers of this process have finished with those
+    /// before.
     void wait(Worker& worker, std::size_t step) {
         if (!a_.copies()) return;
         a_.wait(worker, step);
@@ -160,7 +161,7 @@ private:
     std::vector<Panel> panels_;
     Panels a_, b_;
     std::unique_ptr<double[]> c_;
-    std::vector<std::atomic<std::size_t>> claimed_; ///< by step: how many tiles the workers have taken
+    std::vector<std::atomic<std::size_t>> claimed_; ///< by step: the number of tiles that workers have taken
 };
 
 } // namespace kumiki::kernels::matmul

@@ -33,7 +33,7 @@ Task parse_task(const char* name, StartedBy by, int argc, char** argv) {
 JobReport report_of(const Task& task, const Workers& workers) {
     JobReport report = kernels::report_of("matmul", workers);
     report.parameters["size"] = static_cast<std::int64_t>(task.size);
-    // What departs from the default must show, or rows of different programs would look alike.
+    // Deviations from the default must be recorded, or rows of different programs would look alike.
     if (task.choice.all_threads) report.parameters["all_threads"] = "yes";
     if (task.panel != 0) report.parameters["panel"] = static_cast<std::int64_t>(task.panel);
     if (report.note.empty()) report.note = blas_note();

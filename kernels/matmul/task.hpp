@@ -5,12 +5,12 @@
 
 namespace kumiki::kernels::matmul {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     std::size_t size = 1800;
-    std::size_t panel = 0; ///< greatest depth of a panel, 0: as deep as the owners' blocks
+    std::size_t panel = 0; ///< largest depth of a panel; 0: as deep as the owners' blocks
     Fetch fetch = Fetch::in_place;
-    /// It has no meaning in the MPI programs.
+    /// The MPI programs ignore it.
     FormChoice choice{
         .own_forms = {{"library", "the BLAS library's own threads"}, {"bound", "the same, reported as bound.dgemm"}}};
     measure::Budget budget;

@@ -23,9 +23,9 @@ std::uint64_t misses_in_block(std::uint64_t number, std::uint64_t seed) {
 
 #if KUMIKI_HAS_HIGHWAY
 
-// Spelled out because the compiler (gcc 12) multiplies 64 bits by 64 where 32 by 32 are meant, at half the speed.
+// Written out because the compiler (gcc 12) multiplies 64 bits by 64 instead of 32 by 32, at half the speed.
 namespace hn = hwy::HWY_NAMESPACE;
-using Wide = hn::ScalableTag<std::uint64_t>; // a word lies in the lower half of a lane; the upper half does not matter
+using Wide = hn::ScalableTag<std::uint64_t>; // a word is in the lower half of a lane; the upper half does not matter
 using Halves = hn::Repartition<std::uint32_t, Wide>;
 using Vector = hn::Vec<Wide>;
 
@@ -41,7 +41,7 @@ Vector are_misses(Vector x, Vector y) {
     return hn::ShiftRight<62>(hn::Add(times(wide_x, wide_x), times(wide_y, wide_y)));
 }
 
-/// Misses in blocks with these numbers, in the lane of each.
+/// The misses in blocks with these numbers, separately for each lane.
 Vector misses_in_blocks(Vector numbers, std::uint64_t seed) {
     const Wide d;
     Vector words[] = {numbers, hn::ShiftRight<32>(numbers), hn::Zero(d), hn::Zero(d)};
@@ -58,7 +58,7 @@ Vector misses_in_blocks(Vector numbers, std::uint64_t seed) {
     return hn::Add(are_misses(words[0], words[1]), are_misses(words[2], words[3]));
 }
 
-/// Takes as many of the first of `blocks` blocks as make whole vectors; `counted` tells how many these are.
+/// Processes the first of `blocks` blocks, as many as fill whole vectors; `counted` is their number.
 std::uint64_t misses_in_vectors(std::uint64_t first, std::uint64_t blocks, std::uint64_t seed, std::uint64_t& counted) {
     const Wide d;
     const std::uint64_t lanes = hn::Lanes(d);

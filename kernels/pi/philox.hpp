@@ -6,8 +6,8 @@
 namespace kumiki::kernels::pi {
 
 /// The counter-based generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3,
-/// SC'11): four random words from a number, with nothing to carry from one to the next. So every worker makes the
-/// numbers of its own trials, streams cannot overlap, and it does not matter which worker makes which.
+/// SC'11): it computes four random words from a number and has no state. So every worker computes the numbers of its
+/// own trials, streams cannot overlap, and it does not matter which worker computes which numbers.
 struct Philox {
     static constexpr int rounds = 10;
     static constexpr std::uint32_t multipliers[] = {0xD2511F53, 0xCD9E8D57};

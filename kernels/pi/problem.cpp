@@ -10,11 +10,11 @@
 namespace kumiki::kernels::pi {
 namespace {
 
-/// The sum of 4 / (1 + x^2) over the middles of `intervals` of 0 .. 1, from number `first`, each so wide.
+/// The sum of 4 / (1 + x^2) over the midpoints of `intervals` of 0 .. 1, from number `first` on, each of this width.
 double sum_integrand(std::uint64_t first, std::uint64_t intervals, double width) {
     const double begin = static_cast<double>(first) + 0.5;
     double sum = 0;
-    const auto count = static_cast<std::int32_t>(intervals); // which a vector turns into doubles at once
+    const auto count = static_cast<std::int32_t>(intervals); // which a vector instruction converts to doubles
 #pragma omp simd reduction(+ : sum)
     for (std::int32_t i = 0; i < count; ++i) {
         const double x = (begin + i) * width;

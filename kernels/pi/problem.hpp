@@ -13,8 +13,9 @@ enum class Method {
 };
 const char* name(Method method);
 
-/// So many trials, or intervals, cut into pieces that workers share. What a piece gives is a whole number, in either
-/// method; so the sum over all pieces, and with it the result, has the same bits whichever worker computed which piece.
+/// A number of trials, or intervals, cut into pieces that workers share. The contribution of a piece is a whole number
+/// in either method; so the sum over all pieces, and with it the result, has the same bits whichever worker computes
+/// which piece.
 struct Problem {
     static constexpr std::uint64_t piece = 4096; ///< trials or intervals; the last piece may have fewer
 
@@ -27,13 +28,13 @@ struct Problem {
     std::uint64_t tally(Range pieces) const;
     /// Pi from the sum over all pieces.
     double estimate(std::uint64_t tally) const;
-    /// How far from pi the estimate may lie. Monte Carlo: five standard deviations, sqrt(pi (4 - pi) / count) each.
-    /// Midpoint rule: 1 / (12 count^2), from (f'(1) - f'(0)) / 24 times the square of the interval, and rounding.
+    /// The largest acceptable error of the estimate. Monte Carlo: five standard deviations, sqrt(pi (4 - pi) / count)
+    /// each. Midpoint rule: 1 / (12 count^2), from (f'(1) - f'(0)) / 24 times the square of the interval, and rounding.
     double tolerance() const;
     bool verifies(std::uint64_t tally) const;
 
 private:
-    /// As many as keep the sum of the integrand, at most 4 count, below 2^63.
+    /// As many bits as keep the sum of the integrand, at most 4 count, below 2^63.
     int fraction_bits() const;
 };
 

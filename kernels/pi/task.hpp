@@ -11,7 +11,7 @@ using Task = ProblemTask<Problem>;
 /// Reads the command line of the program of that name; ends the process on --help or wrong usage.
 Task parse_task(const char* name, StartedBy by, int argc, char** argv);
 
-/// A remark with all digits, beside the rows and not among them: every form must print the same.
+/// A remark with all digits, which is not part of the rows: every form must print the same.
 void print_result(std::ostream& out, const Problem& problem, std::uint64_t tally);
 
 /// Measures the task on a crew, checks every run, and lets rank 0 print the rows; returns the exit code.

@@ -9,26 +9,27 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// How the keys to sort are distributed; all but `uniform` are there to try the balance between ranks.
+/// The distribution of the keys to sort; all except `uniform` exist to test the balance between ranks.
 enum class Distribution {
     uniform,
     gaussian_like, ///< the mean of four uniform keys: most keys share a few leading digits
     equal,         ///< one value
-    sorted,        ///< evenly spread and in order: every rank holds few leading digits, all others than its neighbours
+    sorted,        ///< evenly distributed and in order: every rank has few leading digits, and different ones from its
+                   ///< neighbours
 };
 
 inline constexpr std::array all_distributions{Distribution::uniform, Distribution::gaussian_like, Distribution::equal,
                                               Distribution::sorted};
 const char* name(Distribution distribution);
 
-/// The key number `index` of `total`. It depends on nothing else, so every rank and thread makes its own part.
+/// Key number `index` of `total`. It depends on nothing else, so every rank and thread computes its own part.
 Key key_at(Distribution distribution, std::uint64_t index, std::uint64_t total);
 
 /// Fills `keys` with the keys number `first`, first + 1, ...
 void generate(Distribution distribution, std::uint64_t first, std::uint64_t total, std::span<Key> keys);
 
-/// Tells sets of keys apart, whatever their order: two sets with equal fingerprints are the same set, except with a
-/// probability of about 2^-64. Fingerprints of parts add up.
+/// Distinguishes sets of keys regardless of their order: two sets with equal fingerprints are the same set, except with
+/// a probability of about 2^-64. The fingerprint of a whole is the sum of those of its parts.
 struct Fingerprint {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;  ///< of the keys, modulo 2^64
@@ -39,10 +40,10 @@ struct Fingerprint {
 };
 Fingerprint fingerprint(std::span<const Key> keys);
 
-/// What one rank says of its part of the result. Trivially copyable: it travels between ranks.
+/// What one rank reports about its part of the result. Trivially copyable, because it is sent between ranks.
 struct Inspection {
     Fingerprint fingerprint;
-    Key first = 0, last = 0; ///< of no meaning when there are no keys
+    Key first = 0, last = 0; ///< meaningless if there are no keys
     bool in_order = true;
 };
 Inspection inspect(std::span<const Key> keys);

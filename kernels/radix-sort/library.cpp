@@ -12,7 +12,7 @@ namespace kumiki::kernels::radix_sort {
 namespace {
 
 /// Runs sort(keys) as often as the budget allows, each time on a fresh copy of the task's keys, and checks every
-/// result. Copy and check lie outside the measured time.
+/// result. Copying and checking are outside the measured time.
 template <class Sort>
 int measure_sort(const Task& task, const Workers& workers, Sort sort) {
     std::vector<Key> original(task.keys);
@@ -31,7 +31,7 @@ int measure_sort(const Task& task, const Workers& workers, Sort sort) {
     return conclude(crew, report_of(task, workers), runs, valid);
 }
 
-/// Highway has no threads: one vector sort of everything.
+/// Highway has no threads: one vector sort sorts everything.
 int measure_highway(Task task) {
     task.kernel = Kernel::vector;
     LocalSort local_sort(task.kernel);

@@ -25,7 +25,7 @@ Counters count_all_digits(std::span<const Key> keys) {
     return counters;
 }
 
-/// Stable distribution of `from` to `to` by one digit.
+/// Distributes `from` to `to` by one digit, keeping the order of equal digits.
 void distribute(std::span<const Key> from, std::span<Key> to, int place,
                 std::array<std::size_t, bucket_count>& counts) {
     std::size_t begin = 0;
@@ -38,7 +38,7 @@ void distribute(std::span<const Key> from, std::span<Key> to, int place,
 const char* name(Kernel kernel) { return kernel == Kernel::plain ? "plain" : "vector"; }
 
 void sort_by_digits(std::span<Key> keys, std::span<Key> scratch) {
-    // Below this, clearing and adding up the counters costs more than comparisons do.
+    // Below this number of keys, clearing and adding up the counters costs more than comparisons do.
     constexpr std::size_t worth_counting = 256;
     if (keys.size() < worth_counting) {
         std::ranges::sort(keys);

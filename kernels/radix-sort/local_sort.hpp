@@ -8,9 +8,9 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// What sorts the keys of one thread.
+/// The kernel that sorts the keys of one thread.
 enum class Kernel {
-    plain, ///< radix sort by the least significant digit first, our own
+    plain, ///< Kumiki's own radix sort by the least significant digit first
     vector ///< Highway's vector quicksort
 };
 const char* name(Kernel kernel);
@@ -18,14 +18,14 @@ const char* name(Kernel kernel);
 /// Whether this build has the vector kernel (it needs Highway, package libhwy-dev).
 bool has_vector_kernel();
 
-/// Sorts by the least significant digit first. Digits that all keys share cost nothing but their count, so the keys of
+/// Sorts by the least significant digit first. Digits that all keys share cost no more than counting, so the keys of
 /// one bucket of a leading digit take three passes. `scratch` is at least as long as `keys`.
 void sort_by_digits(std::span<Key> keys, std::span<Key> scratch);
 
-/// Sorts keys in place, again and again; keeps what memory the kernel needs beside. One object per thread.
+/// Sorts keys in place, repeatedly; keeps the additional memory that the kernel needs. One object per thread.
 class LocalSort {
 public:
-    /// Throws std::runtime_error when this build lacks the kernel.
+    /// Throws std::runtime_error if this build does not have the kernel.
     explicit LocalSort(Kernel kernel);
     ~LocalSort();
     LocalSort(LocalSort&&) noexcept;

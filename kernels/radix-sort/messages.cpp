@@ -11,7 +11,7 @@ double mean(std::span<const double> values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// All that is sent in one sort.
+/// The total that is sent in one sort.
 std::vector<double> all_of(const MessageSizes& sizes) {
     std::vector<double> all;
     for (const auto& sent : sizes) all.insert(all.end(), sent.begin(), sent.end());

@@ -21,12 +21,12 @@ public:
     using KeyExchange = typename C::KeyExchange;
     static_assert(KeyExchangeBetween<KeyExchange, Worker>);
 
-    /// Collective. `total` keys of all workers.
+    /// Collective. All workers together have `total` keys.
     Sorter(C& crew, Kernel kernel, Distribution distribution, std::uint64_t total)
         : crew_(crew), exchange_(crew), desks_(static_cast<std::size_t>(crew.local_size())) {
         // The vector kernel sorts all keys at once faster than bucket after bucket; the plain one does not.
         alone_ = crew.size() == 1 && kernel == Kernel::vector;
-        // Every worker makes its own keys, so that they lie near it.
+        // Every worker generates its own keys, so that they are near it.
         crew.run([&](Worker& worker) {
             auto& own = desks_[static_cast<std::size_t>(worker.local())];
             own = std::make_unique<Desk>(kernel);
@@ -39,9 +39,9 @@ public:
         });
     }
 
-    /// Sorts once; the times of the job.
+    /// Sorts once; returns the times of the job.
     RunTimes run() {
-        if (alone_) desks_.front()->sorted = desks_.front()->keys; // which are sorted in place
+        if (alone_) desks_.front()->sorted = desks_.front()->keys; // they are sorted in place
         return crew_.run([&](Worker& worker) { alone_ ? sort_alone(worker) : sort(worker); });
     }
 
@@ -55,14 +55,14 @@ public:
         return verified;
     }
 
-    /// What the ranks sent each other in the last run.
+    /// The amounts that the ranks sent to each other in the last run.
     MessageSizes messages() const {
         const Desk& first = *desks_.front();
         return message_sizes(first.counts, first.plan, static_cast<std::size_t>(crew_.local_size()));
     }
 
 private:
-    /// What a worker has for itself.
+    /// The private data of a worker.
     struct Desk {
         explicit Desk(Kernel kernel) : local_sort(kernel) {}
 
@@ -71,7 +71,7 @@ private:
         LocalSort local_sort;
         std::span<const PerBucket> counts; ///< of all workers
         BucketPlan plan;
-        std::vector<Key> sorted; ///< where the worker is alone
+        std::vector<Key> sorted; ///< if there is only one worker
     };
 
     Desk& desk(const Worker& worker) { return *desks_[static_cast<std::size_t>(worker.local())]; }

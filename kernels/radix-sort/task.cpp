@@ -34,7 +34,7 @@ JobReport report_of(const Task& task, const Workers& workers) {
     JobReport report = kernels::report_of("radix_sort", workers);
     report.parameters["kernel"] = name(task.kernel);
     report.parameters["keys"] = static_cast<std::int64_t>(task.keys);
-    // Uniform keys are the paper's case and go without saying.
+    // Uniform keys are the paper's case and are not recorded.
     if (task.distribution != Distribution::uniform) report.parameters["distribution"] = name(task.distribution);
     report.work = static_cast<double>(task.keys) / 1e6;
     report.rate_unit = "Mkeys/s";

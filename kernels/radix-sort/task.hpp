@@ -8,13 +8,13 @@
 
 namespace kumiki::kernels::radix_sort {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Task {
     std::uint64_t keys = std::uint64_t{4} << 20;
     Distribution distribution = Distribution::uniform;
     Kernel kernel = Kernel::vector;
-    bool messages = false; ///< of the forms with ranks: also what each of them sends
-    /// It has no meaning in the MPI programs.
+    bool messages = false; ///< in the forms with ranks: also report how much each rank sends
+    /// The MPI programs ignore it.
     FormChoice choice{.own_forms = {{"library", "the best library sorts"}}};
     measure::Budget budget;
 };

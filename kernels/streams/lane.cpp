@@ -10,7 +10,7 @@
 namespace kumiki::kernels::streams {
 namespace {
 
-/// A piece of both memories together: long enough for the prefetchers to follow, and short compared with any
+/// The length of a piece of both memories together: long enough for the prefetchers, and short compared with any
 /// second-level cache.
 constexpr std::size_t piece_bytes = std::size_t{32} << 10;
 
@@ -34,7 +34,7 @@ Lane::Lane(const Traffic& of_all, std::size_t workers, std::size_t index)
 void Lane::fill() {
     read_.resize(read_lines_);
     updated_.resize(updated_lines_);
-    // Numbers that differ, so that a line read twice does not stand for one that was left out.
+    // The numbers differ, so that a line that is read twice cannot make up for one that was left out.
     std::uint64_t next = 1;
     for (Line& line : read_)
         for (std::uint64_t& word : line) word = next++;
@@ -51,7 +51,7 @@ void Lane::pass() {
 }
 
 std::uint64_t Lane::sum_of(const Lines& lines, std::size_t begin, std::size_t end) {
-    // As many independent sums as hide the latency of an addition.
+    // So many independent sums hide the latency of an addition.
     std::array<Line, 4> sums{};
     const Line* line = lines.data() + begin;
     const Line* const last = lines.data() + end;

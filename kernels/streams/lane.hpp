@@ -8,25 +8,25 @@
 
 namespace kumiki::kernels::streams {
 
-/// What a pass moves, in bytes, each once: `read` and left as it is, or `update`d where it lies.
+/// The bytes that a pass moves, each once: bytes that are only `read`, and bytes that are `update`d in place.
 struct Traffic {
     std::size_t read = 0, update = 0;
 };
 
 /// One worker's share of the memory that passes go over, in whole cache lines.
 ///
-/// Every other pass runs backwards, as the programs' sweeps do: what a pass touched last, and the cache still holds,
-/// the next one finds there. So a problem that fits in a cache is bounded by that cache, and one that nearly fits is
-/// not bounded by more than it must be.
+/// Every other pass runs backwards, as the programs' sweeps do: the next pass finds in the cache what the previous one
+/// touched last. So a problem that fits into a cache is bounded by that cache, and the bound of one that nearly fits is
+/// no lower than it must be.
 class Lane {
 public:
-    /// The share of worker `index` of `workers`. Throws std::runtime_error where there is no such memory.
+    /// The share of worker `index` of `workers`. Throws std::runtime_error if there is not enough memory.
     Lane(const Traffic& of_all, std::size_t workers, std::size_t index);
 
-    /// Gives all words their first values; to be called once, by the worker, so that the memory lies near it.
+    /// Gives all words their first values; to be called once, by the worker, so that the memory is near it.
     void fill();
 
-    /// Reads every line that is read, and adds 1 to every word that is updated.
+    /// Reads every line of the read part, and adds 1 to every word of the updated part.
     void pass();
 
     /// Whether all passes so far have read and updated everything.
@@ -41,7 +41,7 @@ private:
 
     std::size_t read_lines_, updated_lines_;
     Lines read_, updated_;
-    std::size_t pieces_; ///< in which a pass goes over both, side by side
+    std::size_t pieces_; ///< in which a pass goes over both parts, side by side
     std::uint64_t passes_ = 0, sum_ = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace kumiki::kernels::streams {
 namespace {
 
-/// What counts something is a number in a row, and what names something is text.
+/// A count is a number in a row, and a name is text.
 std::variant<std::int64_t, std::string> value_of(const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

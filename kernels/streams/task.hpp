@@ -13,12 +13,12 @@
 
 namespace kumiki::kernels::streams {
 
-/// What the command line asks for: the program that is bounded, and what it must move for some of its work.
+/// The options of the command line: the program that is bounded, and the bytes that it must move for some of its work.
 struct Task {
     std::string of = "streams"; ///< the first part of the row's metric: "laplace"
     std::map<std::string, std::variant<std::int64_t, std::string>> parameters; ///< of the problem, for the row
     Traffic traffic;
-    double work = 0;  ///< that the program does while it moves as much, in units of its rate
+    double work = 0;  ///< the work of the program for these bytes, in units of its rate
     std::string unit; ///< of its rate
     int threads = 1;
     measure::Budget budget;
@@ -27,10 +27,10 @@ struct Task {
 /// Reads the command line; ends the process on --help or wrong usage.
 Task parse_task(const char* name, int argc, char** argv);
 
-/// A sample takes as many passes as take so long, for most passes are too short for the clock.
+/// A sample consists of as many passes as take this long, because most single passes are too short for the clock.
 inline constexpr double least_seconds = 0.01;
 
-/// Measures how fast the workers of a crew of one process move what the task names, and prints the row; returns the
+/// Measures how fast the workers of a crew of one process move the bytes of the task, and prints the row; returns the
 /// exit code.
 template <Crew C>
 int measure_on(C& crew, const Task& task) {
@@ -41,7 +41,7 @@ int measure_on(C& crew, const Task& task) {
     const auto lane = [&](const Worker& worker) -> Lane& { return *lanes[static_cast<std::size_t>(worker.index())]; };
     crew.run([&](Worker& worker) { lane(worker).fill(); });
     std::size_t passes = 1;
-    // Workers do not wait for each other between passes: nothing that they do depends on another's.
+    // Workers do not wait for each other between passes, because nothing that they do depends on another worker.
     const auto run = [&] {
         return crew.run([&](Worker& worker) {
             for (std::size_t pass = 0; pass < passes; ++pass) lane(worker).pass();

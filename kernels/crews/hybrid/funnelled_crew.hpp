@@ -8,7 +8,7 @@
 namespace kumiki::kernels {
 
 /// The crew of the form `hybrid` in which the first thread of each rank does all communication with other ranks, as in
-/// the COMPaS paper (section 5.3): it then takes the same time however many threads there are.
+/// the COMPaS paper (section 5.3): this then takes the same time however many threads there are.
 class FunnelledCrew : public HybridCrew {
 public:
     template <class T>
@@ -17,9 +17,9 @@ public:
     using HybridCrew::HybridCrew;
 };
 
-/// Threads of a rank copy their edges to each other and meet at a barrier, as those of OpenMP do; the first thread puts
-/// all edges that leave the rank, with a signal each, and waits for those that come. Two places for each line, in turn,
-/// as in the other crews.
+/// Threads of a rank copy their edges to each other and synchronise at a barrier, as those of OpenMP do. The first
+/// thread puts all edges that leave the rank, each with a signal, and waits for those that arrive. Each line has two
+/// places, which are used in turn, as in the other crews.
 template <class T>
 class FunnelledCrew::Edges {
 public:
@@ -38,7 +38,7 @@ public:
         } else outward_[static_cast<std::size_t>(worker.local())].lines.push_back({link, data, turn});
     }
     void started(Worker& worker) {
-        // The first thread sends what the others have computed.
+        // The first thread sends the data that the others have computed.
         if (threads_ > 1 && job_.size() > 1) meet(worker);
         if (worker.local() == 0) {
             worker.enter(Phase::communication);
@@ -66,7 +66,7 @@ private:
         std::span<const T> data;
         std::uint64_t turn;
     };
-    /// What a thread has to send to other ranks.
+    /// The data that a thread has to send to other ranks.
     struct alignas(line_bytes) Outward {
         std::vector<Line> lines;
     };

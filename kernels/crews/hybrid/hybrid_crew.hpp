@@ -67,8 +67,8 @@ private:
     Team team_;
 };
 
-/// Every thread puts its edges, with a signal, straight to where the partner reads them, be it a thread of the same
-/// rank or of another, and waits for its partners' signals alone: there is no barrier.
+/// Every thread puts its edges, each with a signal, directly to the place where the partner reads them, whether the
+/// partner is a thread of the same rank or of another, and waits only for its partners' signals: there is no barrier.
 template <class T>
 class HybridCrew::Edges {
 public:

@@ -8,7 +8,7 @@
 
 namespace kumiki::kernels {
 
-/// Every thread puts its keys, in runs, straight to their final bucket in the memory of the rank that owns it: there is
+/// Every thread puts its keys, in runs, directly to their final bucket in the memory of the rank that owns it: there is
 /// no send buffer and no receive buffer.
 class HybridCrew::KeyExchange {
 public:
@@ -56,11 +56,11 @@ private:
         worker.barrier();
         worker.enter(Phase::computation);
     }
-    /// All ranks agree, as a place must exist at every rank: there is room for the thread with the most keys. With the
-    /// same keys again there is enough.
+    /// All ranks must agree, because a place must exist at every rank: there is room for the thread with the most keys.
+    /// The same keys fit again.
     void make_room(Worker& worker, const BucketPlan& plan) {
         if (received_ && plan.most_keys() <= room_) return;
-        worker.barrier(); // all have seen that there is not enough
+        worker.barrier(); // all have seen that there is not enough room
         if (worker.local() == 0) {
             received_.reset();
             room_ = (std::max<std::uint64_t>(plan.most_keys(), 1) + keys_in_line - 1) / keys_in_line * keys_in_line;

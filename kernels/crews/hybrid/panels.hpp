@@ -7,9 +7,8 @@
 
 namespace kumiki::kernels {
 
-/// Panels are read in place, or the first thread of a rank gets the next one while the others use the present one: by
-/// one-sided access, so that no rank takes part in what another fetches. Where an owner is on another host, all are
-/// got.
+/// Panels are read in place, or the first thread of a rank gets the next one while the other threads use the present
+/// one. Both are one-sided, so no rank has to serve another one. If any owner is on another host, all panels are got.
 class HybridCrew::Panels {
 public:
     static constexpr bool any_order = true;

@@ -9,13 +9,13 @@
 
 namespace kumiki::kernels {
 
-/// The lines on which the threads of Kumiki's ranks exchange edges: a place for what arrives, which other ranks write,
-/// and a signal that says so. Two places for each line, in turn, are flow control enough: a partner that sends a second
-/// time has received what was sent to it since, and so has used what it sent first.
+/// The lines on which the threads of Kumiki's ranks exchange edges: a place for arriving data, which other ranks write,
+/// and a signal that announces them. Two places for each line, used in turn, are enough flow control: before a partner
+/// writes to a place again, it has received data that were sent after the previous contents of the place had been used.
 template <class T>
 class RankLines {
 public:
-    /// Collective. (One line is made even where none is asked for: there is no region of nothing.)
+    /// Collective. (One line is made even if none is requested, because a region cannot be empty.)
     RankLines(Job& job, int threads, int lines, std::size_t most)
         : job_(job),
           threads_(threads),
@@ -25,21 +25,21 @@ public:
           arrivals_(job_.allocate<Arrival>(ends())),
           turns_(ends()) {}
 
-    /// The number of the exchange that this thread begins on a line; both ends of a line count the same.
+    /// The number of the exchange that this thread begins on a line; both ends of a line count in the same way.
     std::uint64_t next_turn(int thread, const Link& link) { return ++turns_[end(thread, link.line)].count; }
     /// Sends data to the other end.
     void put(const Link& link, std::span<const T> data, std::uint64_t turn) {
         const std::size_t there = partner_end(link);
         job_.put_signal(link.partner / threads_, place(there, turn), data, arrivals_[there].count, turn);
     }
-    /// Where the partner, a thread of this rank, will look for it.
+    /// The place at which the partner, a thread of this rank, will read.
     T* partner_place(const Link& link, std::uint64_t turn) { return place(partner_end(link), turn); }
-    /// Waits for what the partner puts in the present turn of this thread's line.
+    /// Waits for the data that the partner puts in the present turn of this thread's line.
     void await(int thread, int line) {
         const std::size_t here = end(thread, line);
         job_.wait(arrivals_[here].count, Comparison::at_least, turns_[here].count);
     }
-    /// What arrived in the present turn.
+    /// The data that arrived in the present turn.
     const T* arrived(int thread, const Link& link) {
         const std::size_t here = end(thread, link.line);
         return place(here, turns_[here].count);

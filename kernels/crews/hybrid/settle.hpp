@@ -5,7 +5,7 @@
 #include "kernels/common/job_report.hpp"
 #include "kumiki/kumiki.hpp"
 
-// What the ranks of a Kumiki job settle after a run, as MpiJob does for the form `mpi`. Collective.
+// The agreements of a Kumiki job's ranks after a run, as in MpiJob for the form `mpi`. Collective.
 
 namespace kumiki::kernels {
 
@@ -15,7 +15,7 @@ inline bool agreed(Job& job, bool mine) {
     return mine;
 }
 
-/// The job's times out of the ranks'.
+/// Makes the job's times from the ranks'.
 inline RunTimes largest(Job& job, RunTimes mine) {
     job.all_reduce(std::span<double>(mine.figures), Operation::max);
     return mine;

@@ -7,9 +7,9 @@
 
 namespace kumiki::kernels {
 
-/// The vector lies in a region. A thread puts its part to the other ranks itself: the part is in its cache, and no
-/// thread has to wait for a master first. The signals that come with the parts of the others replace a barrier, which
-/// would cost a question to each of them before (has all been done?) and another message after.
+/// The vector is in a region. A thread puts its part to the other ranks itself: the part is in its cache, and no thread
+/// has to wait for a master first. The signals that arrive with the others' parts replace a barrier, which would cost a
+/// query to each of them before (has all been done?) and another message after.
 class HybridCrew::SharedVector : public ArrivesWhole {
 public:
     /// Collective.
@@ -42,7 +42,7 @@ private:
     int threads_;
     std::vector<Range> parts_; ///< by worker
     Region<double> vector_;
-    Region<Signal> arrived_;     ///< how many parts of other ranks' threads, over all exchanges
+    Region<Signal> arrived_;     ///< how many parts of other ranks' threads have arrived, over all exchanges
     std::uint64_t expected_ = 0; ///< of the first thread
 };
 

@@ -8,13 +8,13 @@
 
 namespace kumiki::kernels {
 
-/// How many threads of this rank shall compute: all that the launcher gives it; but when the job has more threads than
-/// the host has cores, only the rank's share of the cores, at least 1, because more would only take turns and refill
-/// each other's caches. `all` asks for all of them nevertheless. The same at every rank, as work is shared out by it:
-/// hosts may be unequal, and the one with the least room decides. Collective.
+/// How many threads of this rank compute: all that the launcher gives it; but if the job has more threads than the host
+/// has cores, only as many as the rank's share of the cores, at least 1, because more would only take turns and refill
+/// each other's caches. `all` requests all of them nevertheless. The number is the same at every rank, because work is
+/// divided by it: hosts may be unequal, and the one with the fewest cores decides. Collective.
 inline int working_threads(Job& job, bool all) {
     if (all) return job.all_reduce(job.threads(), Operation::min);
-    // Ranks of one host are those whose memory is in reach.
+    // Ranks of one host are those whose memory is accessible.
     const auto probe = job.allocate<std::byte>(1);
     int ranks_here = 0;
     for (int rank = 0; rank < job.size(); ++rank)

@@ -10,9 +10,9 @@
 
 namespace kumiki::kernels {
 
-/// Messages between all workers, out of a buffer in which the keys lie by bucket. What a worker sends to another goes
-/// in several messages, by groups of buckets: while those of one group are counted, those of the next are on their way
-/// (the overlap of Maestro's IS).
+/// Messages between all workers, from a buffer in which the keys are arranged by bucket. A worker sends its keys to
+/// another one in several messages, by groups of buckets: while the keys of one group are counted, those of the next
+/// are under way (the overlap of Maestro's IS).
 class MessageCrew::KeyExchange {
 public:
     explicit KeyExchange(MessageCrew& crew)
@@ -39,7 +39,7 @@ public:
     void distribute(Worker& worker, const BucketPlan& plan, const Shipment& shipment) {
         Desk& own = desk(worker);
         worker.enter(Phase::communication);
-        wait_all(own.sends); // of the last time: they still need the buffer
+        wait_all(own.sends); // those of the previous sort, which still need the buffer
         own.sends.clear();
         expect(worker, plan);
         worker.enter(Phase::computation);
@@ -89,7 +89,7 @@ public:
 private:
     static constexpr int groups = 8, for_counts = groups;
 
-    /// What one thread has.
+    /// The data of one thread.
     struct Desk {
         std::vector<PerBucket> counts; ///< by worker
         std::vector<PerBucket> begins; ///< by worker, of the buckets that come from it, in `received`
@@ -110,14 +110,14 @@ private:
         return {buckets.begin + part.begin, buckets.begin + part.end};
     }
 
-    /// Calls visit(other) for all workers but this one, each beginning with another.
+    /// Calls visit(other) for all workers but this one, each beginning with a different one.
     template <class Visit>
     void for_others(const Worker& worker, Visit visit) {
         const int workers = static_cast<int>(desks_.front().counts.size());
         for (int distance = 1; distance < workers; ++distance) visit((worker.index() + distance) % workers);
     }
 
-    /// Between any two threads: a tag names both in their ranks, and what the message is about.
+    /// Between any two threads: a tag identifies both within their ranks, and the contents of the message.
     int tag(int from, int to, int about) const {
         return (about * threads_ + from % threads_) * threads_ + to % threads_;
     }
@@ -130,7 +130,7 @@ private:
         return job_.receive(from / threads_, tag(from, worker.index(), about), into);
     }
 
-    /// Starts the receives of all keys of the own buckets, which come apart from each worker.
+    /// Starts the receives of all keys of the own buckets, which arrive separately from each worker.
     void expect(const Worker& worker, const BucketPlan& plan) {
         Desk& own = desk(worker);
         own.received.resize(std::max<std::size_t>(own.received.size(), plan.keys_of(worker.index())));

@@ -7,8 +7,7 @@
 
 namespace kumiki::kernels {
 
-/// The crew of the form `message`: that of `hybrid`, but what workers exchange travels in messages, as in a program for
-/// MPI.
+/// The crew of the form `message`: that of `hybrid`, but workers exchange data in messages, as in an MPI program.
 class MessageCrew : public HybridCrew {
 public:
     template <class T>
@@ -26,9 +25,9 @@ public:
     }
 };
 
-/// The receive before the send, between any two threads: a tag names the end of a line in its rank. Each line has two
-/// places in turn where it is expected: the program may still use what arrived in the one while the next edge comes to
-/// the other.
+/// Between any two threads, the receive is started before the send. A tag identifies the end of a line in its rank.
+/// Each line has two places for arriving data, used in turn: the program may still use the data in one place while the
+/// next edge arrives in the other.
 template <class T>
 class MessageCrew::Edges {
 public:
@@ -68,7 +67,7 @@ private:
         std::size_t turn = 0;
         bool receiving = false; ///< and not yet sending
     };
-    /// What one thread has.
+    /// The data of one thread.
     struct alignas(line_bytes) Desk {
         std::vector<End> ends;         ///< by line
         std::vector<Request> requests; ///< since the last finish

@@ -7,8 +7,8 @@
 
 namespace kumiki::kernels {
 
-/// The first thread of an owner sends its panel to each process of the line, and theirs receive it, while all threads
-/// use the panel before.
+/// The first thread of an owner sends its panel to each process of the line, and the first threads there receive it,
+/// while all threads use the previous panel.
 class MessageCrew::Panels {
 public:
     static constexpr bool any_order = false;

@@ -8,10 +8,10 @@
 
 namespace kumiki::kernels {
 
-/// Every part travels in pieces, so that a worker can compute with those that are there while the next are on their way
-/// (the overlap of Maestro's CG). Where ranks have several threads, a part travels as one, from each thread to the
-/// thread of the same number in each other rank, and the threads of a rank meet when all is there: they would else have
-/// to meet for every piece.
+/// Every part travels in pieces, so that a worker can compute with the pieces that have arrived while the next are
+/// under way (the overlap of Maestro's CG). If ranks have several threads, a part travels as a whole, from each thread
+/// to the thread of the same number in each other rank, and the threads of a rank synchronise when everything has
+/// arrived: otherwise they would have to synchronise for every piece.
 class MessageCrew::SharedVector {
 public:
     SharedVector(MessageCrew& crew, std::span<const Range> parts)
@@ -48,7 +48,8 @@ public:
         }
         worker.enter(Phase::computation);
     }
-    /// After a few looks: on one host messages move in them, and all is there in less time than pieces cost.
+    /// Looks only a few times: on one host messages move during these looks, and everything arrives in less time than
+    /// pieces cost.
     bool complete(Worker& worker) {
         const auto arrived = [](Request& each) { return !each.open() || each.test(); };
         for (int look = 0; look < 32; ++look)
@@ -75,15 +76,15 @@ public:
     }
 
 private:
-    /// How many pieces the parts of all others have together. More pieces leave less to do after the last one, but each
-    /// costs time of its own.
+    /// The number of pieces in the parts of all others together. More pieces leave less work after the last one, but
+    /// each costs time of its own.
     static constexpr int pieces_of_others = 4;
 
     struct Source {
         int rank;
-        int number; ///< among the pieces of that part: the message's tag has it
+        int number; ///< among the pieces of that part; it is part of the message's tag
     };
-    /// What one thread has.
+    /// The data of one thread.
     struct alignas(line_bytes) Desk {
         std::vector<Range> own;      ///< the own part's pieces
         std::vector<Range> pieces;   ///< the others'
@@ -91,7 +92,7 @@ private:
         std::vector<Request> receives, sends;
     };
 
-    /// A part as it travels: the last piece, whose computation nothing hides, is the shortest.
+    /// The pieces of a part: the last one, whose computation hides nothing, is the shortest.
     std::vector<Range> cut(Range part) const {
         const int wanted = threads_ == 1 ? pieces_of_others / std::max(job_.size() - 1, 1) : 1;
         const auto pieces = static_cast<std::size_t>(std::max(wanted, 1));
@@ -103,7 +104,7 @@ private:
                 {part.begin + part.size() * before / shares, part.begin + part.size() * (before + weight) / shares});
         return made;
     }
-    /// Calls visit(rank) for all other ranks, each beginning with another.
+    /// Calls visit(rank) for all other ranks, each beginning with a different one.
     template <class Visit>
     void for_others(Visit visit) const {
         for (int distance = 1; distance < job_.size(); ++distance) visit((job_.rank() + distance) % job_.size());

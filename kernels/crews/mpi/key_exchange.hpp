@@ -11,8 +11,8 @@
 
 namespace kumiki::kernels {
 
-/// MPI_Alltoallv between processes, out of a buffer in which the keys lie by bucket. What comes from different
-/// processes lies apart.
+/// MPI_Alltoallv between processes, from a buffer in which the keys are arranged by bucket. Keys from different
+/// processes arrive in separate places.
 class MpiCrew::KeyExchange {
 public:
     explicit KeyExchange(MpiCrew& crew) : counts_(static_cast<std::size_t>(crew.size())), begins_(counts_.size()) {}

@@ -82,8 +82,8 @@ private:
     const MpiJob& job_;
 };
 
-/// Non-blocking messages, the receive before the send. Each line has two places in turn where it is expected: the
-/// program may still use what arrived in the one while the next edge comes to the other.
+/// Non-blocking messages; the receive is started before the send. Each line has two places for arriving data, used in
+/// turn: the program may still use the data in one place while the next edge arrives in the other.
 template <class T>
 class MpiCrew::Edges {
 public:

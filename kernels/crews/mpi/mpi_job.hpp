@@ -9,8 +9,8 @@
 
 namespace kumiki::kernels {
 
-/// The processes of an MPI program: what the kernels need beside their own communication. MPI's default error handler
-/// ends the job with a message, so no call here has a code to check.
+/// The processes of an MPI program: everything that the kernels need besides their own communication. MPI's default
+/// error handler ends the job with a message, so no call here has to check a code.
 class MpiJob {
 public:
     MpiJob() { MPI_Init(nullptr, nullptr); }
@@ -39,7 +39,7 @@ public:
         MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         return mine;
     }
-    /// The job's times out of the ranks'.
+    /// Makes the job's times from the ranks'.
     RunTimes largest(RunTimes mine) const {
         MPI_Allreduce(MPI_IN_PLACE, mine.figures.data(), static_cast<int>(mine.figures.size()), MPI_DOUBLE, MPI_MAX,
                       MPI_COMM_WORLD);
@@ -48,7 +48,7 @@ public:
 };
 
 /// Calls body(const MpiJob&) -> int between MPI_Init and MPI_Finalize and returns its exit code. An exception is
-/// printed and ends the whole job with 3: the other processes may be waiting for the one that threw.
+/// printed and ends the whole job with 3, because the other processes may be waiting for the one that threw.
 template <class Body>
 int run_mpi_program(const char* name, Body body) {
     const MpiJob job;

@@ -8,11 +8,11 @@
 
 namespace kumiki::kernels {
 
-/// The crew of the form `sendrecv`: that of `mpi`, but edges travel by MPI_Sendrecv alone, as in the programs of the
-/// JAMSTEC paper. For the edges of tiles: the line of a side has that side's number (Cut).
+/// The crew of the form `sendrecv`: that of `mpi`, but edges travel only by MPI_Sendrecv, as in the programs of the
+/// JAMSTEC paper. It exchanges the edges of tiles: the line of a side has that side's number (Cut).
 class SendrecvCrew : public MpiCrew {
 public:
-    /// What this process has sent as edges, counted at every call.
+    /// The edges that this process has sent, counted at every call.
     struct Traffic {
         std::uint64_t messages = 0, bytes = 0;
     };
@@ -34,8 +34,8 @@ private:
     Traffic traffic_;
 };
 
-/// All edges go one way through the grid, and then all go back: so each call sends to one neighbour and receives from
-/// the one opposite. Where no neighbour is, MPI sends to nobody.
+/// All edges first move in one direction through the grid, and then in the other: each call sends to one neighbour and
+/// receives from the opposite one. If there is no neighbour, MPI sends nothing.
 template <class T>
 class SendrecvCrew::Edges {
 public:

@@ -53,10 +53,10 @@ private:
         worker.barrier();
         worker.enter(Phase::computation);
     }
-    /// Every worker makes its own, so that it lies near it. With the same keys again there is enough.
+    /// Every worker allocates its own memory, so that it is near. The same keys fit again.
     void make_room(Worker& worker, const BucketPlan& plan) {
         if (plan.most_keys() <= room_) return;
-        worker.barrier(); // all have seen that there is not enough
+        worker.barrier(); // all have seen that there is not enough room
         received_[index(worker)].resize(plan.most_keys());
         if (worker.index() == 0) room_ = plan.most_keys();
         worker.barrier();

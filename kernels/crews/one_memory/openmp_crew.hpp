@@ -12,11 +12,11 @@
 
 namespace kumiki::kernels {
 
-/// The crew of the form `openmp`: the threads of one parallel region. Bind them from outside (OMP_PROC_BIND=true), as
-/// is usual.
+/// The crew of the form `openmp`: the threads of one parallel region. As usual, they are bound from outside
+/// (OMP_PROC_BIND=true).
 class OpenMpCrew {
-    /// Where a thread leaves its part of a sum. Sums take the two places in turn, because a thread may come to the next
-    /// one while others still read this one.
+    /// The place where a thread leaves its part of a sum. Sums use the two places in turn, because a thread may reach
+    /// the next sum while others still read this one.
     struct alignas(line_bytes) Slot {
         std::array<std::array<std::uint64_t, most_summed>, 2> bits;
     };
@@ -87,13 +87,13 @@ private:
     std::vector<Slot> slots_;
 };
 
-/// A thread copies its edges to where its partners read them; one barrier of all threads says that they are there. Two
-/// places for each line, in turn: a partner may still read what the exchange before brought.
+/// A thread copies its edges to the places where its partners read them; one barrier of all threads announces them.
+/// Each line has two places, used in turn: a partner may still read the data of the previous exchange.
 template <class T>
 class OpenMpCrew::Edges {
 public:
     Edges(OpenMpCrew& crew, int lines, std::size_t most) : ends_(static_cast<std::size_t>(crew.size())) {
-        // Every thread makes its own, so that they lie near it.
+        // Every thread allocates its own lines, so that they are near it.
         crew.run([&](const Worker& worker) {
             auto& own = ends_[static_cast<std::size_t>(worker.index())];
             own.resize(static_cast<std::size_t>(lines));
@@ -122,7 +122,7 @@ public:
 private:
     struct End {
         std::array<AlignedVector<T>, 2> places;
-        std::size_t turns = 0; ///< both ends of a line count the same
+        std::size_t turns = 0; ///< both ends of a line count in the same way
     };
 
     End& end(int worker, int line) { return ends_[static_cast<std::size_t>(worker)][static_cast<std::size_t>(line)]; }

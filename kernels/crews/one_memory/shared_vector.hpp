@@ -6,7 +6,7 @@
 
 namespace kumiki::kernels {
 
-/// The vector of workers that share their memory: when all have written, it is there.
+/// The vector of workers that share their memory: it is complete when all have written.
 template <class C>
 class VectorInOneMemory : public ArrivesWhole {
 public:
