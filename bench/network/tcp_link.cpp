@@ -115,7 +115,7 @@ TcpLink::TcpLink(Job& job, Pair pair, const std::string& interface) {
     checked(fcntl(socket_.get(), F_SETFL, O_NONBLOCK), "cannot make a socket that does not block");
     if (job.rank() == pair.first) send_word(invitation.token);
     else if (receive_word() != invitation.token)
-        throw std::runtime_error("somebody else than the other rank has connected; measure again");
+        throw std::runtime_error("a program other than the other rank has connected; measure again");
 }
 
 void TcpLink::send(std::span<const std::byte> data) const {

@@ -49,7 +49,7 @@ void set_blas_threads(int threads) {
 const char* blas_note() {
     return find_setter().setter != nullptr
                ? ""
-               : "this CBLAS library cannot be told how many threads to use: it does as it likes";
+               : "the number of threads of this CBLAS library cannot be set: it uses its own default";
 }
 
 } // namespace kumiki::kernels

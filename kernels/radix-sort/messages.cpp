@@ -21,7 +21,7 @@ std::vector<double> all_of(const MessageSizes& sizes) {
 std::string range_of(std::span<const double> sizes) {
     const auto [least, most] = std::ranges::minmax(sizes);
     char text[96];
-    std::snprintf(text, sizeof text, "what one rank sends to another in one sort: from %.5g to %.5g KiB", least, most);
+    std::snprintf(text, sizeof text, "one rank sends from %.5g to %.5g KiB to another in one sort", least, most);
     return text;
 }
 

@@ -89,7 +89,7 @@ Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool dir
     if (!mine) return tl::unexpected(mine.error());
     if (agreed[0] != 0)
         return fail(KUMIKI_ERROR_ARGUMENT,
-                    "all_to_all: what is sent differs from what another rank expects; its message has the sizes");
+                    "all_to_all: the sizes sent differ from those that another rank expects; its message names them");
     const std::size_t slice = slice_bytes(group_.host_size());
     return (agreed[1] + slice - 1) / slice;
 }

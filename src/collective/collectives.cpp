@@ -41,8 +41,8 @@ Result<> Collectives::CallGuard::admitted() const {
         return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
     if (collectives_.calls_.broken())
         return fail(KUMIKI_ERROR_STATE,
-                    fmt::format("there are no more collectives in {}, for in an earlier one some ranks were in a "
-                                "barrier and others not; its message says who",
+                    fmt::format("there are no more collectives in {}, because in an earlier one some ranks were in a "
+                                "barrier and others were not; the message about it names them",
                                 collectives_.group_.is_job() ? "this job" : "this group"));
     return {};
 }

@@ -54,10 +54,10 @@ Result<Collectives::Pieces> Collectives::agree_on_pieces(Kind kind, const Pieces
                                                : fmt::format("scatter: rank {} sends {} bytes to {}, which expects {}",
                                                              root, expected, group_.describe(group_.rank()), own));
     if (differs != 0)
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("{}: what is sent differs from what is expected at another rank; its message has the "
-                                "sizes",
-                                name(kind)));
+        return fail(
+            KUMIKI_ERROR_ARGUMENT,
+            fmt::format("{}: the sizes sent differ from those that another rank expects; its message names them",
+                        name(kind)));
     return Pieces{[table](int rank) { return (*table)[static_cast<std::size_t>(rank)]; }, {}};
 }
 

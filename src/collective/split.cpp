@@ -51,10 +51,9 @@ Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks)
 namespace {
 
 Failure no_block(const std::string& rank) {
-    return {KUMIKI_ERROR_STATE,
-            fmt::format("{} is in {} groups already, the job among them, and no rank can be in more; let all members "
-                        "free groups that are at their end",
-                        rank, most_groups)};
+    return {KUMIKI_ERROR_STATE, fmt::format("{} is already in {} groups, including the job, and no rank can be in "
+                                            "more; let all members free the groups that they no longer need",
+                                            rank, most_groups)};
 }
 
 } // namespace

@@ -93,7 +93,7 @@ Result<Status> Messages::outcome(const Request& request) const {
 Failure Messages::too_long(const Request& request) const {
     return {KUMIKI_ERROR_ARGUMENT,
             fmt::format("receive: the message of rank {} with tag {} has {} bytes, and the receive takes {}; give it "
-                        "more memory, or ask by a probe for the length before",
+                        "more memory, or find out the length by a probe first",
                         request.rank, request.tag, request.length, request.bytes)};
 }
 

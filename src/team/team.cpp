@@ -90,7 +90,7 @@ Result<> Team::barrier(int thread) {
     if (barrier_.arrive_and_wait(thread)) return {};
     return fail(
         KUMIKI_ERROR_STATE,
-        fmt::format("thread {} waits in vain: another thread of the team has left the run by an exception", thread));
+        fmt::format("thread {} waits for another thread of the team, which has left the run by an exception", thread));
 }
 
 Result<> Team::barrier_all(int thread) {

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     bool json = false;
     app.add_flag("--json", json, "Print one JSON object instead of a text");
     bool key = false;
-    app.add_flag("--key", key, "Print one word for this kind of machine, by which kumiki tune keeps what it has found");
+    app.add_flag("--key", key,
+                 "Print one word that identifies this kind of machine, under which kumiki tune saves its results");
     app.set_version_flag("--version", "kumiki-topology " KUMIKI_VERSION);
     app.footer("HWLOC_SYNTHETIC and HWLOC_XMLFILE (see hwloc) make it describe another machine.\n"
                "Exit codes: 0 done, 2 wrong usage, 3 hwloc cannot tell, or the output cannot be written.");

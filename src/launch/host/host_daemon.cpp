@@ -81,7 +81,8 @@ Result<> HostDaemon::prepare() {
     shared_ = platform::Descriptor(fcntl(segment_->descriptor(), F_DUPFD, lowest_shared_descriptor));
     if (!child_signals_ || !exec_failures_ || !shared_)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot open what starting ranks needs: {} (ulimit -n 1024)", std::strerror(errno)));
+                    fmt::format("cannot open the descriptors that starting ranks needs: {} (ulimit -n 1024)",
+                                std::strerror(errno)));
     fcntl(exec_failures_.read.get(), F_SETFL, O_NONBLOCK);
     fcntl(supervisor_.notices.get(), F_SETFL, O_NONBLOCK);
     // Each of these events only wakes the host daemon, which then reads all of them in an order that matters.

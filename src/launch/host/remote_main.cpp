@@ -121,7 +121,8 @@ int remote_main(char** argv) {
     channel.send(Hello{KUMIKI_VERSION});
     const auto order = wait_for<Order>(channel);
     if (!order) {
-        say("there is no order on standard input: kumiki-run --host-daemon is started by kumiki-run --hosts, not by "
+        say("there are no instructions on standard input: kumiki-run --host-daemon is started by kumiki-run --hosts, "
+            "not by "
             "hand");
         return exit_code::usage;
     }
