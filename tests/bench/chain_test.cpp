@@ -7,7 +7,7 @@
 namespace kumiki::bench {
 namespace {
 
-/// A run of three ranks, seen by the first one: the others take as long as the test says.
+/// A run of three ranks from the point of view of the first one: the others take as long as the test says.
 class ThreeRanks {
 public:
     double others[2] = {1.0, 2.0};

@@ -1,5 +1,5 @@
-// A job that others try to harm: its ranks work with each other until standard input ends, and then say whether what
-// they have is what it should be. Rank 0 says `unharmed`.
+// A job that others try to harm: its ranks work with each other until standard input ends, and then report whether
+// their data are correct. Rank 0 prints `unharmed`.
 #include <cstdint>
 #include <cstdio>
 #include <kumiki/kumiki.hpp>
@@ -22,7 +22,7 @@ int main() {
     kumiki::Job job;
     auto region = job.allocate<std::uint64_t>(1024);
     const int me = job.rank(), other = (me + 1) % job.size();
-    // The first words belong to nobody: whoever changes them is a stranger.
+    // No rank of the job writes the first words, so a change of them comes from a stranger.
     for (std::size_t i = 0; i < 512; ++i) region[i] = 7;
     job.barrier();
     if (me == 0) std::puts("ready");

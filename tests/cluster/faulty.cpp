@@ -1,5 +1,5 @@
-// A rank of a job in which something goes wrong: does everything that ranks do with each other, again and again.
-//   faulty endless     until somebody ends it
+// A rank of a job in which something goes wrong: performs all operations between ranks, again and again.
+//   faulty endless     until it is ended
 //   faulty RUNS        so many times, then leaves
 #include <cstdint>
 #include <cstdlib>

@@ -27,7 +27,7 @@
 
 namespace {
 
-/// What every job must be able to do: memory of other ranks, a signal and a collective.
+/// The abilities that every job must have: memory of other ranks, a signal and a collective.
 void work(kumiki::Job& job) {
     const int sum = job.all_reduce(job.rank(), kumiki::Operation::sum);
     if (sum != job.size() * (job.size() - 1) / 2) throw std::runtime_error("the sum of the ranks is wrong");
@@ -50,7 +50,7 @@ void tell(kumiki::Job& job) {
     std::fflush(stdout);
 }
 
-/// Older than the library's first look at the launcher, so that what the library does at exit then might come first.
+/// Older than the library's first look at the launcher, so that the library's actions at exit could come first.
 std::optional<kumiki::Job> job_of_the_process;
 
 void run_alone(std::string_view task) {
@@ -73,7 +73,7 @@ void run_alone(std::string_view task) {
     work(job);
     tell(job);
     if (task == "alone") return;
-    job.barrier(); // all have said that they are there
+    job.barrier(); // all have reported that they are there
     if (task == "stopped") {
         if (job.rank() == 2) std::raise(SIGSTOP);
         job.barrier();

@@ -49,7 +49,7 @@ ucp_worker_h new_worker(ucp_context_h context) {
     return worker;
 }
 
-/// The ports on which this process listens, as they stand in an address.
+/// The ports on which this process listens, in the byte order of an address.
 std::vector<in_port_t> own_ports() {
     std::ifstream table("/proc/self/net/tcp");
     std::vector<in_port_t> ports;
@@ -72,7 +72,7 @@ bool replace(std::string& text, const void* old_bytes, const void* new_bytes, st
     return true;
 }
 
-/// The address of a worker of this process, with another host and port written into it.
+/// The address of a worker of this process, changed to another host and port.
 std::string address_of(ucp_worker_h example, const char* own, const char* host, int port) {
     ucp_address_t* packed = nullptr;
     std::size_t length = 0;
@@ -156,5 +156,5 @@ int main(int count, char** words) {
     else crash(stranger);
     std::puts("sent");
     std::fflush(stdout);
-    std::_Exit(0); // what is left of its connections is the other's care
+    std::_Exit(0); // the other side must cope with the rest of its connections
 }

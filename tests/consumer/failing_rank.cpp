@@ -12,7 +12,7 @@ int main() try {
             if (me.master()) throw std::runtime_error("the master of rank 0 gives up");
             me.barrier();
         });
-    job.wait(region[0], kumiki::Comparison::equal, 1); // nobody raises it
+    job.wait(region[0], kumiki::Comparison::equal, 1); // no rank raises it
     return 0;
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 Channel::Clock::time_point in(std::chrono::milliseconds time) { return Channel::Clock::now() + time; }
 
-/// A channel that is not attached, with both ends of the other side.
+/// A channel that is not attached, and both ends of the other side.
 class ChannelTest : public testing::Test {
 protected:
     platform::Pipe to_us = platform::Pipe::create(), from_us = platform::Pipe::create();
@@ -19,7 +19,7 @@ protected:
     void say(const std::string& bytes) const {
         EXPECT_EQ(write(to_us.write.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
     }
-    /// Reads so many bytes of what the channel writes.
+    /// Reads so many of the bytes that the channel writes.
     void hear(std::size_t bytes) const {
         for (std::string some(4096, ' '); bytes > 0;) {
             const ssize_t heard = read(from_us.read.get(), some.data(), std::min(bytes, some.size()));
@@ -61,7 +61,7 @@ TEST_F(ChannelTest, NoticesTheEndAndRubbish) {
 }
 
 TEST_F(ChannelTest, WritesOnWhileItWaits) {
-    // More than a pipe takes at once: the rest is written while the answer is awaited.
+    // More than fits into a pipe: the rest is written while the answer is awaited.
     const std::size_t bytes = std::size_t{1} << 20;
     channel.send_bytes(std::string(bytes, 'x'));
     std::jthread controller([&] {

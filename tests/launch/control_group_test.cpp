@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file system with the files of control groups that a test writes.
+/// A file system with files of control groups, which a test writes.
 class ControlGroups : public testing::Test {
 protected:
     void SetUp() override {

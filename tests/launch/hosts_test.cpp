@@ -5,7 +5,7 @@
 namespace kumiki::launch {
 namespace {
 
-/// "a:0+3 b:3+2": each host with its first rank and how many it has.
+/// "a:0+3 b:3+2": for each host its first rank and its number of ranks.
 std::string dealt(std::string_view list, std::optional<int> ranks) {
     const auto hosts = hosts_from_list(list);
     if (!hosts) return hosts.error().message;

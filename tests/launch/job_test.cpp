@@ -1,4 +1,4 @@
-// What the launcher makes of ranks that join and leave the job's memory.
+// The launcher's view of ranks that join and leave the job's memory.
 
 #include <cstdio>
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 
-/// A file system that tells of memory what a test writes.
+/// A file system that reports the memory that a test writes.
 class Memory : public testing::Test {
 protected:
     void SetUp() override {

@@ -10,8 +10,8 @@ namespace {
 using topology::Core;
 using topology::UsableCores;
 
-/// `packages` x `cores` x `hardware_threads`, numbered as Linux numbers many machines: first every core's first
-/// hardware thread. Each package is one memory node and has `caches` last-level caches.
+/// `packages` x `cores` x `hardware_threads`, numbered as Linux numbers many machines: the first hardware threads of
+/// all cores come first. Each package is one memory node and has `caches` last-level caches.
 UsableCores machine(int packages, int cores, int hardware_threads, int caches = 1) {
     UsableCores usable;
     const int all = packages * cores;
@@ -25,7 +25,7 @@ UsableCores machine(int packages, int cores, int hardware_threads, int caches = 
     return usable;
 }
 
-/// `ranks` ranks with the same number of threads, for which nothing else is asked.
+/// `ranks` ranks with the same number of threads and no other requests.
 std::vector<RankRequest> alike(int ranks, int threads) {
     std::vector<RankRequest> requests;
     for (int rank = 0; rank < ranks; ++rank) requests.push_back({rank, threads, {}});
@@ -71,7 +71,7 @@ TEST(Placement, RanksLieSideBySide) {
 }
 
 TEST(Placement, KeepsARankInsideACacheWhenThereIsRoom) {
-    // Two packages of two caches with four cores each: three cores of each cache are used.
+    // Two packages of two caches with four cores each; three cores of each cache are used.
     const auto placement = place(machine(2, 8, 1, 2), 4, 3);
     for (int rank = 0; rank < 4; ++rank)
         EXPECT_EQ(threads_of(placement, rank), (std::vector<int>{4 * rank, 4 * rank + 1, 4 * rank + 2}));

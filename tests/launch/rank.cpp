@@ -31,7 +31,7 @@ int join(const Settings& settings, std::string_view how, int code) {
     return code;
 }
 
-/// Different for each rank, and different everywhere inside.
+/// Different for each rank, and different at every position.
 std::string card_of(int rank, std::size_t bytes) {
     std::string card = std::to_string(rank) + ":";
     while (card.size() < bytes) card += static_cast<char>('a' + (card.size() + static_cast<std::size_t>(rank)) % 26);
@@ -47,7 +47,7 @@ int exchange_cards(const Settings& settings, std::size_t bytes) {
     const auto length = static_cast<std::uint32_t>(own.size());
     const int socket = settings.wireup;
     if (write(socket, &length, sizeof length) != sizeof length) return 95;
-    for (std::string_view left = own; !left.empty();) { // in pieces, as a slow writer does
+    for (std::string_view left = own; !left.empty();) { // in pieces, as by a slow writer
         const auto part = left.substr(0, 1000);
         if (write(socket, part.data(), part.size()) != static_cast<ssize_t>(part.size())) return 94;
         left.remove_prefix(part.size());

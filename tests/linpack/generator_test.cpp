@@ -8,7 +8,7 @@
 namespace kumiki::linpack {
 namespace {
 
-/// The sequence one number after another, column by column, as HPL's documentation describes it.
+/// The sequence, computed one number after another, column by column, as HPL's documentation describes it.
 std::vector<double> by_columns(std::size_t rows, std::size_t columns) {
     std::vector<double> all;
     std::uint64_t state = 100;

@@ -47,7 +47,7 @@ TEST(Settled, is_what_is_known_to_the_resolution) {
     EXPECT_FALSE(settled(std::vector<double>(5, 0.0), 1.0));
 }
 
-/// Samples take() as sampled, of one process.
+/// Takes samples by take() in one process, as a program does.
 template <class Take>
 std::vector<double> sampled(const Budget& budget, Take take) {
     return sample_until(

@@ -16,12 +16,12 @@ class Board {
 public:
     explicit Board(int ranks, std::size_t longest_value = 1024) : ranks_(ranks), longest_(longest_value), all_(ranks) {}
 
-    /// The board as one rank sees it. All ranks must end before the board does.
+    /// The board as one rank accesses it. All ranks must end before the board does.
     std::shared_ptr<fabric::KeyValueSpace> space(int rank);
 
-    /// Rank `rank` has died: nobody waits for it any more, and what it would have told is missing.
+    /// Rank `rank` has died: no rank waits for it any more, and its data are missing.
     void leave() { all_.arrive_and_drop(); }
-    /// Every value goes through this before it is written: how a test spoils some.
+    /// Every value passes through this function before it is written, so that a test can corrupt some.
     std::function<std::string(const std::string& key, std::string value)> spoil;
 
 private:

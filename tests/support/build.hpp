@@ -7,7 +7,7 @@
 
 namespace kumiki::tests {
 
-/// What the build costs: sanitizers make everything slower, and stress tests do fewer rounds there.
+/// How slow the build is: sanitizers make everything slower, so stress tests perform fewer rounds.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t slowdown = 20;
 #elif defined(__SANITIZE_ADDRESS__)
@@ -20,13 +20,14 @@ inline constexpr bool sanitized = slowdown > 1;
 /// Whether the ranks of each job are on several hosts (ranks.hpp).
 inline bool over_network() { return std::getenv("TEST_HOSTS") != nullptr; }
 
-/// How many rounds a stress test does in this build, of `plain` in a plain one; over the network each takes longer.
+/// The number of rounds of a stress test in this build, which performs `plain` rounds in a plain build; over the
+/// network each round takes longer.
 inline std::size_t rounds(std::size_t plain) {
     return std::max<std::size_t>(1, plain / slowdown / (over_network() ? 20 : 1));
 }
 
-/// When a stress test has seen enough: on a machine that is busy with other things, thousands of rounds are worth as
-/// much as a million.
+/// The time after which a stress test may end: on a machine that is busy with other things, thousands of rounds are
+/// worth as much as a million.
 class Enough {
 public:
     explicit Enough(std::chrono::seconds time = std::chrono::seconds(3))

@@ -2,8 +2,8 @@
 
 namespace kumiki::tests {
 
-/// From now on a futex call of the calling thread kills the process (SIGSYS): proof that a path makes none. False when
-/// the system does not let us.
+/// From now on a futex call of the calling thread kills the process (SIGSYS), which proves that a path makes none.
+/// Returns false if the system does not allow this.
 bool forbid_futex();
 
 } // namespace kumiki::tests

@@ -28,7 +28,7 @@ const char* name(WaitPolicy policy) {
     return "";
 }
 
-/// What kumiki-run would tell the rank.
+/// The environment in which kumiki-run would start the rank.
 void set_environment(const JobOptions& options, int rank, int descriptor) {
     const auto set = [](const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); };
     set("KUMIKI_RANK", std::to_string(rank));
@@ -56,7 +56,7 @@ void run_jobs_as_threads(const JobOptions& options, const std::function<void(kum
 }
 
 void start_programs(Processes& processes, const JobOptions& options, const std::function<void(int rank)>& body) {
-    const auto segment = make_segment(options); // closed here at the end; the programs have it by inheritance
+    const auto segment = make_segment(options); // closed here at the end; the programs inherit it
     for (int rank = 0; rank < options.ranks; ++rank)
         processes.start([&, rank] {
             set_environment(options, rank, segment->descriptor());

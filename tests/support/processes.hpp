@@ -15,7 +15,8 @@ struct Ending {
     std::optional<int> signal; ///< or the signal that killed it
 };
 
-/// Child processes of a test. Those that still run at the end are killed: whatever a test finds, nothing stays behind.
+/// Child processes of a test. Those that still run at the end are killed, so that nothing stays behind, whatever a test
+/// finds.
 class Processes {
 public:
     Processes() = default;
@@ -23,19 +24,19 @@ public:
     Processes(const Processes&) = delete;
     Processes& operator=(const Processes&) = delete;
 
-    /// Forks; the child runs `body` and exits with 0, or with 1 when an expectation failed in it.
+    /// Forks; the child runs `body` and exits with 0, or with 1 if an expectation failed in it.
     void start(const std::function<void()>& body);
 
     int count() const { return static_cast<int>(ids_.size()); }
     void kill(int which, int signal);
-    /// How the process ended, or nothing when it did not within `patience`.
+    /// How the process ended; nothing if it did not end within `patience`.
     std::optional<Ending> ended_within(int which, std::chrono::milliseconds patience);
 
 private:
     std::vector<pid_t> ids_; ///< 0: reaped
 };
 
-/// Expects that all end with code 0 in time.
+/// Expects that all processes end with code 0 in time.
 void expect_good_ends(Processes& processes, std::chrono::milliseconds patience = std::chrono::seconds(60));
 
 } // namespace kumiki::tests

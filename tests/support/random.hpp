@@ -10,12 +10,12 @@
 
 namespace kumiki::tests {
 
-/// A generator of a test's own: the same seed gives the same test.
+/// A test's own random generator: the same seed gives the same test.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-    /// A whole number from `low` to `high`, both included.
+    /// A whole number from `low` to `high`, inclusive.
     template <class T>
     T between(T low, T high) {
         return static_cast<T>(std::uniform_int_distribution<std::int64_t>(static_cast<std::int64_t>(low),
@@ -32,7 +32,7 @@ private:
     std::mt19937_64 engine_;
 };
 
-/// Keeps the processor for a while, as a computation would.
+/// Keeps the processor busy for a while, like a computation.
 inline void compute_for(std::chrono::nanoseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) platform::relax();

@@ -56,7 +56,7 @@ std::shared_ptr<const fabric::shm::Segment> make_segment(const JobOptions& optio
 
 namespace {
 
-/// The same tests are run over the network by TEST_HOSTS (tests/unit/CMakeLists.txt).
+/// With TEST_HOSTS the same tests run over the network (tests/unit/CMakeLists.txt).
 int hosts_of(const JobOptions& options) {
     const char* wanted = std::getenv("TEST_HOSTS");
     return std::min(options.ranks, wanted == nullptr ? options.hosts : std::atoi(wanted));

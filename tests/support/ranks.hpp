@@ -22,7 +22,7 @@ struct Rank {
 
 struct JobOptions {
     int ranks = 2;
-    int hosts = 1; ///< the ranks are dealt to so many in blocks, and reach each other over the loopback network
+    int hosts = 1; ///< the ranks are distributed over so many in blocks, and reach each other over the loopback network
     bool crowded = false;
     WaitPolicy wait = WaitPolicy::adaptive;
     std::size_t arena_bytes = std::size_t{256} << 20;
@@ -33,11 +33,11 @@ struct JobOptions {
     std::string trace = {}; ///< a file; empty: none
 };
 
-/// What read_settings would give rank `rank` of such a job.
+/// The settings that read_settings would return for rank `rank` of such a job.
 Settings settings_of(const JobOptions& options, int rank);
 std::shared_ptr<const fabric::shm::Segment> make_segment(const JobOptions& options);
 
-/// The hosts of a job whose ranks are threads of this process: each a memory of its own.
+/// The hosts of a job whose ranks are threads of this process: each is a separate memory.
 class Machines {
 public:
     explicit Machines(const JobOptions& options);
@@ -59,19 +59,19 @@ private:
     int came_ = 0;
 };
 
-/// Runs `body` once for every rank, each rank a thread of this process, all over one mapping: so ThreadSanitizer sees
-/// every access of every rank. Returns when all ranks have left; a failing EXPECT in a rank fails the test.
+/// Runs `body` once for every rank, each rank a thread of this process, all over one mapping, so that ThreadSanitizer
+/// sees every access of every rank. Returns when all ranks have left; a failing EXPECT in a rank fails the test.
 void run_ranks_as_threads(const JobOptions& options, const std::function<void(Rank&)>& body);
 
-/// The same for a job whose ranks do not meet at the end, for they cannot any more.
+/// The same for a job whose ranks do not synchronise at the end, because they no longer can.
 void run_ranks_to_failure(const JobOptions& options, const std::function<void(Rank&)>& body);
 
-/// The same with each rank a process, as in real life. A rank whose test failed or that died fails the test of the
-/// parent.
+/// The same with each rank a process, as in reality. If the test fails in a rank, or a rank dies, the parent's test
+/// fails.
 void run_ranks_as_processes(const JobOptions& options, const std::function<void(Rank&)>& body);
 
-/// For calls that must not leave any rank waiting: like run_ranks_as_processes, but without the barrier at the end, and
-/// a rank that has not ended within a few seconds fails the test.
+/// For calls that must not leave any rank waiting: like run_ranks_as_processes, but without the barrier at the end; a
+/// rank that has not ended within a few seconds fails the test.
 void expect_no_rank_hangs(const JobOptions& options, const std::function<void(Rank&)>& body);
 
 } // namespace kumiki::tests

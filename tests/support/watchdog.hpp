@@ -8,8 +8,8 @@
 
 namespace kumiki::tests {
 
-/// Ends the process with a sentence when it lives too long: a lost wake-up is a hang, and a hang must fail the test and
-/// name it.
+/// Ends the process with a sentence if it runs too long: a lost wake-up causes a hang, and a hang must fail the test
+/// and name it.
 class Watchdog {
 public:
     explicit Watchdog(std::string what, std::chrono::seconds patience = std::chrono::seconds(100));

@@ -45,7 +45,7 @@ namespace {
 constexpr int rounds = 200, allocates = 7, fails = 8;
 constexpr std::size_t longest = std::size_t{4} << 20;
 
-/// From now on every system call of this thread but the end of the process kills the process with SIGSYS.
+/// From now on every system call of this thread, except the one that ends the process, kills the process with SIGSYS.
 void forbid_system_calls() {
     std::array filter{
         sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -62,7 +62,7 @@ void expect_ok(kumiki_status status) {
     if (status != KUMIKI_OK) _exit(fails);
 }
 
-/// What a rank has: a region, and in it a word that is used as a signal.
+/// The data of a rank: a region, and in it a word that is used as a signal.
 struct Mine {
     kumiki_job* job;
     std::byte* region;
@@ -95,7 +95,7 @@ void all_reduce(const Mine& mine) {
     expect_ok(kumiki_all_reduce(mine.job, &value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM));
 }
 
-/// What rank 0 does again and again within its budget, and what rank 1 does for it.
+/// The operation that rank 0 repeats within its budget, and rank 1's part in it.
 struct Path {
     const char* name;
     void (*own)(const Mine&);
@@ -124,7 +124,7 @@ const Path paths[] = {
     {"all_reduce", all_reduce, all_reduce},
     {"send_small", [](const Mine& m) { send(m, 8); }, [](const Mine& m) { receive(m, 8); }},
     {"send_short", [](const Mine& m) { send(m, 4096); }, [](const Mine& m) { receive(m, 4096); }},
-    // One message after another: a message that finds the area full is copied by a system call.
+    // One message after another, because a message that finds the area full is copied by a system call.
     {"receive",
      [](const Mine& m) {
          expect_ok(kumiki_signal(m.job, 1, m.word() + 1, KUMIKI_SIGNAL_ADD, 1));
@@ -148,7 +148,7 @@ void follow(const Path& path, int rank) {
     expect_ok(kumiki_barrier(mine.job));
     if (rank == 1)
         for (;;) path.partner(mine);
-    // What is made once is made now.
+    // One-time allocations are made now.
     for (int round = 0; round < rounds; ++round) path.own(mine);
     const std::uint64_t before = allocations;
     forbid_system_calls();
@@ -165,8 +165,8 @@ std::optional<Ending> try_path(const Path& path) {
     return ranks.ended_within(0, std::chrono::seconds(60));
 }
 
-// On a busy machine the partner may be kept away for so long that a wait takes its rare path, which wakes an agent. A
-// path that exceeds its budget by itself fails every time.
+// On a busy machine the partner may not run for so long that a wait takes its rare path, which wakes an agent. A path
+// that itself exceeds its budget fails every time.
 TEST_P(Budget, is_kept) {
     if (sanitized) GTEST_SKIP() << "sanitizers make system calls of their own";
     auto ending = try_path(GetParam());

@@ -1,5 +1,5 @@
-// What fits what came before: the parts of the network that remember. All else that a message may get wrong, and that
-// none of it does harm, is in stranger_fuzz_test.cpp.
+// Checks that depend on earlier messages: the parts of the network that keep state. All other defects of a message, and
+// that none of them does harm, are tested in stranger_fuzz_test.cpp.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(CheckingTest, ATicketThatWasClosedFindsNothing) {
     EXPECT_EQ(tickets.find(0), nullptr);
     EXPECT_EQ(tickets.find(~std::uint64_t{0}), nullptr);
     tickets.close(first);
-    tickets.close(first); // says nothing
+    tickets.close(first); // has no effect
     const auto second = tickets.open(two), third = tickets.open(one);
     EXPECT_EQ(tickets.find(first), nullptr) << "its place is used again, its number is not";
     EXPECT_EQ(tickets.find(second), &two);
@@ -115,7 +115,7 @@ TEST(HeldBackTest, KnowsTheRanksThatHaveSomething) {
     EXPECT_EQ(left, (std::vector{1, 2, 4}));
 }
 
-/// Keeps what it gets; nothing of 3 bytes fits.
+/// Keeps the messages that it gets, and refuses those of 3 bytes.
 struct Keeping final : MessageSink {
     bool receive(const MessageHeader&, std::span<const std::byte> payload) override {
         lengths.push_back(payload.size());

@@ -1,4 +1,4 @@
-// Collectives that are called wrongly: an error at every rank, no rank left waiting, and a job that can go on.
+// Wrong calls of collectives: they cause an error at every rank, no rank is left waiting, and the job can continue.
 #include <gtest/gtest.h>
 #include <latch>
 #include <thread>
@@ -39,7 +39,8 @@ void expect_usable(Rank& rank) {
     ASSERT_TRUE(rank.collectives.barrier());
 }
 
-// 40 bytes travel in one line, more over the boards: two ranks whose sizes lie on both sides must meet all the same.
+// 40 bytes travel in one line, longer data over the boards: two ranks whose sizes are on different sides of this limit
+// must nevertheless meet.
 TEST_P(CollectiveMisuseTest, SizesOnBothSidesOfTheShortWay) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         std::vector<double> data(20000);
@@ -91,7 +92,7 @@ TEST_P(CollectiveMisuseTest, DifferentCollectives) {
     });
 }
 
-// One rank's arguments are wrong in themselves: it must not go away and leave the others waiting.
+// The arguments of one rank are invalid by themselves: it must not leave the others waiting.
 TEST_P(CollectiveMisuseTest, WrongArgumentsAtOneRank) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         std::vector<double> data(1000);
@@ -145,7 +146,7 @@ TEST_P(CollectiveMisuseTest, WrongArgumentsEverywhere) {
     });
 }
 
-// More elements than there are addresses: the product must not wrap around to something small.
+// More elements than there are addresses: the product must not wrap around to a small number.
 TEST_P(CollectiveMisuseTest, CountsThatOverflow) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         double value = 1;
@@ -164,11 +165,11 @@ TEST_P(CollectiveMisuseTest, PiecesThatDoNotFit) {
             return Collectives::Pieces{[bytes](int) { return bytes; },
                                        [bytes](int r) { return bytes * static_cast<std::size_t>(r); }};
         };
-        // Rank 0 sends 16 to each, the others 8 as all expect.
+        // Rank 0 sends 16 bytes to each rank; the others send 8, as all expect.
         const auto outcome =
             rank.collectives.all_to_all(input.data(), pieces(rank.rank() == 0 ? 16 : 8), output.data(), pieces(8));
         expect_refused(outcome, KUMIKI_ERROR_ARGUMENT, {"rank 0 sends 16 bytes", "expects 8"});
-        // Only rank 1 expects something else: it names the sizes, the others say that there was something.
+        // Only rank 1 expects something else: it names the sizes, and the others report that there was a difference.
         expect_refused(
             rank.collectives.all_to_all(input.data(), pieces(8), output.data(), pieces(rank.rank() == 1 ? 24 : 8)),
             KUMIKI_ERROR_ARGUMENT, {rank.rank() == 1 ? "expects 24" : "another rank expects"});
@@ -191,7 +192,7 @@ TEST_P(CollectiveMisuseTest, DifferentRegions) {
     });
 }
 
-// The handlers' numbers must stay in step also after a call that did not agree.
+// The handlers' numbers must stay in step even after a call in which the ranks did not agree.
 TEST_P(CollectiveMisuseTest, AHandlerThatOnlyOneRankRegisters) {
     expect_no_rank_hangs(options(), [](Rank& rank) {
         std::vector<std::byte> data(1000);
@@ -225,7 +226,7 @@ TEST_P(CollectiveMisuseTest, AnOpenSplitPhaseBarrier) {
     });
 }
 
-// Such ranks wait at different places. They find out, and the job is at its end.
+// Such ranks wait in different places. They detect this, and the job ends.
 TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
     const Watchdog watchdog("barrier against another collective");
     using Call = std::function<Result<>(Collectives&)>;
@@ -243,8 +244,8 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
     };
     for (const auto& [odd, others] : {std::pair(barrier, broadcast), std::pair(reduce, barrier),
                                       std::pair(split_phase, reduce), std::pair(broadcast, leave)})
-        for (const int late : {0, 1, 2}) {             // the rank that comes late; 0: none does
-            if (over_network() && late == 1) continue; // there the next sign of life must come first
+        for (const int late : {0, 1, 2}) {             // the rank that comes late; 0: none
+            if (over_network() && late == 1) continue; // there the next heartbeat must come first
             run_ranks_to_failure(options(), [&](Rank& rank) {
                 ASSERT_TRUE(rank.collectives.barrier());
                 if (late != 0 && rank.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -255,7 +256,7 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
         }
 }
 
-// A rank that has entered and then leaves must not be what the others wait for.
+// The others must not wait for a rank that has entered and then leaves.
 TEST(LeaveTest, AnOpenSplitPhaseBarrierHoldsNobodyBack) {
     Processes ranks;
     start_programs(ranks, {.ranks = 2}, [](int rank) {
@@ -276,7 +277,7 @@ TEST_P(CollectiveMisuseTest, TwoThreadsAtOnce) {
             others.wait();
             ASSERT_TRUE(rank.collectives.barrier());
         } else {
-            // Rank 0's first thread waits in a barrier that cannot end before the others are let go.
+            // Rank 0's first thread waits in a barrier that cannot end before the others are released.
             std::thread first([&] { EXPECT_TRUE(rank.collectives.barrier()); });
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
             double value = 0;

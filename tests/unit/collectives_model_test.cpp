@@ -1,4 +1,5 @@
-// Collectives against what one process would compute: every type and operation, and random sequences of all of them.
+// Collectives compared with the results that one process would compute: every type and operation, and random sequences
+// of all of them.
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ T value(std::uint64_t number, int rank, std::size_t i) {
     bits ^= bits >> 29;
     if constexpr (std::is_floating_point_v<T>)
         return static_cast<T>(static_cast<double>(bits % 2000003) / 1000.0 - 1000.0);
-    else return static_cast<T>(bits); // whole range: sums and products overflow
+    else return static_cast<T>(bits); // the whole range, so that sums and products overflow
 }
 
 template <class T>
@@ -37,12 +38,13 @@ T combine(T a, T b, kumiki_operation operation) {
     }
 }
 
-/// As the interface says: on each host in rank order, then in the order of hosts; wrapping around.
+/// In the order that the interface documents: on each host in rank order, then in the order of hosts; overflows wrap
+/// around.
 template <class T>
 T combined(std::uint64_t number, Rank& rank, std::size_t i, kumiki_operation operation) {
     const auto host_of = [&](int r) { return rank.fabric.network() ? rank.fabric.network()->hosts().host_of(r) : 0; };
     std::vector<T> of_hosts;
-    for (int r = 0; r < rank.size(); ++r) { // blocks of ranks lie on a host
+    for (int r = 0; r < rank.size(); ++r) { // each host has a block of ranks
         const T next = value<T>(number, r, i);
         if (host_of(r) == static_cast<int>(of_hosts.size())) of_hosts.push_back(next);
         else of_hosts.back() = combine(of_hosts.back(), next, operation);
@@ -130,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SequenceStress,
                                          Shape{2, true}, Shape{3, false}, Shape{4, true}, Shape{5, false},
                                          Shape{6, true, WaitPolicy::sleep}, Shape{7, true}, Shape{8, true}));
 
-/// One rank's way through a random sequence of collectives, the same at all.
+/// One rank's part in a random sequence of collectives, which is the same at all ranks.
 class Sequence {
 public:
     Sequence(Rank& rank, std::uint64_t seed)
@@ -164,7 +166,7 @@ public:
 private:
     static constexpr std::size_t region_bytes = 400000;
 
-    /// Around the sizes at which collectives change their way.
+    /// Sizes near those at which collectives change their method.
     std::size_t length() {
         const std::size_t edges[] = {0, 1, 40, 48, 65536, 131072, 200000};
         const std::size_t edge = edges[random_.between(0, 6)];
@@ -180,7 +182,7 @@ private:
         const int root = random_.between(0, rank_.size() - 1);
         const std::size_t bytes = length();
         std::vector<std::byte> own(bytes);
-        // Whether its own memory is in a region is each rank's own affair.
+        // Each rank decides by itself whether its memory is in a region.
         std::byte* data = own_.once_in(2) ? region_ : own.data();
         for (std::size_t i = 0; i < bytes; ++i) data[i] = byte(rank_.rank(), 0, i);
         ASSERT_TRUE(rank_.collectives.broadcast(data, bytes, root));
@@ -189,7 +191,7 @@ private:
 
     void all_to_all() {
         const auto ranks = static_cast<std::size_t>(rank_.size());
-        // The whole table of lengths is known to all.
+        // All ranks know the whole table of lengths.
         std::vector<std::size_t> lengths(ranks * ranks);
         const bool equal = random_.once_in(2);
         const std::size_t all = length() / ranks / 2;

@@ -13,7 +13,7 @@ namespace {
 
 using collective::Collectives;
 
-/// Sizes that meet every way through a collective: nothing, one line, more than a line, one board, several boards.
+/// Sizes that cover every path of a collective: nothing, one line, more than a line, one board, several boards.
 constexpr std::size_t counts[] = {0, 1, 5, 6, 1000, 8192, 8193, 50000};
 
 class CollectivesTest : public testing::TestWithParam<std::tuple<int, bool>> {
@@ -98,7 +98,7 @@ TEST_P(CollectivesTest, AllToAllTransposesPiecesOfAnySize) {
             auto* region = static_cast<unsigned char*>(rank.collectives.allocate(4 * 100000 * 8).value());
             std::vector<unsigned char> own(in[ranks]), received(out[ranks]);
             for (const bool in_region : {false, true}) {
-                // Only even ranks send from a region: the two ways mix.
+                // Only even ranks send from a region, so that both paths are mixed.
                 unsigned char* data = in_region && rank.rank() % 2 == 0 ? region : own.data();
                 for (std::size_t r = 0; r < ranks; ++r)
                     for (std::size_t i = 0; i < in[r + 1] - in[r]; ++i)

@@ -9,7 +9,7 @@ namespace {
 
 using Copy = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 
-/// Every alignment of both ends and every remainder of a block, with guards around the destination.
+/// Every alignment of source and destination and every remainder of a block, with guards around the destination.
 void expect_copies(Copy copy, const std::vector<std::size_t>& lengths) {
     tests::Random random(1);
     std::vector<std::byte> source(50000);

@@ -48,7 +48,7 @@ TEST(ExchangeTest, ASecondExchangeOfTheSameRankIsNoticed) {
     EXPECT_FALSE(Exchange(board.space(0)).all("")) << "no key is written twice";
 }
 
-/// What rank 0 sees of rank 1, whose first value is replaced.
+/// What rank 0 receives from rank 1, whose first value is replaced.
 Result<std::string> told(const std::string& first_value) {
     Board board(2, 24);
     board.spoil = [&](const std::string& key, std::string value) {

@@ -1,4 +1,4 @@
-// The C++ interface: what it accepts, what it throws, and whole programs of several ranks.
+// The C++ interface: which calls it accepts, which exceptions it throws, and whole programs of several ranks.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -17,7 +17,7 @@ using tests::Processes;
 using tests::run_programs;
 using tests::start_programs;
 
-// -- what compiles and what must not --
+// -- what must compile and what must not --
 
 struct Plain {
     int a;
@@ -168,7 +168,7 @@ TEST(TeamFaceTest, PartsAndReductions) {
     EXPECT_EQ(std::accumulate(touched.begin(), touched.end(), 0), 100);
 }
 
-// -- several ranks, as programs of their own --
+// -- several ranks, as separate programs --
 
 TEST(ProgramTest, UsesEverythingTogether) {
     run_programs({.ranks = 3, .threads = 2}, [](int expected_rank) {
@@ -265,7 +265,8 @@ TEST(ProgramTest, RanksMayHaveDifferentNumbersOfThreads) {
     });
 }
 
-// A rank that fails must be seen to fail: leaving its scopes must not wait for the others, who wait for it.
+// The failure of a rank must be visible: when it leaves its scopes, it must not wait for the others, because they wait
+// for it.
 TEST(ProgramTest, AnExceptionEndsARankThoughOthersWaitForIt) {
     Processes ranks;
     start_programs(ranks, {.ranks = 2}, [](int rank) {
@@ -282,14 +283,14 @@ TEST(ProgramTest, AnExceptionEndsARankThoughOthersWaitForIt) {
         << "rank 1 waits for it, and is the launcher's to end";
 }
 
-// The handler of a job that was abandoned is gone; messages that still come must not find it.
+// The handler of an abandoned job no longer exists; messages that still arrive must not reach it.
 TEST(ProgramTest, NoHandlerRunsAfterAnException) {
     Processes ranks;
     start_programs(ranks, {.ranks = 2}, [](int rank) {
         if (rank == 1) {
             try {
                 Job job;
-                // Outlives everything, so that the test itself reads no dead memory.
+                // Outlives everything, so that the test itself does not read destroyed objects.
                 static std::atomic<bool> destroyed{false};
                 static std::atomic<int> handled{0};
                 struct Canary {
@@ -304,7 +305,7 @@ TEST(ProgramTest, NoHandlerRunsAfterAnException) {
                 while (handled.load() < 10) std::this_thread::yield();
                 throw std::runtime_error("meant to fail");
             } catch (const std::runtime_error&) {}
-            std::this_thread::sleep_for(std::chrono::milliseconds(200)); // the flood goes on
+            std::this_thread::sleep_for(std::chrono::milliseconds(200)); // the flood continues
             return;
         }
         Job job;

@@ -1,4 +1,4 @@
-// A child that a rank forks after it has joined: it is no rank, is told so, and does its parent no harm.
+// A child that a rank forks after it has joined is not a rank: its calls are refused, and it does not harm its parent.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -14,11 +14,11 @@
 namespace kumiki {
 namespace {
 
-/// Runs the body in a child; the code that it returns.
+/// Runs the body in a child; returns the child's exit code.
 int in_child(const std::function<int()>& body) {
     const pid_t child = fork();
     if (child == 0) {
-        alarm(20); // a child that waits for threads it has not would wait for ever
+        alarm(20); // a child that waits for threads that it does not have would wait forever
         _exit(body());
     }
     int status = 0;

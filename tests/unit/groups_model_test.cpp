@@ -1,5 +1,5 @@
-// Random groups, each in random collectives of its own, from several threads of every rank at once; what comes out is
-// known for each rank from the numbers that all ranks draw alike.
+// Random groups, each performing random collectives, from several threads of every rank at once. The expected results
+// follow at each rank from random numbers that all ranks draw in the same way.
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using collective::Collectives;
 using fabric::Group;
 using Bytes = std::vector<std::byte>;
 
-/// One rank's way through a random sequence of collectives of one group, the same at all of its ranks.
+/// One rank's part in a random sequence of collectives of one group, which is the same at all of its ranks.
 class Sequence {
 public:
     Sequence(Collectives& all, std::span<std::byte> region, std::uint64_t seed)
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// Around the lengths at which collectives change their way.
+    /// Lengths near those at which collectives change their method.
     std::size_t length() {
         const std::size_t edges[] = {0, 8, 40, 1000, 65536, 131072};
         const std::size_t edge = edges[random_.between(0, random_.once_in(4) ? 5 : 3)];
@@ -66,7 +66,7 @@ private:
         for (std::size_t i = 0; i < length; ++i) made[i] = byte(from, to, i);
         return made;
     }
-    /// Own data, in a region or not: that is each rank's own affair.
+    /// Each rank decides by itself whether its data are in a region.
     std::byte* place(Bytes& data) {
         if (data.size() > region_.size() || own_.once_in(2)) return data.data();
         std::ranges::copy(data, region_.begin());
@@ -159,7 +159,7 @@ private:
     void all_to_all() {
         const bool equal = random_.once_in(2);
         const auto each = lengths(equal);
-        // Rank a sends to b what a's and b's numbers say.
+        // The length of the piece from rank a to rank b follows from a's and b's numbers.
         const auto between = [&](int from, int to) { return of(each, (from + to) % ranks_); };
         std::vector<std::size_t> sent, received;
         for (int rank = 0; rank < ranks_; ++rank) {
@@ -209,7 +209,7 @@ private:
         expect(output, bytes(root, me_, of(each, me_)));
     }
 
-    /// What is made does a few collectives itself.
+    /// Making a group itself performs a few collectives.
     void use(std::unique_ptr<Group> made, const std::vector<int>& expected, std::uint64_t seed) {
         ASSERT_EQ(made->size(), static_cast<int>(expected.size()));
         for (int rank = 0; rank < made->size(); ++rank)
@@ -292,7 +292,7 @@ TEST_P(GroupsStress, RandomGroupsFromSeveralThreads) {
                     for (int step = 0; step < 25 && !testing::Test::HasFatalFailure(); ++step) sequence.step();
                 });
             }
-            // The job is a group among them.
+            // The job is one of the groups.
             Sequence sequence(rank.collectives, {}, random.word());
             for (int step = 0; step < 25 && !testing::Test::HasFatalFailure(); ++step) sequence.step();
             for (std::thread& each : busy) each.join();

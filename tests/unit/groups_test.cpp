@@ -1,4 +1,4 @@
-// Groups by the C and C++ interfaces: who is in them, what they cost, and what is said when they are used wrongly.
+// Groups through the C and C++ interfaces: their members, their limits, and the errors when they are used wrongly.
 #include <gtest/gtest.h>
 #include <latch>
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace kumiki::tests {
 namespace {
 
-constexpr int most_groups = 64; // beside the job: one less
+constexpr int most_groups = 64; // besides the job, so one less
 
 class GroupsTest : public testing::TestWithParam<int> {
 protected:
@@ -55,7 +55,7 @@ TEST_P(GroupsTest, KeysTurnTheOrderAround) {
         EXPECT_EQ(kumiki_group_rank(turned), size - 1 - rank);
         EXPECT_EQ(kumiki_group_rank_in_job(turned, 0), size - 1);
         EXPECT_EQ(kumiki_group_rank_of(turned, 0), size - 1);
-        std::int32_t upto = rank; // in the group's order: of this rank and the higher ones
+        std::int32_t upto = rank; // in the group's order: the sum over this rank and those before it
         ASSERT_EQ(kumiki_group_scan(turned, &upto, &upto, 1, KUMIKI_INT32, KUMIKI_SUM), KUMIKI_OK);
         EXPECT_EQ(upto, (size - 1) * size / 2 - rank * (rank - 1) / 2);
         ASSERT_EQ(kumiki_group_free(&turned), KUMIKI_OK);
@@ -95,11 +95,11 @@ TEST_P(GroupsTest, GroupsOfOneAndGroupsOfGroups) {
         EXPECT_EQ(kumiki_group_rank_in_job(again, 0), kumiki_rank(job));
         kumiki_group_free(&alone);
         EXPECT_EQ(sum_of_ranks(again, 8), 8) << "it does not need the group that it was made from";
-        // `again` is left to kumiki_leave.
+        // kumiki_leave must free `again`.
     });
 }
 
-// All that is wrong with a list is an error at every rank, and the group that should be split can go on.
+// Every defect of a list is an error at every rank, and the group that should be split can continue.
 TEST_P(GroupsTest, WrongLists) {
     run([](kumiki_job* job) {
         const int rank = kumiki_rank(job), size = kumiki_size(job);
@@ -117,13 +117,13 @@ TEST_P(GroupsTest, WrongLists) {
         EXPECT_EQ(kumiki_group_create(all, nullptr, 0, &made), KUMIKI_OK) << "of nobody";
         EXPECT_EQ(made, nullptr);
         if (size > 1) {
-            // Rank 1 does not know of it, or gives another order.
+            // Rank 1 does not take part, or passes another order.
             refused(rank == 1 ? std::vector{1} : std::vector{0, 1}, {"not all of these give the same list"});
             refused(rank == 1 ? std::vector{1, 0} : std::vector{0, 1}, {"not all of these give the same list"});
-            // One rank's list is wrong in itself.
+            // The list of one rank is invalid by itself.
             refused(rank == 1 ? std::vector{1, 1} : std::vector{0, 1},
                     rank == 1 ? std::vector<std::string>{"twice"} : std::vector<std::string>{"rank 1", "refused"});
-            // Of other ranks: they are the group, this one is not.
+            // The list names other ranks, which form the group without this rank.
             ASSERT_EQ(kumiki_group_create(all, std::vector{1}.data(), 1, &made), KUMIKI_OK);
             EXPECT_EQ(made != nullptr, rank == 1);
             kumiki_group_free(&made);
@@ -140,7 +140,7 @@ TEST_P(GroupsTest, NoMoreThanThereArePlaces) {
         kumiki_group* made = nullptr;
         expect_error(kumiki_group_split(all, 0, 0, &made), KUMIKI_ERROR_STATE, {"64 groups", "rank 0", "free"});
         EXPECT_EQ(made, nullptr);
-        // Rank 0 has room again, the others not: still nobody gets it.
+        // Rank 0 has room again, but the others do not, so still no rank gets the group.
         const bool first = kumiki_rank(job) == 0;
         if (first) kumiki_group_free(&many[5]);
         if (kumiki_size(job) > 1) {
@@ -156,7 +156,7 @@ TEST_P(GroupsTest, NoMoreThanThereArePlaces) {
     });
 }
 
-// A place is used again by other ranks than before, whose counters begin anew.
+// A place is used again by other ranks, whose counters begin anew.
 TEST_P(GroupsTest, PlacesAreUsedAgain) {
     run([](kumiki_job* job) {
         for (int round = 0; round < static_cast<int>(rounds(300)); ++round) {
@@ -173,7 +173,7 @@ TEST_P(GroupsTest, PlacesAreUsedAgain) {
     });
 }
 
-// A group whose ranks are in different collectives is at its end; the job and other groups are not.
+// A group whose ranks are in different collectives can perform no more; the job and other groups are not affected.
 TEST_P(GroupsTest, DifferentCollectivesInOneGroup) {
     if (GetParam() == 1) GTEST_SKIP() << "one rank cannot differ";
     run([](kumiki_job* job) {
@@ -217,7 +217,7 @@ TEST_P(GroupsTest, TwoThreadsInOneGroup) {
     });
 }
 
-// What one rank alone knows to be wrong is an error at all, and nobody waits.
+// An error that only one rank can detect is an error at all ranks, and none waits.
 TEST_P(GroupsTest, WrongPieces) {
     run([](kumiki_job* job) {
         kumiki_group* const all = kumiki_job_group(job);
@@ -249,7 +249,7 @@ TEST_P(GroupsTest, WrongPieces) {
             KUMIKI_ERROR_ARGUMENT, {"reduce_scatter", "more than there are addresses"});
         expect_error(kumiki_group_reduce_scatter_v(all, input.data(), output.data(), nullptr, KUMIKI_INT32, KUMIKI_SUM),
                      KUMIKI_ERROR_ARGUMENT, {"table"});
-        if (size > 1) { // what differs between ranks
+        if (size > 1) { // differences between ranks
             EXPECT_NE(kumiki_group_all_gather(all, input.data(), odd ? 8 : 16, output.data()), KUMIKI_OK);
             EXPECT_NE(kumiki_group_gather(all, input.data(), odd ? 8 : 16, output.data(), 0), KUMIKI_OK);
             EXPECT_NE(kumiki_group_scatter(all, input.data(), output.data(), 16, odd ? 1 : 0), KUMIKI_OK);

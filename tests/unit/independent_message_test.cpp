@@ -1,4 +1,4 @@
-// Long messages between ranks of one host whose receiver computes (F23, F24): they do not wait for it.
+// Long messages between ranks of one host do not wait for a receiver that computes (F23, F24).
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Bytes pattern(std::size_t bytes, std::size_t number) {
     return made;
 }
 
-/// A word that both ranks see and that no call of the library touches: while a rank looks at it, it computes.
+/// A word that both ranks can access without a call of the library: while a rank looks at it, it computes.
 class Word {
 public:
     explicit Word(Rank& rank) : own_(static_cast<std::uint64_t*>(rank.collectives.allocate(8).value())), rank_(rank) {}
@@ -58,7 +58,7 @@ Messages::Options with_reserve(std::size_t bytes) {
 
 using Body = std::function<void(Rank&, Messages&, Word&)>;
 
-/// Runs it with the ranks as threads, whose memory is one, and as processes.
+/// Runs the test with the ranks as threads, which share their memory, and as processes.
 class IndependentMessages : public testing::TestWithParam<bool> {
 protected:
     void SetUp() override {
@@ -109,7 +109,7 @@ TEST_P(IndependentMessages, arrive_in_a_receive_that_is_posted) {
 
 TEST_P(IndependentMessages, wait_in_the_reserve_in_their_order) {
     run({}, {.ranks = 2, .hosts = 1}, [](Rank& rank, Messages& messages, Word& word) {
-        for (std::size_t round = 1; round <= 8; ++round) { // together more than the reserve has
+        for (std::size_t round = 1; round <= 8; ++round) { // together more than fits into the reserve
             std::vector<Bytes> data;
             for (const std::size_t bytes : lengths) data.push_back(pattern(bytes, round));
             if (rank.rank() == 0) {

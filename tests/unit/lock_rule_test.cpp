@@ -1,6 +1,6 @@
 // The lock rule (src/platform/held_locks.hpp): no public call touches the program's memory while it holds a lock of the
-// library. All memory that the calls get is inaccessible; the first touch of each page is a fault, whose handler looks
-// at the locks that the thread holds, and then admits the thread, as a page that comes from another host would.
+// library. All memory that the calls get is inaccessible; the first touch of each page is a fault, whose handler checks
+// the locks that the thread holds, and then makes the page accessible, as for a page that arrives from another host.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +20,7 @@
 namespace kumiki::tests {
 namespace {
 
-/// The ranges of all Guarded memory. The handler of the fault reads them, so they never move.
+/// The ranges of all Guarded memory. The fault handler reads them, so they never move.
 struct Range {
     std::atomic<std::uintptr_t> begin{0}, end{0};
 };
@@ -37,10 +37,10 @@ void admit(int, siginfo_t* info, void*) {
             mprotect(reinterpret_cast<void*>(page), platform::page_size(), PROT_READ | PROT_WRITE);
             return;
         }
-    std::signal(SIGSEGV, SIG_DFL); // not ours: the program fails where it is
+    std::signal(SIGSEGV, SIG_DFL); // a fault outside these ranges ends the program there
 }
 
-/// Memory whose every page is inaccessible until it is touched.
+/// Memory in which every page is inaccessible until it is touched.
 class Guarded {
 public:
     explicit Guarded(std::size_t bytes, std::byte value = std::byte{0})
@@ -73,7 +73,7 @@ private:
     Range* range_ = nullptr;
 };
 
-/// What a call is tried with: this rank's job and group, its number, the number of ranks, and a length.
+/// The arguments with which a call is tried: this rank's job and group, its number, the number of ranks, and a length.
 struct Try {
     kumiki_job* job;
     kumiki_group* group;
@@ -151,7 +151,7 @@ const std::array calls{
          [](const Try& with) {
              Guarded payload(KUMIKI_ACTIVE_MESSAGE_MAX);
              const std::size_t bytes = std::min<std::size_t>(with.bytes, KUMIKI_ACTIVE_MESSAGE_MAX);
-             for (int round = 0; round < 100; ++round) // more than an inbox holds
+             for (int round = 0; round < 100; ++round) // more than fits into an inbox
                  expect_ok(kumiki_active_message(with.job, with.next(), 0, payload.data(), bytes));
          }},
     Call{"receive, then send",
@@ -175,7 +175,7 @@ const std::array calls{
              wait(with, send);
          }},
     Call{"many sends, then receive",
-         [](const Try& with) { // more than the channel has cells and slots
+         [](const Try& with) { // more than the channel's cells and slots
              constexpr std::size_t count = 100;
              Guarded data(with.bytes * count), into(with.bytes * count);
              std::vector<kumiki_request> requests(2 * count);
@@ -260,7 +260,7 @@ TEST_P(LockRule, is_kept_by) {
     run_jobs_as_threads({.ranks = 3}, [](kumiki_job* job) {
         int handler = 0;
         expect_ok(kumiki_register_handler(job, [](kumiki_job*, int, const void*, size_t, void*) {}, nullptr, &handler));
-        // In a cell, in a slot, on a board or in parts that both sides copy, and longer than any of these.
+        // Lengths that travel in a cell, in a slot, on a board or in parts that both sides copy, and a longer one.
         for (const std::size_t bytes :
              {std::size_t{16}, std::size_t{6000}, std::size_t{50'000}, std::size_t{400'000}}) {
             Try with{job, kumiki_job_group(job), kumiki_rank(job), kumiki_size(job), bytes, nullptr};

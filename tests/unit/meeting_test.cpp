@@ -10,7 +10,7 @@
 namespace kumiki::wait {
 namespace {
 
-/// What each party tells whom, in which round.
+/// Which party signals to which other party in which round.
 std::vector<std::vector<int>> schedule(int parties) {
     std::vector<std::vector<int>> told(static_cast<std::size_t>(parties));
     for (int me = 0; me < parties; ++me) {
@@ -84,7 +84,7 @@ TEST(GateTest, OpensOnceWhenTheLastHasCome) {
         }
 }
 
-// Arriving and looking only, as the split-phase barrier does: nobody helps between.
+// Only arrives and looks, as in the split-phase barrier: no party helps in between.
 TEST(GateStress, HoldsBackUntilAllHaveCome) {
     constexpr int parties = 3;
     Gate gate{};

@@ -1,4 +1,5 @@
-// Messages at random, compared with a sequential model of matching; and many of them, after which nothing is in use.
+// Random messages, compared with a sequential model of matching; and large numbers of them, after which nothing must be
+// in use.
 #include <algorithm>
 #include <deque>
 #include <gtest/gtest.h>
@@ -25,14 +26,14 @@ using Bytes = std::vector<std::byte>;
 constexpr int tags = 3;
 constexpr std::size_t longest = 3 << 20;
 
-/// Lengths of all ways: empty, in a cell, in a slot, longer; now and then some MB.
+/// Lengths that cover all paths: empty, in a cell, in a slot, longer; now and then some MB.
 std::size_t random_length(Random& random) {
     if (random.once_in(200)) return random.between<std::size_t>(1 << 20, longest);
     if (random.once_in(8)) return random.between<std::size_t>(8193, 200000);
     return random.once_in(2) ? random.between<std::size_t>(0, 60) : random.between<std::size_t>(0, 9000);
 }
 
-/// The number of a message leads its data, which follow from it.
+/// The data begin with the number of the message and follow from it.
 Bytes message(std::uint64_t number, std::size_t bytes) {
     Bytes made(std::max(bytes, sizeof number));
     for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::byte>(i * 11 + number);
@@ -61,16 +62,16 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MessageStress,
                                          Shape{3, 1, WaitPolicy::sleep, false, {223, {}}},
                                          Shape{2, 2, WaitPolicy::adaptive, false, {0, {false, false}}}));
 
-/// The model: what has been sent from rank to rank with a tag. Threads of a rank have tags of their own, so that each
-/// knows what must come next.
+/// The model: the messages that have been sent from rank to rank with a tag. Each thread of a rank has its own tags, so
+/// that it knows what must come next.
 struct Sent {
     std::uint64_t number;
     std::size_t bytes;
 };
 using Queue = std::deque<Sent>;
 
-// Each thread of each rank sends and receives at random, by source and tag, or any of them; for each source and tag the
-// messages come in the order sent.
+// Each thread of each rank sends and receives at random, by source and tag or any of them; for each source and tag the
+// messages arrive in the order sent.
 TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
     const auto& [ranks, threads, wait, crowded, options] = GetParam();
     const Watchdog watchdog("random messages");
@@ -83,7 +84,7 @@ TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
                              Messages messages(rank.fabric, GetParam().options);
                              EXPECT_TRUE(messages.start_agent());
                              ASSERT_TRUE(rank.collectives.barrier());
-                             // Never waits for a receive before all is sent: so whatever a receive asks for will come.
+                             // Waits for no receive before all is sent, so a message comes for each receive.
                              const auto send = [&](int thread) {
                                  Random random(static_cast<std::uint64_t>(rank.rank() * 100 + thread));
                                  std::deque<Bytes> data;
@@ -100,7 +101,7 @@ TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
                                  }
                                  for (Request* each : sends) EXPECT_TRUE(each == nullptr || messages.wait(*each));
                              };
-                             // By any source or any tag only where nobody else can take the message: in a rank of one
+                             // By any source or any tag only if no other thread can take the message: in a rank of one
                              // thread.
                              const auto receive = [&](int thread, Random& random, int source, Bytes& into) {
                                  const bool alone = threads == 1;
@@ -154,13 +155,14 @@ TEST_P(MessageStress, EveryReceiveGetsWhatTheModelSays) {
                          });
 }
 
-/// From nothing to 100 MB, each order of magnitude as likely as any other.
+/// From nothing to 100 MB, with equal probability for each order of magnitude.
 std::size_t any_length(Random& random) {
     const std::size_t magnitude = std::size_t{1} << random.between(0, 26);
     return std::min<std::size_t>(random.between<std::size_t>(magnitude - 1, 2 * magnitude), 100'000'000);
 }
 
-// Both send while both receive: messages of all ways overtake each other at will, but not those of one tag.
+// Both sides send while both receive: messages on different paths overtake each other, but not messages with the same
+// tag.
 TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
     const Watchdog watchdog("messages of up to 100 MB");
     const std::size_t all = std::max<std::size_t>(tests::rounds(40), 4);
@@ -168,7 +170,7 @@ TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
         Messages messages(rank.fabric, {});
         EXPECT_TRUE(messages.start_agent());
         ASSERT_TRUE(rank.collectives.barrier());
-        // The lengths that a rank sends, in order: the other one knows them, too.
+        // The lengths that a rank sends, in order; the other rank knows them, too.
         const auto lengths = [all](int sender) {
             Random random(static_cast<std::uint64_t>(sender) + 1);
             std::vector<std::size_t> made(all);
@@ -202,7 +204,8 @@ TEST(MessageStress, LengthsUpTo100MBKeepTheirOrder) {
     });
 }
 
-// F25: the counters of the areas are zero again after very many messages, of which the areas could hold few at a time.
+// F25: the counters of the areas are zero again after very many messages, only a few of which fit into the areas at a
+// time.
 TEST(MessageStress, NothingIsInUseAfterVeryMany) {
     const Watchdog watchdog("very many messages");
     const std::size_t all = tests::rounds(1000000);
@@ -216,7 +219,7 @@ TEST(MessageStress, NothingIsInUseAfterVeryMany) {
         const auto ends = [&] {
             messages.wait_all(requests, [](std::size_t, const Result<Status>& each) { EXPECT_TRUE(each); });
         };
-        Random random(1); // the same at both
+        Random random(1); // the same at both ranks
         for (std::size_t done = 0; done < all; done += window) {
             const std::size_t bytes = random.between<std::size_t>(0, 600);
             const int sender = static_cast<int>(done / window % 2);

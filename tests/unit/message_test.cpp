@@ -1,4 +1,4 @@
-// Two-sided messages: every way that the data can take, over both fabrics.
+// Two-sided messages: every path that the data can take, over both fabrics.
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -18,7 +18,7 @@ using tests::Watchdog;
 
 using Bytes = std::vector<std::byte>;
 
-/// Bytes that depend on who sends, and the how manieth it is.
+/// Bytes that depend on the sender and on the number of the message.
 Bytes pattern(std::size_t bytes, int source, int number) {
     Bytes made(bytes);
     for (std::size_t i = 0; i < bytes; ++i)
@@ -26,7 +26,7 @@ Bytes pattern(std::size_t bytes, int source, int number) {
     return made;
 }
 
-/// A rank's end of the messages; waits for what is said.
+/// One rank's messages, with waits for the expected results.
 class Post {
 public:
     explicit Post(Rank& rank, const Messages::Options& options = {}) : rank_(rank), messages(rank.fabric, options) {
@@ -57,7 +57,7 @@ public:
     Messages messages;
 };
 
-/// The ways that long messages can take on one host.
+/// The paths that long messages can take on one host.
 struct Way {
     const char* name;
     Messages::Options options;
@@ -96,7 +96,7 @@ TEST_P(MessageWays, EveryLengthArrivesBothWhenAskedForBeforeAndAfter) {
             post.expect(other, 6, theirs);
             post.wait(later);
         }
-        ASSERT_TRUE(rank.collectives.barrier()); // the other has taken the last fragment, too
+        ASSERT_TRUE(rank.collectives.barrier()); // the other rank has also received the last fragment
         EXPECT_EQ(post.messages.usage().slots, 0);
         EXPECT_EQ(post.messages.usage().arrivals, 0U);
     });
@@ -170,7 +170,7 @@ TEST(MessageTest, AMessageThatIsTooLongIsAnErrorWithBothLengths) {
                 ASSERT_FALSE(status);
                 EXPECT_NE(status.error().message.find(std::to_string(bytes) + " bytes"), std::string::npos);
                 EXPECT_NE(status.error().message.find("takes 9"), std::string::npos) << status.error().message;
-                post.expect(0, 3, pattern(100, 0, 0)); // the job goes on
+                post.expect(0, 3, pattern(100, 0, 0)); // the job continues
             }
         });
     }
@@ -206,8 +206,8 @@ TEST(MessageTest, WhoProbesLearnsTheLengthAndTheMessageStays) {
     });
 }
 
-// All sends before any receive, both ways, more than rings, areas and credits hold, in an order that the receiver does
-// not follow.
+// All sends come before any receive, in both directions, more than rings, areas and credits hold, and the receiver
+// takes them in another order.
 TEST(MessageTest, BothFloodEachOtherAndReceiveInAnotherOrder) {
     const Watchdog watchdog("flood of messages");
     for (const std::size_t bytes : {8, 2000, 70000}) {
@@ -256,7 +256,7 @@ TEST(MessageTest, WaitAnyReturnsWhatIsComplete) {
     });
 }
 
-// F24: messages arrive while the receiver computes and has asked for nothing.
+// F24: messages arrive while the receiver computes and has not posted a receive.
 TEST(MessageTest, TheSenderIsDoneWhileTheReceiverComputes) {
     std::atomic<bool> sent{false};
     run_ranks_as_threads({}, [&](Rank& rank) {

@@ -19,7 +19,7 @@ using tests::run_ranks_as_threads;
 using tests::Watchdog;
 using Payload = std::span<const std::byte>;
 
-/// What a test sends: who, the how manieth, and a payload whose bytes follow from both.
+/// The message of a test: the sender, its number, and a payload whose bytes follow from both.
 struct Letter {
     std::int32_t source, thread;
     std::uint32_t number;
@@ -51,7 +51,8 @@ struct Letter {
     }
 };
 
-/// Checks that a rank's handlers never run at once and that each thread's letters come in order; counts them.
+/// Checks that a rank's handlers never run concurrently and that each thread's messages arrive in order; counts the
+/// messages.
 class Receiver {
 public:
     void operator()(int source, Payload payload) {
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MessengerStress,
                                          Shape{3, 2, WaitPolicy::adaptive, false},
                                          Shape{3, 1, WaitPolicy::yield, false}, Shape{4, 2, WaitPolicy::sleep, true}));
 
-// Every thread of every rank floods every rank, its own too: inboxes are full all the time, both ways.
+// Every thread of every rank floods every rank, including its own: inboxes are full all the time, in both directions.
 TEST_P(MessengerStress, FloodsBothWaysArriveWholeInOrderAndOneAtATime) {
     const auto [ranks, threads, wait, crowded] = GetParam();
     const Watchdog watchdog("flood of active messages");
@@ -103,14 +104,14 @@ TEST_P(MessengerStress, FloodsBothWaysArriveWholeInOrderAndOneAtATime) {
             for (auto& sender : senders) sender.join();
             const std::size_t all = static_cast<std::size_t>(ranks * threads) * each;
             while (receiver.received() < all)
-                std::this_thread::sleep_for(100us); // not in the library: the agents finish it
+                std::this_thread::sleep_for(100us); // outside the library, so that the agents must finish
             ASSERT_TRUE(rank.collectives.barrier());
             EXPECT_EQ(receiver.received(), all);
         });
 }
 
-// Each message begets another one from within its handler until its steps are used up; far more are under way than the
-// inboxes hold.
+// Each message causes another one from within its handler until its steps are used up; far more are under way than fit
+// into the inboxes.
 TEST_P(MessengerStress, HandlersSendToFullInboxes) {
     const auto [ranks, threads, wait, crowded] = GetParam();
     const Watchdog watchdog("handlers that send");
@@ -139,7 +140,7 @@ TEST_P(MessengerStress, HandlersSendToFullInboxes) {
     EXPECT_EQ(handled.load(), static_cast<std::uint64_t>(ranks) * chains * (steps + 1));
 }
 
-// What handlers send keeps its order too, although some of it has to be kept for a while.
+// Messages from handlers also keep their order, although some have to be kept for a while.
 TEST(MessengerTest, WhatHandlersSendKeepsItsOrder) {
     const Watchdog watchdog("order of handlers' messages");
     run_ranks_as_threads({.ranks = 2}, [](Rank& rank) {
@@ -172,7 +173,7 @@ TEST(MessengerTest, TheAgentServesARankThatNeverCallsTheLibrary) {
                                     })
                                     .value();
             if (rank.rank() == 0) {
-                // Not sooner: rank 1 may still be in the barrier of add_handler, and serve there itself.
+                // Not earlier: rank 1 may still be in the barrier of add_handler, and run handlers there itself.
                 while (!computing.load(std::memory_order_acquire)) std::this_thread::yield();
                 for (int message = 0; message < 200; ++message) rank.fabric.messenger().send(1, handler, {});
             } else {
@@ -190,10 +191,10 @@ TEST(MessengerTest, AWaitingThreadServesAndProgressSaysHowMany) {
         constexpr int messages = 10;
         std::atomic<int> handled{0};
         const int handler = rank.collectives.add_handler([&](int, Payload) { handled.fetch_add(1); }).value();
-        // An agent that has not fallen asleep yet may take some of the first messages; then it is not rung any more.
+        // An agent that has not fallen asleep yet may take some of the first messages; after that it is no longer rung.
         int reported = 0;
         for (int round = 1; round <= 1000 && reported < messages; ++round) {
-            // An attendant is there, so that this thread alone must serve.
+            // With an attendant, only this thread must run the handlers.
             const Messenger::Attendance attendance(rank.fabric.messenger());
             for (int message = 0; message < messages; ++message) rank.fabric.messenger().send(0, handler, {});
             reported = 0;
@@ -227,7 +228,8 @@ TEST(MessengerTest, AProgramMayPollAndStop) {
     });
 }
 
-// Messages come while threads begin and end to wait: at that edge either the waiter or the agent must serve them.
+// Messages arrive while threads begin and end their waits: at these moments either the waiting thread or the agent must
+// serve them.
 TEST(MessengerStress, NoneIsForgottenWhenWaitersComeAndGo) {
     const Watchdog watchdog("messages beside short waits");
     for (const WaitPolicy wait : {WaitPolicy::adaptive, WaitPolicy::sleep})
@@ -250,13 +252,13 @@ TEST(MessengerStress, NoneIsForgottenWhenWaitersComeAndGo) {
         });
 }
 
-// Messages come faster than they are handled, without end: a thread that waits for something else must still see it
-// happen.
+// Messages arrive faster than they are handled, without end: a thread that waits for something else must nevertheless
+// see it happen.
 TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
     const Watchdog watchdog("a waiter in a flood of messages");
     for (const WaitPolicy wait : {WaitPolicy::adaptive, WaitPolicy::sleep}) {
         std::atomic<bool> returned{false};
-        std::atomic<int> handled{0}; // outlives the ranks: what is left of the flood is handled while they leave
+        std::atomic<int> handled{0}; // outlives the ranks, because the rest of the flood is handled while they leave
         bool in_time = false;
         run_ranks_as_threads({.ranks = 2, .wait = wait}, [&](Rank& rank) {
             const int handler = rank.collectives
@@ -285,7 +287,8 @@ TEST(MessengerTest, AFloodDoesNotHoldAWaiter) {
     }
 }
 
-// A handler may still be at work when its rank has left: what it sends with must be there until it has ended.
+// A handler may still be running when its rank has left, so everything with which it sends must exist until it has
+// ended.
 TEST(MessengerTest, AHandlerThatSendsOutlivesItsRanksLastCall) {
     const Watchdog watchdog("a handler that sends late");
     std::atomic<int> begun{0};
@@ -313,7 +316,7 @@ struct Counted {
     }
 };
 
-// What was sent before a rank left is handled before its target has left, however soon.
+// Messages that were sent before a rank left are handled before their target has left, however soon that is.
 TEST(MessengerStress, LeavingDoesNotDropWhatHasArrived) {
     const Watchdog watchdog("leaving");
     for (std::size_t round = 0; round < tests::rounds(400); ++round) {

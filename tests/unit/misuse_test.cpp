@@ -1,4 +1,4 @@
-// Every wrong address, rank and value through the C interface: an error that names the values.
+// Every wrong address, rank and value through the C interface causes an error that names the values.
 #include <array>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(MisuseTest, RanksThatDoNotExist) {
                     expect_error(operation.call(job, rank, region, 8), KUMIKI_ERROR_ARGUMENT,
                                  {std::string(operation.name) + ":", sentence});
                 }
-            for (const Operation& operation : on_bytes) // also when there is nothing to move
+            for (const Operation& operation : on_bytes) // even if there is nothing to move
                 expect_error(operation.call(job, rank, region, 0), KUMIKI_ERROR_ARGUMENT, {sentence});
             void* there = nullptr;
             expect_error(kumiki_peer(job, rank, region, &there), KUMIKI_ERROR_ARGUMENT, {"peer:", sentence});
@@ -87,8 +87,8 @@ TEST(MisuseTest, MemoryThatIsNotInARegion) {
     with_region([](kumiki_job* job, std::byte* region) {
         void* peer = nullptr;
         ASSERT_EQ(kumiki_peer(job, 1, region, &peer), KUMIKI_OK);
-        // One past the end, the granule after, before the arena, another rank's copy (its own name for the place is
-        // needed), the stack.
+        // One past the end, the next granule, before the arena, another rank's copy (only the own address of the place
+        // is valid), the stack.
         std::uint64_t local = 0;
         std::byte* const places[] = {region + 104,
                                      region + (64 << 10),
@@ -129,7 +129,7 @@ TEST(MisuseTest, TransfersThatReachOverTheEnd) {
                          {"8 bytes", "100 bytes", "96 to 104"});
             expect_error(operation.call(job, 1, region + 8, SIZE_MAX), KUMIKI_ERROR_REGION, {std::to_string(SIZE_MAX)});
         }
-        for (const Operation& operation : on_words) // 96 .. 104: the word is aligned but its end is outside
+        for (const Operation& operation : on_words) // 96 .. 104: the word is aligned, but its end is outside
             expect_error(operation.call(job, 1, region + 96, 8), KUMIKI_ERROR_REGION, {"96 to 104"});
     });
 }

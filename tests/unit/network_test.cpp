@@ -12,8 +12,8 @@
 #include "support/random.hpp"
 #include "support/watchdog.hpp"
 
-// What only several hosts have; that all else works over the network too is tested where it is tested on one host
-// (NETWORK in CMakeLists.txt).
+// Tests of what exists only with several hosts. Everything else is tested over the network by the same tests as on one
+// host (NETWORK in CMakeLists.txt).
 namespace kumiki::fabric {
 namespace {
 
@@ -36,7 +36,7 @@ TEST(NetworkTest, RanksMeetHoweverTheyAreDealt) {
     }
 }
 
-// F13, F14: remote memory operations need nothing of the target's computation.
+// F13, F14: remote memory operations do not need the target's program.
 TEST(NetworkTest, TheAgentServesATargetThatNeverCalls) {
     const Watchdog watchdog("a target that never calls the library");
     std::atomic<bool> done{false};
@@ -64,7 +64,7 @@ TEST(NetworkTest, TheAgentServesATargetThatNeverCalls) {
     });
 }
 
-// A rank whose handlers are slow must not be buried: its senders wait.
+// A rank whose handlers are slow must not be flooded: its senders wait.
 TEST(NetworkTest, ActiveMessagesToASlowRankAreLimited) {
     const Watchdog watchdog("a rank with slow handlers");
     constexpr std::uint64_t messages = 20000;
@@ -85,7 +85,7 @@ TEST(NetworkTest, ActiveMessagesToASlowRankAreLimited) {
                 before = sent.load();
                 std::this_thread::sleep_for(200ms);
             }
-            // What has found a place in the inbox may have given its credit back.
+            // A message that has found a place in the inbox may have returned its credit.
             EXPECT_LE(sent.load(), fabric::Credits::window + fabric::shm::Inbox::slots);
             EXPECT_GE(sent.load(), fabric::Credits::window);
             go_on = true;
@@ -97,7 +97,7 @@ TEST(NetworkTest, ActiveMessagesToASlowRankAreLimited) {
     EXPECT_EQ(handled.load(), messages);
 }
 
-// What was put to one rank is there when another one leaves the barrier that the sender has entered.
+// Data that were put to one rank have arrived when another rank leaves the barrier that the sender has entered.
 TEST(NetworkTest, ABarrierCompletesPuts) {
     const Watchdog watchdog("puts before a barrier");
     tests::run_jobs_as_threads({.ranks = 4, .hosts = 2}, [](kumiki_job* job) {
@@ -120,7 +120,7 @@ TEST(NetworkTest, ABarrierCompletesPuts) {
     });
 }
 
-/// Messages that all ranks together send in `rounds` barriers.
+/// The number of messages that all ranks together send in `rounds` barriers.
 std::uint64_t messages_of_barriers(int ranks, int hosts, int rounds) {
     std::atomic<std::uint64_t> sent{0};
     run_ranks_as_threads({.ranks = ranks, .hosts = hosts}, [&](Rank& rank) {
@@ -132,7 +132,7 @@ std::uint64_t messages_of_barriers(int ranks, int hosts, int rounds) {
     return sent;
 }
 
-// Between hosts log2(hosts) messages each; within a host at most one, to its leader; now and then a sign of life.
+// Between hosts log2(hosts) messages each; within a host at most one, to its leader; now and then a heartbeat.
 TEST(NetworkTest, TheMessagesOfABarrierDependOnTheNumberOfHosts) {
     const Watchdog watchdog("counting messages");
     constexpr int rounds = 200;
@@ -140,7 +140,7 @@ TEST(NetworkTest, TheMessagesOfABarrierDependOnTheNumberOfHosts) {
     EXPECT_LE(messages_of_barriers(8, 4, rounds), 4u * 3 * rounds + 80);
 }
 
-// Short puts wait for each other; what follows to the same rank comes after them, whatever it is.
+// Short puts wait for each other; any later operation on the same rank comes after them.
 TEST(NetworkTest, ShortPutsTravelTogetherAndInOrder) {
     const Watchdog watchdog("a burst of puts");
     tests::run_jobs_as_threads({.ranks = 2, .hosts = 2}, [](kumiki_job* job) {
@@ -152,7 +152,7 @@ TEST(NetworkTest, ShortPutsTravelTogetherAndInOrder) {
         for (std::uint64_t round = 1; round <= 20; ++round) {
             if (kumiki_rank(job) == 0) {
                 const std::uint64_t before = job->fabric->network()->traffic().messages;
-                for (const std::uint64_t value : {std::uint64_t{0}, round}) // the later one wins
+                for (const std::uint64_t value : {std::uint64_t{0}, round}) // the later value wins
                     for (std::uint64_t i = 0; i < words; ++i) {
                         const std::uint64_t number = value * i;
                         ASSERT_EQ(kumiki_put(job, 1, table + i, &number, 8), KUMIKI_OK);
@@ -205,7 +205,7 @@ std::set<int> connected_sockets() {
     return found;
 }
 
-/// Two hosts that still show each other signs of life lose the connection between two other ranks of theirs.
+/// Two hosts that still exchange heartbeats lose the connection between two of their other ranks.
 void lose_a_connection() {
     std::set<int> before;
     run_ranks_as_threads({.ranks = 4, .hosts = 2, .timeout_s = 1}, [&](Rank& rank) {

@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A process manager for one rank. It answers as hydra does, but for one kind of question, which it answers as the test
-/// says; it does not answer at all when that is empty.
+/// A process manager for one rank. It answers as hydra does, except for one kind of question, to which it gives the
+/// test's answer, or none if that is empty.
 class Manager {
 public:
     Manager(std::string special, std::string answer) : special_(std::move(special)), answer_(std::move(answer)) {

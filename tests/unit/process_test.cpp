@@ -1,4 +1,4 @@
-// Ranks as real processes that die: the others can be ended, and nothing stays.
+// Ranks as real processes that die: the others can be ended, and nothing stays behind.
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -36,7 +36,7 @@ std::size_t shared_memory() {
     return 0;
 }
 
-/// Everything a rank does with others, for ever.
+/// All operations of a rank with others, forever.
 void work(int rank) {
     Job job;
     auto region = job.allocate<std::uint64_t>(1000);
@@ -72,7 +72,7 @@ TEST_P(KillTest, AfterTheDeathOfARankTheOthersCanBeEndedAtAnyMoment) {
         std::this_thread::sleep_for(std::chrono::microseconds(random.between(0, 5000)));
         for (int other = 0; other < 3; ++other) {
             if (other == victim) continue;
-            ranks.kill(other, SIGTERM); // the gentle way is enough
+            ranks.kill(other, SIGTERM); // SIGTERM is enough
             const auto ended = ranks.ended_within(other, 2s);
             ASSERT_TRUE(ended) << "rank " << other << " does not end";
             EXPECT_EQ(ended->signal, SIGTERM);
@@ -88,7 +88,7 @@ TEST(ProcessTest, MemoryOfAProcessThatHasGoneIsNotTakenForAWrongAddress) {
         pause();
         _exit(0);
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(&number); // the child's is at the same place
+    const auto address = reinterpret_cast<std::uintptr_t>(&number); // the child's is at the same address
     std::uint64_t copy = 0;
     auto* const into = reinterpret_cast<std::byte*>(&copy);
     const PeerCopy living = platform::read_peer(child, address, into, sizeof copy);
@@ -98,7 +98,7 @@ TEST(ProcessTest, MemoryOfAProcessThatHasGoneIsNotTakenForAWrongAddress) {
     EXPECT_EQ(platform::read_peer(child, 8, into, sizeof copy), PeerCopy::refused);
     kill(child, SIGKILL);
     siginfo_t ended{};
-    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT); // it is still there as a zombie
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT); // the process still exists as a zombie
     EXPECT_EQ(platform::read_peer(child, address, into, sizeof copy), PeerCopy::gone);
     EXPECT_EQ(platform::write_peer(child, address, into, sizeof copy), PeerCopy::gone);
     waitpid(child, nullptr, 0);
@@ -119,7 +119,7 @@ TEST(ProcessTest, TheMemoryOfAKilledJobIsGone) {
         });
     };
     const std::size_t before = shared_memory();
-    // One rank is held by the barrier until both have touched their memory; then both die.
+    // One rank is held at the barrier until both have touched their memory; then both die.
     start();
     std::size_t most = before;
     for (int rank = 0; rank < 2; ++rank)

@@ -13,7 +13,7 @@ constexpr std::size_t granule = RegionTable::granule;
 constexpr std::size_t huge = platform::huge_page;
 constexpr std::size_t arena = 8 * huge;
 
-/// What a table of regions means, by trying every place.
+/// The meaning of a table of regions, determined by trying every place.
 class Model {
 public:
     std::optional<Extent> add(std::size_t bytes) {
@@ -42,7 +42,7 @@ private:
     std::map<std::size_t, std::size_t> regions_;
 };
 
-/// Every offset at which the answer can change, and those beside it.
+/// Every offset at which the answer can change, and its neighbours.
 void expect_same_answers(const RegionTable& table, const Model& model) {
     std::vector<std::size_t> edges = {0, arena - 1, arena, arena + 1, SIZE_MAX};
     for (const auto& [begin, end] : model.regions())

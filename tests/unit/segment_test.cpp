@@ -133,8 +133,8 @@ TEST(JoinTest, ASecondJoinIsRefusedAndClosesNothing) {
         kumiki_job *job = nullptr, *again = nullptr;
         ASSERT_EQ(kumiki_join(&job), KUMIKI_OK) << kumiki_error_message();
         tests::expect_error(kumiki_join(&again), KUMIKI_ERROR_STATE, {"rank 0", "already joined"});
-        // Were the job's descriptor closed by the refusal, this file would get its number, and leaving the job would
-        // close it.
+        // If the refusal closed the job's descriptor, this file would get its number, and leaving the job would close
+        // the file.
         const int file = open("/dev/null", O_RDONLY);
         ASSERT_EQ(kumiki_leave(job), KUMIKI_OK);
         EXPECT_NE(fcntl(file, F_GETFD), -1) << "a descriptor of the program was closed";

@@ -23,7 +23,7 @@ TEST(Signals, of_the_process_are_not_handled_by_threads_of_the_library) {
     pthread_sigmask(SIG_BLOCK, &one, &before);
     kill(getpid(), SIGUSR1);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    EXPECT_EQ(handled, 0); // only this thread is the program's, and it does not take the signal now
+    EXPECT_EQ(handled, 0); // this is the program's only thread, and it does not accept the signal now
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     EXPECT_EQ(handled, 1);
     std::signal(SIGUSR1, SIG_DFL);

@@ -1,4 +1,4 @@
-// Puts and gets that do not wait, alone and mixed with messages.
+// Puts and gets that do not wait, by themselves and mixed with messages.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -102,8 +102,8 @@ TEST(StartedTransfers, go_on_while_the_program_computes) {
         if (kumiki_rank(job) == 0) {
             Words back(count);
             kumiki_request request = start_get(job, 1, there, back);
-            // The agents move the data; a look at memory that is still being written would be a race, so the program
-            // asks for nothing but the request's end.
+            // The agents move the data. To look at memory that is still being written would be a race, so the program
+            // waits only for the end of the request.
             int complete = request == nullptr ? 1 : 0;
             for (int look = 0; look < 10'000 && complete == 0; ++look) {
                 compute_for(std::chrono::milliseconds(1));
@@ -116,7 +116,7 @@ TEST(StartedTransfers, go_on_while_the_program_computes) {
     });
 }
 
-/// A get or a message that is under way: it brings the numbers from `first` on.
+/// A get or a message that is under way and will bring the numbers from `first` on.
 struct UnderWay {
     Words sent, received;
     std::uint64_t first = 0;
@@ -128,11 +128,11 @@ TEST(StartedTransfers, mix_with_messages) {
     constexpr std::size_t longest = 30'000;
     run_jobs_as_threads({.ranks = ranks}, [](kumiki_job* job) {
         const int me = kumiki_rank(job);
-        // Each rank has a place of `longest` words at every rank, and a source that the others get from.
+        // Each rank has a place of `longest` words at every rank, and a source from which the others get.
         std::uint64_t* const places = allocate(job, ranks * longest);
         std::uint64_t* const source = allocate(job, longest);
         std::iota(source, source + longest, static_cast<std::uint64_t>(me) << 32);
-        Random random(17); // the same at every rank: what one sends, the next one expects
+        Random random(17); // the same at every rank: what one rank sends, the next one expects
         for (int round = 0; round < rounds; ++round) {
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
             std::vector<UnderWay> all(transfers);

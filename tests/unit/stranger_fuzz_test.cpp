@@ -1,5 +1,5 @@
-// What a rank does with messages that show its key and mean nothing good: a rank of the job that has lost its mind
-// sends a million of them, while the others work.
+// How a rank reacts to messages that contain its key but are otherwise malformed: a faulty rank of the job sends a
+// million of them while the others work.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,8 +22,8 @@ using tests::Random;
 
 constexpr int victim = 0, partner = 1, madman = 2;
 
-/// Two regions of every rank, which lie apart, with a length that no page has: the ranks that work use one, and of the
-/// other nobody knows what will be in it.
+/// Two regions of every rank, separate from each other, with a length that is not a multiple of a page: the working
+/// ranks use one of them, and the contents of the other are undefined.
 constexpr std::size_t region_bytes = 9000;
 /// Of the memory that a receive has, and of what lies behind it, which nothing may reach.
 constexpr std::size_t inbox_bytes = 500, behind_inbox = 1500;
@@ -31,8 +31,8 @@ struct Regions {
     std::uint64_t used = 0, open = 0; ///< their offsets
 };
 
-/// Makes messages that are wrong in one field or in several, or even right: only what a rank could do in good faith to
-/// the others' work is left out.
+/// Makes messages with one or several wrong fields, or even correct ones; only operations on the others' work that a
+/// rank could perform in good faith are left out.
 class Madness {
 public:
     Madness(Regions regions, std::uint64_t seed) : regions_(regions), random_(seed) {}
@@ -64,21 +64,21 @@ private:
         return made;
     }
 
-    /// A step of a message between sends and receives, near enough to a right one to get far: announced, and its
-    /// fragments placed.
+    /// A step of a message between sends and receives that is nearly correct, so that it is not refused at once:
+    /// announced, and its fragments placed.
     MessageHeader to_receives(std::size_t payload) {
         MessageHeader made;
         made.kind = MessageKind::message;
         made.operation = random_.between<std::uint8_t>(0, 7);
         made.source = madman;
         made.ticket = random_.between<std::uint64_t>(1, 3) << 32 | random_.between<std::uint64_t>(0, 70);
-        made.value = random_.once_in(3) ? number(payload) : random_.between<std::uint64_t>(0, 63); // mostly a tag
+        made.value = random_.once_in(3) ? number(payload) : random_.between<std::uint64_t>(0, 63); // usually a tag
         made.offset = random_.once_in(2) ? 0 : random_.between<std::uint64_t>(0, inbox_bytes + 100);
         made.bytes = random_.once_in(2) ? payload : random_.between<std::uint64_t>(0, inbox_bytes + behind_inbox);
         return made;
     }
 
-    /// Numbers near which mistakes lie.
+    /// Numbers near which errors are likely.
     std::uint64_t number(std::size_t payload) {
         const auto near = [&](std::uint64_t middle) { return middle + random_.between(-16, 16); };
         switch (random_.between(0, 9)) {
@@ -95,8 +95,8 @@ private:
         }
     }
 
-    /// What nobody could tell from a message in good faith: a rank that speaks in its partner's name, or changes what
-    /// the others use, or takes part in barriers and collectives out of turn.
+    /// Messages that cannot be distinguished from correct ones: those in the name of the partner, those that change
+    /// what the others use, and those of barriers and collectives out of turn.
     bool is_honest_harm(const MessageHeader& made, std::size_t payload) const {
         const auto is_used = [&](std::uint64_t offset, std::size_t bytes) {
             return offset < regions_.used + region_bytes && offset + bytes > regions_.used;
@@ -117,7 +117,7 @@ private:
     Random random_;
 };
 
-/// Most travel in bursts, which costs a fraction; a few alone.
+/// Most messages travel in bursts, which is far cheaper; a few travel alone.
 void rave(kumiki_job* job, Regions regions, std::size_t messages) {
     Network& network = *job->fabric->network();
     Madness madness(regions, 1998);
@@ -142,7 +142,7 @@ void rave(kumiki_job* job, Regions regions, std::size_t messages) {
     }
 }
 
-/// Each checks that the other's memory and messages are what they should be.
+/// Each rank checks that the other's memory and messages are correct.
 void work(kumiki_job* job, std::byte* used, const std::atomic<bool>& over) {
     const int me = kumiki_rank(job), other = me == victim ? partner : victim;
     auto* words = reinterpret_cast<std::uint64_t*>(used);
@@ -183,7 +183,7 @@ TEST(StrangerFuzzTest, AMillionWrongMessagesDoNoHarm) {
         ASSERT_EQ(kumiki_allocate(job, region_bytes, &open), KUMIKI_OK);
         const auto ignore = [](kumiki_job*, int, const void*, size_t, void*) {};
         ASSERT_EQ(kumiki_register_handler(job, ignore, nullptr, &handler), KUMIKI_OK);
-        // Receives that a mad announcement may find, so that fragments have somewhere to go.
+        // Receives that a malformed announcement may match, so that fragments have a destination.
         std::vector<std::vector<std::byte>> inboxes(64, std::vector<std::byte>(inbox_bytes + behind_inbox));
         if (kumiki_rank(job) == victim)
             for (std::size_t tag = 0; tag < inboxes.size(); ++tag) {

@@ -64,7 +64,7 @@ TEST_P(TeamTest, EveryRunIsOncePerThreadAndSeesWhatWasWrittenBefore) {
         TestTeam team(job, threads);
         EXPECT_EQ(kumiki_team_size(team.get()), threads);
         const auto caller = std::this_thread::get_id();
-        std::vector<int> runs(static_cast<std::size_t>(threads)); // plain memory: a run orders everything
+        std::vector<int> runs(static_cast<std::size_t>(threads)); // plain memory, because a run orders all accesses
         for (int run = 1; run <= 200; ++run) {
             ASSERT_EQ(team.run([&](int thread) {
                 EXPECT_TRUE(thread != 0 || std::this_thread::get_id() == caller);
@@ -155,7 +155,7 @@ TEST_P(TeamTest, ReductionsGiveTheSameBitsEverywhere) {
         TestTeam team(job, GetParam().threads);
         ASSERT_EQ(team.run([&](int thread) {
             std::size_t number = 0;
-            // Nothing, one, what fits a slot, just more, more than threads divide, more than a board.
+            // Nothing, one element, as much as fits a slot, just more, more than there are threads, more than a board.
             for (int round = 0; round < 3; ++round)
                 for (const std::size_t count : {0, 1, 2, 12, 13, 14, 15, 16, 17, 33, 1001, 20000})
                     for (const bool all : {false, true}) {
@@ -203,7 +203,8 @@ TEST(TeamBreakTest, SiblingsAreFreedAndTheNextRunIsWhole) {
                         kumiki_team_break(team.get(), thread);
                         return;
                     }
-                    // Siblings end in a barrier, or after it in a reduction: the broken thread came to neither.
+                    // The other threads finish in a barrier, or after it in a reduction: the broken thread reached
+                    // neither.
                     if (thread % 2 == 0)
                         expect_error(kumiki_team_barrier(team.get(), thread), KUMIKI_ERROR_STATE,
                                      {std::to_string(thread), "in vain"});
@@ -218,8 +219,8 @@ TEST(TeamBreakTest, SiblingsAreFreedAndTheNextRunIsWhole) {
     });
 }
 
-// After a broken run some threads have made more reductions than others; the sums of the next run must be right all the
-// same.
+// After a broken run some threads have performed more reductions than others; the sums of the next run must
+// nevertheless be correct.
 TEST(TeamBreakTest, ReductionsAreRightAfterABrokenRun) {
     const Watchdog watchdog("reductions after a broken run");
     run_jobs_as_threads({.ranks = 1}, [](kumiki_job* job) {
@@ -353,7 +354,7 @@ TEST(TeamMisuseTest, ThreadsThatAreNotOfTheTeam) {
 
 // -- processors --
 
-/// The processors that each thread of a team of `threads` may use, in a program whose launcher gave it `given`.
+/// The processors that each thread of a team of `threads` may use, in a program whose launcher assigned it `given`.
 void expect_processors(const std::vector<int>& given, int threads, const std::vector<std::vector<int>>& expected) {
     const std::string list = fmt::format("{}", fmt::join(given, ","));
     run_programs({.ranks = 1}, [&](int) {

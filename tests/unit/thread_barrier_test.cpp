@@ -59,9 +59,9 @@ TEST_P(ThreadBarrierStress, NobodyIsEverAPhaseAheadOrBehind) {
         Random random(static_cast<std::uint64_t>(thread));
         auto& mine = phase[static_cast<std::size_t>(thread)].value;
         for (std::uint64_t now = 1; now <= last.load(std::memory_order_relaxed); ++now) {
-            // Written before this barrier, so all know it after this barrier.
+            // Written before this barrier, so visible to all threads after it.
             if (thread == 0 && now % 64 == 0 && enough.reached()) last.store(now, std::memory_order_relaxed);
-            // Random delays up to beyond the end of all phases of the wait, and long runs without any.
+            // Random delays that reach beyond the end of all phases of the wait, and long runs without delays.
             if (random.once_in(256)) tests::compute_for(std::chrono::nanoseconds(random.between(0, 90000)));
             mine.store(now, std::memory_order_relaxed);
             ASSERT_TRUE(barrier.arrive_and_wait(thread));
@@ -94,7 +94,7 @@ TEST_P(ThreadBarrierTest, HandsOnWhatWasWritten) {
     const auto [threads, policy, crowded, unused] = GetParam();
     const Watchdog watchdog("thread barrier");
     ThreadBarrier barrier(threads, patience_of(policy, crowded));
-    std::vector<int> values(static_cast<std::size_t>(threads)); // plain memory: ThreadSanitizer judges
+    std::vector<int> values(static_cast<std::size_t>(threads)); // plain memory: ThreadSanitizer detects races
     on_threads(threads, [&](int thread) {
         for (int phase = 1; phase <= 300; ++phase) {
             values[static_cast<std::size_t>(thread)] = phase;
@@ -114,7 +114,7 @@ TEST_P(ThreadBarrierTest, BreakingItFreesThoseWhoWaitAndThoseWhoComeLater) {
         const auto pause = std::chrono::microseconds(round % 4 == 0 ? 0 : random.between(0, 120));
         std::vector<std::size_t> passed(static_cast<std::size_t>(threads));
         on_threads(threads, [&, count = threads](int thread) {
-            // The last thread comes to three barriers only, and breaks instead of coming to the fourth.
+            // The last thread reaches only three barriers, and breaks the barrier instead of reaching the fourth.
             for (int now = 0; now < 6; ++now) {
                 if (thread == count - 1 && now == 3) {
                     tests::compute_for(pause);
@@ -138,7 +138,7 @@ TEST(ThreadBarrierTest, OneThreadWaitsForNobody) {
     for (int now = 0; now < 10; ++now) EXPECT_TRUE(barrier.arrive_and_wait(0));
 }
 
-/// Passes barriers with `threads` threads in a process in which a futex call is deadly; tells how the process ended.
+/// Passes barriers with `threads` threads in a process in which a futex call is deadly; returns how the process ended.
 std::optional<tests::Ending> barriers_without_futex(WaitPolicy policy, int barriers) {
     tests::Processes process;
     process.start([policy, barriers] {

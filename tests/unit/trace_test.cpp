@@ -131,7 +131,7 @@ TEST_F(TraceTest, RanksThatEndTogetherLoseNothing) {
     for (int rank = 1; rank <= 8; ++rank) EXPECT_EQ(counts(rank), (std::map<std::string, int>{{"put", 50}}));
 }
 
-// Whatever moment a rank is killed in while it writes, the file is one that a parser takes.
+// At whichever moment a rank is killed while it writes, a parser accepts the file.
 TEST_F(TraceTest, ARankThatIsKilledWhileItWritesLeavesValidJson) {
     Trace::open(path_, 0, "").value().reset();
     tests::Processes ranks;

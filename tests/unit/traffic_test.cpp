@@ -13,7 +13,7 @@ namespace {
 
 struct Shape {
     int ranks, threads;
-    std::size_t nontemporal_bytes; ///< small, so that transfers lie on both sides of it
+    std::size_t nontemporal_bytes; ///< small, so that some transfers are below it and some above
     bool as_processes;
 };
 
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TrafficStress,
                          testing::Values(Shape{1, 1, 1000, false}, Shape{2, 2, 1000, false}, Shape{3, 2, 100, false},
                                          Shape{4, 1, 0, false}, Shape{2, 2, 8 << 20, true}, Shape{3, 1, 1000, true}));
 
-/// A thread's part of a region at every rank, and what must stand there.
+/// A thread's part of a region at every rank, and its expected contents.
 class Shadow {
 public:
     Shadow(kumiki_job* job, std::byte* own, std::size_t bytes, std::uint64_t seed)
@@ -55,7 +55,7 @@ public:
         const auto expected = there.begin() + static_cast<std::ptrdiff_t>(at);
         if (random_.once_in(2)) {
             random_.fill(std::span(buffer_).first(
-                std::min<std::size_t>(length, 64))); // some of it fresh, the rest is from before
+                std::min<std::size_t>(length, 64))); // some of it is new, the rest is from before
             ASSERT_EQ(kumiki_put(job_, rank, own_ + at, buffer_.data(), length), KUMIKI_OK) << kumiki_error_message();
             std::copy_n(buffer_.begin(), length, expected);
         } else {
@@ -65,7 +65,7 @@ public:
         }
     }
 
-    /// The whole part at every rank, read in place where it can be.
+    /// The whole part at every rank, read in place if possible.
     void compare() {
         for (int rank = 0; rank < kumiki_size(job_); ++rank) {
             void* there = nullptr;
@@ -100,8 +100,8 @@ TEST_P(TrafficStress, PutAndGetMoveTheBytesAndNoOthers) {
     const Watchdog watchdog("put and get");
     const Shape shape = GetParam();
     run(shape, [&](kumiki_job* job) {
-        // Every thread of every rank has a part of its own at every rank, all in one region and of odd length:
-        // neighbours are guards.
+        // Every thread of every rank has its own part at every rank, all in one region and of odd length, so that
+        // neighbouring parts act as guards.
         constexpr std::size_t part = 20011;
         const auto parts = static_cast<std::size_t>(kumiki_size(job) * shape.threads);
         void* region = nullptr;
@@ -147,7 +147,8 @@ TEST_P(TrafficStress, AtomicsAreAtomic) {
                     ASSERT_EQ(kumiki_fetch_add(job, rank, &words->added, me, rank == 0 ? &before : nullptr), KUMIKI_OK);
                     ASSERT_TRUE(rank != 0 || step == 0 || before > last) << "a counter that only grows";
                     last = before;
-                    // A lock by compare-and-swap at rank 0 over a plain word, read by get and written by put.
+                    // A lock by compare-and-swap at rank 0 protects a plain word, which is read by get and written by
+                    // put.
                     do {
                         ASSERT_EQ(kumiki_compare_swap(job, 0, &words->locked, 0, me, &before), KUMIKI_OK);
                         if (before != 0) std::this_thread::yield();
@@ -159,7 +160,7 @@ TEST_P(TrafficStress, AtomicsAreAtomic) {
                     ASSERT_EQ(kumiki_compare_swap(job, 0, &words->locked, me, 0, &before), KUMIKI_OK);
                     ASSERT_EQ(before, me);
                     before = last;
-                    // What goes into a word by swap comes out again exactly once.
+                    // Every value that is swapped into a word comes out again exactly once.
                     std::uint64_t out = 0;
                     ASSERT_EQ(kumiki_swap(job, rank, &words->token, me, &out), KUMIKI_OK);
                     swapped_out += out;
@@ -181,7 +182,7 @@ class PutSignalStress : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, PutSignalStress,
                          testing::Values(Shape{2, 1, 8 << 20, false}, Shape{2, 1, 64, false}, Shape{2, 1, 256, true}));
 
-// Who sees the signal sees the data: short and long, by plain stores and by those that bypass the caches.
+// A rank that sees the signal sees the data: short and long, by plain stores and by those that bypass the caches.
 TEST_P(PutSignalStress, TheDataAreThereWhenTheSignalIsSeen) {
     const Watchdog watchdog("put with signal");
     const Shape shape = GetParam();
@@ -195,7 +196,7 @@ TEST_P(PutSignalStress, TheDataAreThereWhenTheSignalIsSeen) {
         ASSERT_EQ(kumiki_allocate(job, sizeof(Line), &region), KUMIKI_OK);
         auto* line = static_cast<Line*>(region);
         const int other = 1 - kumiki_rank(job);
-        Random random(11); // the same at both
+        Random random(11); // the same at both ranks
         std::vector<std::uint64_t> values(511);
         for (std::uint64_t round = 1; round <= transfers; ++round) {
             const std::size_t count =
@@ -235,7 +236,7 @@ TEST(SignalTest, EveryComparisonWaitsForWhatItSays) {
             ASSERT_EQ(kumiki_signal(job, kumiki_rank(job), signal, KUMIKI_SIGNAL_SET, one.before), KUMIKI_OK);
             ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
             if (kumiki_rank(job) == 1) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(2)); // rank 0 sleeps by then
+                std::this_thread::sleep_for(std::chrono::milliseconds(2)); // rank 0 is asleep by then
                 ASSERT_EQ(kumiki_signal(job, 0, signal, KUMIKI_SIGNAL_SET, one.after), KUMIKI_OK);
             } else {
                 std::uint64_t seen = 0;
@@ -249,7 +250,7 @@ TEST(SignalTest, EveryComparisonWaitsForWhatItSays) {
     });
 }
 
-// What a program that computes in between asks for again and again: also over hosts it gets to see what has come.
+// A program that computes and tests a signal repeatedly must eventually see it, also over hosts.
 TEST(SignalTest, IsTestedWithoutAWait) {
     const Watchdog watchdog("test of a signal");
     run_jobs_as_threads({.ranks = 2}, [](kumiki_job* job) {
@@ -275,7 +276,7 @@ TEST(SignalTest, IsTestedWithoutAWait) {
     });
 }
 
-// Atomics are signals too: who waits for the word is woken.
+// Atomics are signals, too: they wake a rank that waits for the word.
 TEST(SignalTest, AtomicsWakeWhoWaits) {
     const Watchdog watchdog("atomics wake");
     run_jobs_as_threads({.ranks = 2, .wait = WaitPolicy::sleep}, [](kumiki_job* job) {

@@ -111,7 +111,7 @@ TEST_F(TransportTest, ShortMessagesAndBurstsAreKeptForWhoDoesNotReceive) {
             ASSERT_TRUE(source().transport->give(1, numbered(number), std::move(data)));
         } else {
             ASSERT_TRUE(source().transport->send(1, numbered(number), data));
-            std::ranges::fill(data, std::byte{0}); // it may change
+            std::ranges::fill(data, std::byte{0}); // the sender may change it
         }
     }
     exchange(messages);
@@ -147,7 +147,7 @@ TEST_F(TransportTest, WhatIsPostedIsToldOfWhenItHasLeft) {
 
 TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
     const Watchdog watchdog("a sender that waits for room");
-    constexpr int messages = 4000; // 31 MiB: more than is kept and any socket takes
+    constexpr int messages = 4000; // 31 MiB: more than the engine keeps and any socket takes
     std::atomic<bool> receives{false};
     std::thread receiver([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -163,7 +163,7 @@ TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
     EXPECT_EQ(sink().received.back().first.value, static_cast<std::uint64_t>(messages - 1));
 }
 
-// A rank that dies ends the job, and the launcher says which one; those that happen to send to it do not.
+// A rank that dies ends the job, and the launcher names it; ranks that happen to send to it do not end the job.
 TEST_F(TransportTest, ToSendToWhoHasGoneIsNoFailure) {
     const Watchdog watchdog("a peer that has gone");
     ASSERT_TRUE(source().transport->send(1, numbered(0), payload(8, 0)));

@@ -1,4 +1,4 @@
-// What `kumiki tune` has found: the file, the key of the machine, and that the library goes by it.
+// The results of `kumiki tune`: the file, the key of the machine, and their use by the library.
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>

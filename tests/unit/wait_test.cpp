@@ -64,9 +64,9 @@ private:
     tests::Enough enough_;
     std::array<Bell, 2> bells_{};
     std::atomic<std::size_t> turn_{0};
-    // Plain memory, handed over with the turn.
+    // Plain memory, which is passed on with the turn.
     std::size_t data_ = 0;
-    std::size_t last_; ///< how many rounds there will be
+    std::size_t last_; ///< the number of rounds
 };
 
 struct Phases {
@@ -77,8 +77,8 @@ struct Phases {
 
 class WakeUpStress : public testing::TestWithParam<Phases> {};
 
-// The phases are a few microseconds long and so are the delays: the wake-up meets every phase and the edges between
-// them again and again.
+// The phases take a few microseconds, and so do the delays: the wake-up occurs in every phase and at their boundaries,
+// again and again.
 TEST_P(WakeUpStress, NoneIsLostAtTheEdgesOfThePhases) {
     const auto& [name, spin, yield, free_rings] = GetParam();
     if (free_rings && !platform::join_fences()) GTEST_SKIP() << "this system has no membarrier";
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Phases, WakeUpStress,
 
 class PolicyStress : public testing::TestWithParam<std::tuple<WaitPolicy, bool>> {};
 
-// The policies as they are, with delays that meet all their phases.
+// The actual policies, with delays that cover all their phases.
 TEST_P(PolicyStress, NoWakeUpIsLost) {
     const auto [policy, crowded] = GetParam();
     const Watchdog watchdog("ping-pong of a policy");
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, PolicyStress,
                                                           WaitPolicy::sleep),
                                           testing::Bool()));
 
-// Many sleepers at one bell, and several who ring it.
+// Many threads sleep at one bell, and several ring it.
 TEST(BellStress, WakesAllWhoWait) {
     const Watchdog watchdog("many sleepers at one bell");
     constexpr int waiters = 4;
@@ -162,8 +162,9 @@ TEST(WaitTest, WhatIsTrueIsNotWaitedFor) {
     EXPECT_EQ(bell.rings.load(), 0u);
 }
 
-// The fence on all threads can miss a ringer, who then sees no sleeper and wakes nobody. Here nobody rings at all; what
-// becomes true before the second look is found by it. On a busy machine it may become true too late: hence the trials.
+// The fence on all threads can miss a ringer, which then sees no sleeper and wakes none. In this test no thread rings:
+// the second look finds a condition that becomes true before it. On a busy machine the condition may become true too
+// late, hence the trials.
 TEST(WaitTest, ARingThatTheFenceMissedIsMadeGoodByASecondLook) {
     if (!platform::join_fences()) GTEST_SKIP() << "this system has no membarrier";
     const Watchdog watchdog("a wait whose bell is not rung");
@@ -181,7 +182,7 @@ TEST(WaitTest, ARingThatTheFenceMissedIsMadeGoodByASecondLook) {
             });
             over.store(true, std::memory_order_release);
         });
-        while (looks < 2) platform::yield(); // one awake, one before it sleeps
+        while (looks < 2) platform::yield(); // one look while awake, one before it sleeps
         event.store(true, std::memory_order_release);
         for (int look = 0; look < 100 && !over.load(std::memory_order_acquire); ++look)
             std::this_thread::sleep_for(1ms);
@@ -222,7 +223,7 @@ TEST(WaitTest, RingingCostsNoWakeUpWhenNobodySleeps) {
     EXPECT_EQ(bell.rings.load(), 0u);
 }
 
-/// Processor time that `thread` used while this thread slept for `time`, as a part of it.
+/// The processor time that `thread` used while this thread slept for `time`, as a share of that time.
 double use_of(pthread_t thread, nanoseconds time) {
     clockid_t clock;
     EXPECT_EQ(pthread_getcpuclockid(thread, &clock), 0);

@@ -15,7 +15,7 @@ namespace {
 
 using Cards = std::vector<std::vector<std::byte>>;
 
-/// kumiki-run's end of a socket, and the other one for a rank of two.
+/// kumiki-run's end of a socket, and the end for a rank of two.
 class Launcher {
 public:
     Launcher() { socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()); }
@@ -23,7 +23,7 @@ public:
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
 
-    /// What the rank gets for its card; its end is closed then.
+    /// The cards that the rank receives when it sends its own.
     Result<Cards> wire_up(const std::vector<std::byte>& card = std::vector<std::byte>(3)) const {
         Settings settings;
         settings.size = 2;
@@ -81,7 +81,7 @@ TEST(WireupTest, ADescriptorThatIsNoSocketIsRefused) {
     expect_failure(wireup_of(settings)({}), "KUMIKI_WIREUP=7777: Bad file descriptor");
 }
 
-/// What ranks of one host get that another launcher has started, each a thread.
+/// The settings that ranks of one host get if another launcher has started them, each rank a thread.
 std::vector<Result<OthersJob>> jobs_of(tests::Board& board, int ranks, std::uint64_t arena_bytes) {
     std::vector<Result<OthersJob>> jobs(static_cast<std::size_t>(ranks));
     std::vector<std::jthread> threads;
@@ -113,7 +113,7 @@ TEST(MeetingTest, RanksOfAHostShareItsMemory) {
 
 TEST(MeetingTest, AllRanksFailWhereOneDoes) {
     tests::Board board(3);
-    // Rank 0 tells that its memory is behind descriptor 99999.
+    // Rank 0 claims that its memory is behind descriptor 99999.
     board.spoil = [](const std::string& key, std::string value) {
         return key == "kumiki-2-0-0" ? "00013939393939" : value;
     };

@@ -12,7 +12,7 @@
 namespace kumiki::platform {
 namespace {
 
-/// More than a pipe or a socket holds, so that the writer needs several writes and has to wait for its reader.
+/// More than fits into a pipe or a socket, so that the writer needs several writes and has to wait for its reader.
 const std::string long_text(std::size_t{4} << 20, 'x');
 
 std::string everything_from(int descriptor) {

@@ -13,11 +13,11 @@ double deviation_from_published(const std::vector<double>& u, const std::vector<
 }
 
 TEST(DeviationFromPublished, is_the_largest_of_both_lines) {
-    // Where nothing moves but the lid, u is wrong most at 0.9688, the middle of the last cell.
+    // If nothing moves except the lid, the largest error of u is at 0.9688, the centre of the last cell.
     const std::vector<double> still(16, 0.0);
     EXPECT_NEAR(deviation_from_published(still, still), 0.78871, 0.002);
     std::vector<double> wild = still;
-    wild[8] = -5; // v at x = 0.5 lies between this cell and the one before
+    wild[8] = -5; // v at x = 0.5 is between this cell and the one before
     EXPECT_NEAR(deviation_from_published(still, wild), 2.5 + 0.05454, 1e-12);
 }
 

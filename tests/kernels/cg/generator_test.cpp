@@ -7,8 +7,7 @@ namespace {
 
 constexpr Problem small = problems[0];
 
-/// Row `row` of class S as a dense vector would be had from A^T e: column `row` of A, by multiplying with the unit
-/// vector.
+/// Row `row` of class S as a dense vector, computed as A^T e: column `row` of A, by multiplying with the unit vector.
 AlignedVector<double> column(const Rows& matrix, std::size_t index) {
     AlignedVector<double> unit(small.order, 0.0), result(small.order);
     unit[index] = 1.0;

@@ -17,7 +17,7 @@ TEST_P(RowsTest, multiply_like_their_definition) {
     std::mt19937 random(5);
     AlignedVector<double> vector(order);
     for (double& element : vector) element = static_cast<double>(random() % 100);
-    // Lengths around the width of a vector register, and none at all.
+    // Lengths near the width of a vector register, and empty rows.
     const std::vector<std::size_t> lengths{1, 7, 8, 9, 0, 16, 25, 3};
     Rows rows({10, 10 + lengths.size()}, order);
     std::vector<double> expected;

@@ -17,7 +17,7 @@ TEST(Solver, ends_with_the_published_zeta_and_a_small_residual) {
     SequentialCrew crew;
     Solver solver(crew, small);
     EXPECT_FALSE(solver.verified()) << "before any run";
-    for (int run = 0; run < 2; ++run) { // the second begins anew
+    for (int run = 0; run < 2; ++run) { // the second run starts anew
         solver.run();
         EXPECT_TRUE(solver.verified());
         EXPECT_LT(solver.last_residual(), 1e-11);
@@ -52,7 +52,7 @@ TEST(MeasureOn, fails_when_the_zeta_is_not_the_published_one) {
     EXPECT_NE(testing::internal::GetCapturedStdout().find("\"validated\":false"), std::string::npos);
 }
 
-/// One worker for whom exchanges and the sums of steps take time.
+/// A single worker for which exchanges and the sums of steps take time.
 class SlowCrew : public SequentialCrew {
 public:
     struct Worker : SequentialCrew::Worker {

@@ -43,7 +43,7 @@ TEST(RedBlackTile, lines_are_the_points_of_a_colour_with_their_neighbours) {
         }
 }
 
-/// So many Gauss-Seidel sweeps, all red points before all black ones, by definition; 1 on the border.
+/// So many Gauss-Seidel sweeps, all red points before all black ones, by the definition; 1 on the border.
 std::vector<double> swept(std::size_t inner, std::size_t sweeps) {
     const std::size_t pitch = inner + 2;
     std::vector<double> values(pitch * pitch, 0.0);
@@ -69,7 +69,7 @@ TEST(RedBlackSweeps, all_red_points_are_computed_before_all_black_ones_with_any_
         crew.run([&](auto& worker) {
             RedBlackTile tile(cut.tile(worker.index()));
             const auto& [rows, columns] = tile.own();
-            const auto for_all = [&](auto visit) { // with what lies beyond the edges, but for the corners
+            const auto for_all = [&](auto visit) { // including the points beyond the edges, without the corners
                 for (std::size_t row = rows.begin - 1; row <= rows.end; ++row)
                     for (std::size_t column = columns.begin - 1; column <= columns.end; ++column)
                         if ((row >= rows.begin && row < rows.end) || (column >= columns.begin && column < columns.end))
@@ -105,7 +105,7 @@ TEST(RedBlackSweeps, go_on_while_any_worker_has_a_point_that_changes) {
     std::atomic<std::size_t> sweeps = 0;
     crew.run([&](auto& worker) {
         RedBlackTile tile(cut.tile(worker.index()));
-        double change = 16; // of row 5 alone; halved by each of its two colours
+        double change = 16; // of row 5 only; each of its two colours halves it
         sweeps += solver.run_until(worker, tile, 0.3, 100,
                                    [&](Colour, const Tile& line) { return line.rows.begin == 5 ? change /= 2 : 0.0; });
     });

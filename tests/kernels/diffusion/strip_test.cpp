@@ -7,7 +7,7 @@
 namespace kumiki::kernels::diffusion {
 namespace {
 
-constexpr std::size_t length = 37, lines = 19; // more than one group of columns, and not a whole one
+constexpr std::size_t length = 37, lines = 19; // more than one group of columns, and not a whole number of groups
 constexpr double steepness = 3.5;
 
 double value(std::size_t i, std::size_t line) { return std::sin(1.0 + 0.7 * static_cast<double>(i * lines + line)); }
@@ -57,7 +57,8 @@ TEST(Strip, make_right_sides_takes_the_difference_along_the_line) {
 }
 
 TEST(Strip, blocks_of_two_strips_are_transposed_into_place) {
-    // A grid of `length` x `length` in strips of columns; ours gets the rows 5 .. 5 + lines of the others' as columns.
+    // A grid of `length` x `length` in strips of columns; this strip gets the rows 5 .. 5 + lines of the others' as
+    // columns.
     constexpr Range ours{5, 5 + lines}, theirs{9, 9 + 18};
     Strip from(length, theirs.size()), to(length, lines);
     for (std::size_t i = 0; i < length; ++i)

@@ -10,7 +10,7 @@
 namespace kumiki::kernels::himeno {
 namespace {
 
-/// The benchmark as it is defined, in double precision: whole arrays, one index for each dimension.
+/// The benchmark by its definition, in double precision: whole arrays, one index for each dimension.
 class Textbook {
 public:
     explicit Textbook(const Problem& problem)
@@ -23,7 +23,7 @@ public:
                 }
         new_ = old_;
     }
-    /// With a = 1, 1, 1, 1/6, b = 0, c = 1, wrk1 = 0 and bnd = 1, as the benchmark has them.
+    /// With the benchmark's values a = 1, 1, 1, 1/6, b = 0, c = 1, wrk1 = 0 and bnd = 1.
     double sweep() {
         double gosa = 0;
         for (std::size_t i = 1; i + 1 < problem_.planes; ++i)
@@ -48,7 +48,7 @@ private:
     std::vector<double> old_, new_;
 };
 
-/// A grid cut for some workers, swept one worker after another, with the edges handed over as the cut says.
+/// A grid cut for some workers, swept one worker after another; edges are passed on as the cut says.
 class Crowd {
 public:
     Crowd(const Problem& problem, int workers, Split split) : cut_(cut_of(problem, workers, split)) {
@@ -111,7 +111,7 @@ TEST(Block, sweeps_as_the_benchmark_is_defined) {
     }
 }
 
-/// Coefficients and pressures of every kind, since the benchmark's own are mostly 0 and 1.
+/// Coefficients and pressures of all kinds, because the benchmark's own are mostly 0 and 1.
 TEST(RelaxRow, uses_every_coefficient_and_neighbour) {
     std::mt19937 random(3);
     std::uniform_real_distribution<float> number(-1, 1);
@@ -128,7 +128,7 @@ TEST(RelaxRow, uses_every_coefficient_and_neighbour) {
     std::vector<std::vector<float>> rows(9, std::vector<float>(columns + 2));
     for (auto& row : rows)
         for (float& value : row) value = number(random);
-    const auto p = [&](int plane, int row, std::size_t column) { // column counts from the first one computed
+    const auto p = [&](int plane, int row, std::size_t column) { // columns are counted from the first computed one
         return static_cast<double>(rows[static_cast<std::size_t>(3 * plane + row + 4)][column]);
     };
     const auto at = [&](int number_of_row) { return rows[static_cast<std::size_t>(number_of_row)].data() + 1; };

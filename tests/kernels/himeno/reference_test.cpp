@@ -28,7 +28,7 @@ TEST(Agrees, with_the_same_pressures_and_nearly_the_same_gosa_only) {
     EXPECT_FALSE(agrees({std::numeric_limits<double>::quiet_NaN(), 77}, reference));
 }
 
-/// One worker, whose sums are wrong.
+/// A single worker whose sums are wrong.
 class Miscounting : public SequentialCrew {
 public:
     struct Worker : SequentialCrew::Worker {

@@ -12,7 +12,7 @@
 namespace kumiki::kernels::laplace {
 namespace {
 
-/// Jacobi as in a textbook: two whole grids with their boundary, read one, write the other.
+/// Jacobi as in a textbook: two whole grids with their boundary; one is read, the other is written.
 class Textbook {
 public:
     explicit Textbook(const Problem& problem)
@@ -40,7 +40,8 @@ private:
     std::vector<double> old_, new_;
 };
 
-/// A grid cut into blocks of the given heights, stepped one after another. What a block accepts stays for one step.
+/// A grid cut into blocks of the given heights, stepped one after another. The rows that a block accepts stay for one
+/// step.
 class Chain {
 public:
     Chain(const Problem& problem, const std::vector<std::size_t>& heights) {
@@ -55,7 +56,7 @@ public:
         for (auto& block : blocks) block->relax();
         deliver(&Block::edge);
     }
-    /// The edges are on their way before the inside is computed, and what this step's halos held is destroyed in
+    /// The edges are under way before the inside is computed, and the contents of this step's halos are destroyed in
     /// between.
     void step_in_halves() {
         for (auto& block : blocks) block->relax_edges();
@@ -95,7 +96,7 @@ std::vector<std::size_t> random_heights(std::size_t total, std::mt19937& random)
     return heights;
 }
 
-/// Every row of a whole-grid block, seen through a block's only window: its first row.
+/// Every row of a whole-grid block, read through the only row that a block shows: its first one.
 void expect_rows_of(const Problem& problem, const Textbook& expected, Chain& rows_of_one) {
     for (std::size_t row = 0; row < problem.size; ++row) {
         const auto found = rows_of_one.blocks[row]->edge(Side::north);

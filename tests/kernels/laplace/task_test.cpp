@@ -32,7 +32,7 @@ TEST(Solver, leaves_the_bits_of_the_sequential_run_with_any_number_of_workers_an
         }
 }
 
-/// A crew that computes well but adds up wrongly when told to.
+/// A crew that computes correctly but adds up wrongly when told to.
 class Miscounting : public SequentialCrew {
 public:
     class Worker : public SequentialCrew::Worker {

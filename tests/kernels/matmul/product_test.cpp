@@ -14,7 +14,7 @@
 namespace kumiki::kernels::matmul {
 namespace {
 
-/// C entry by entry from the definition; exact, because the entries are what they are.
+/// C entry by entry from the definition; exact because of the choice of entries.
 std::vector<double> product_by_definition(std::size_t size) {
     std::vector<double> c(size * size, 0.0);
     for (std::size_t row = 0; row < size; ++row)
@@ -91,7 +91,7 @@ TEST(Check, finds_any_one_wrong_entry) {
     const auto right = product_by_definition(size);
     for (std::size_t i = 0; i < right.size(); ++i) {
         auto wrong = right;
-        wrong[i] += 1.0 / 65536; // the least difference that two exact products can have
+        wrong[i] += 1.0 / 65536; // the smallest difference that two exact products can have
         ASSERT_FALSE(passes(size, wrong)) << "entry " << i;
     }
 }

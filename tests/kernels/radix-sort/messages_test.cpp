@@ -9,7 +9,7 @@
 namespace kumiki::kernels::radix_sort {
 namespace {
 
-/// The sizes when `keys` uniform keys are sorted over so many ranks.
+/// The sizes if `keys` uniform keys are sorted over so many ranks.
 MessageSizes sizes_of(std::size_t keys, std::size_t ranks) {
     std::vector<PerBucket> counts;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -40,7 +40,8 @@ TEST(MessageSizes, are_between_ranks_of_several_workers) {
     EXPECT_EQ(sizes, (MessageSizes{{6}, {14}})) << "two workers' keys of the two buckets of the other rank";
 }
 
-/// The paper's 4 MB between 2 nodes and 256 KB between 8 are the bytes of all keys by the square of the nodes.
+/// The paper's 4 MB between 2 nodes and 256 KB between 8 are the bytes of all keys divided by the square of the number
+/// of nodes.
 TEST(MessageSizes, of_uniform_keys_shrink_with_the_square_of_the_ranks) {
     constexpr std::size_t keys = 1 << 18;
     for (const std::size_t ranks : {2, 4, 8}) {

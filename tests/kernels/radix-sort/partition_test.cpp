@@ -33,7 +33,8 @@ TEST(CountInBuckets, counts_every_key_once) {
     }
 }
 
-/// Scatters keys the way a worker does: its buckets begin at odd places, because other workers' keys lie between.
+/// Scatters keys in the way a worker does: its buckets begin at odd positions, because other workers' keys are between
+/// them.
 class ScatterTest : public testing::TestWithParam<Distribution> {};
 
 TEST_P(ScatterTest, puts_every_key_in_its_bucket_in_order) {

@@ -29,7 +29,7 @@ TEST(Sorter, sorts_again_and_again_with_any_number_of_workers) {
                 }
 }
 
-/// A crew that adds up wrongly in its first run, in which the sorter learns what keys there are.
+/// A crew that adds up wrongly in its first run, in which the sorter learns which keys there are.
 class Miscounting : public SequentialCrew {
 public:
     struct Worker : SequentialCrew::Worker {

@@ -11,7 +11,7 @@ namespace kumiki::kernels::streams {
 namespace {
 
 TEST(Lane, reads_and_updates_everything_in_every_pass) {
-    // Of one line, of lines that no piece divides, of many pieces; one of the two alone, and both.
+    // One line, numbers of lines that are no multiple of a piece, many pieces; only one of the two memories, and both.
     for (const Traffic& traffic : {Traffic{1, 0}, Traffic{0, 1}, Traffic{1000, 70000}, Traffic{1 << 20, 0},
                                    Traffic{0, 300001}, Traffic{200000, 3 << 20}})
         for (const std::size_t workers : {1u, 3u})
