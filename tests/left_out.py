@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 GTEST_SKIP = re.compile(r": Skipped\n(?P<why>.+?)\n+\[  SKIPPED \] [\w./]+ \(", re.DOTALL)
-"""Of one test within a program of GoogleTest, which ctest takes for one test."""
+"""A skipped test within a program of GoogleTest, which ctest counts as one test."""
 PYTEST_PLACE = re.compile(r"^\S+\.py:\d+: ")
 
 
@@ -28,7 +28,7 @@ def reasons(case: xml.Element) -> Iterator[str]:
 
 
 def lines(part: str, file: Path) -> Iterator[str]:
-    """What is said of one part."""
+    """The report about one part."""
     if not file.exists():
         yield f"{part}: it did not come to its tests"
         return

@@ -1,4 +1,4 @@
-"""What is said of tests that were left out: the formats of ctest and pytest as they write them."""
+"""The report about tests that were left out, from the formats of ctest and pytest."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Expected:
 
 
 def faults(row: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with one row."""
+    """The defects of one row."""
     for field, kind in TYPES.items():
         if not isinstance(row.get(field), kind):
             yield f"{field} is missing or no {kind}"

@@ -1,4 +1,4 @@
-"""Clusters for tests: made with unique names, entered, and always taken away."""
+"""Clusters for tests: made with unique names, entered, and always removed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True)
 class Hosts:
-    """A cluster, and running things on its hosts."""
+    """A cluster, and functions that run commands on its hosts."""
 
     cluster: inspection.Cluster
 
@@ -45,12 +45,12 @@ class Hosts:
         return subprocess.run(arguments, capture_output=True, text=True, timeout=TIME_LIMIT, check=False, **options)
 
     def start(self, host: int, *command: str, **options: Any) -> subprocess.Popen[str]:
-        """Starts a command on a host; whatever still runs at the end of the test is ended with the cluster."""
+        """Starts a command on a host; a command that still runs at the end of the test is ended with the cluster."""
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen(plan.inside(self.namespaces[host], command), text=True, **streams)
 
     def processes(self) -> list[int]:
-        """What runs on the hosts."""
+        """The processes on the hosts."""
         listed = [
             subprocess.run(("ip", "netns", "pids", each), capture_output=True, text=True, check=True).stdout
             for each in self.namespaces
@@ -58,7 +58,7 @@ class Hosts:
         return [int(number) for numbers in listed for number in numbers.split()]
 
     def transfer(self, sender: int, receiver: int, seconds: float) -> float:
-        """What one TCP connection carries from one host to another, in Mbit/s."""
+        """The rate of one TCP connection from one host to another, in Mbit/s."""
         server = self.start(receiver, sys.executable, str(TRANSFER), "receive")
         assert server.stdout is not None and server.stdout.readline() == "ready\n"
         sent = self.run(sender, sys.executable, str(TRANSFER), "send", self.addresses[receiver], str(seconds))
@@ -70,7 +70,7 @@ class Hosts:
 
 @contextmanager
 def new_cluster(hosts: int, rate: str | None = None) -> Iterator[Hosts]:
-    """Makes a cluster and takes it away at the end, with all that runs in it."""
+    """Makes a cluster and removes it at the end, with everything that runs in it."""
     name = unique_name()
     try:
         yield Hosts(making.create(name, hosts, Rate.parse(rate) if rate else None))
@@ -92,21 +92,21 @@ def argv(*arguments: str) -> list[str]:
 
 
 def all_namespaces() -> set[str]:
-    """Every network namespace with a name, whoever made it."""
+    """Every network namespace that has a name, whichever program made it."""
     folder = Path("/run/netns")
     return {entry.name for entry in folder.iterdir()} if folder.exists() else set()
 
 
 def namespaces_of(name: str) -> set[str]:
-    """Of a cluster of this name, complete or not."""
+    """The namespaces of a cluster of this name, complete or not."""
     return {namespace for namespace in all_namespaces() if namespace.startswith(f"kumiki-{name}-")}
 
 
 @lru_cache
 def lacking() -> str | None:
-    """Why no cluster can be made here; None when one can.
+    """Why no cluster can be made here; None if one can.
 
-    Asked without Kumiki's own plan, so that a mistake in it fails the tests instead of skipping them.
+    This does not use Kumiki's own plan, so that an error in it fails the tests instead of skipping them.
     """
     if (lack := requirements.lack()) is not None:
         return f"clusters need {lack.need}"

@@ -1,4 +1,4 @@
-"""Fixtures: clusters of network namespaces; where none can be made, tests that use one are skipped and say why."""
+"""Fixtures: clusters of network namespaces. If none can be made, tests that use one are skipped, and say why."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HOSTS = 4
 
 @pytest.fixture
 def possible() -> None:
-    """Skips the test where no cluster can be made."""
+    """Skips the test if no cluster can be made."""
     if (reason := lacking()) is not None:
         pytest.skip(reason)
 
 
 @pytest.fixture
 def name(possible: None) -> Iterator[str]:
-    """A name for a cluster that is taken away whatever the test does."""
+    """A name for a cluster, which is removed whatever the test does."""
     name = unique_name()
     yield name
     making.delete(name)
@@ -31,7 +31,7 @@ def name(possible: None) -> Iterator[str]:
 
 @pytest.fixture
 def make_cluster(possible: None) -> Iterator[Callable[..., Hosts]]:
-    """Makes clusters, `make_cluster(hosts, rate=None)`; all are gone after the test."""
+    """Makes clusters, `make_cluster(hosts, rate=None)`; all are removed after the test."""
     with ExitStack() as stack:
         yield lambda hosts, rate=None: stack.enter_context(new_cluster(hosts, rate))
 
@@ -44,7 +44,7 @@ def cluster(make_cluster: Callable[..., Hosts]) -> Hosts:
 
 @pytest.fixture
 def starter() -> Iterator[Starter]:
-    """Starts jobs by other launchers; what they leave is ended after the test."""
+    """Starts jobs by other launchers; processes that they leave are ended after the test."""
     starter = Starter()
     yield starter
     starter.end()

@@ -19,7 +19,7 @@ PATIENCE = 20.0
 
 @dataclass
 class Jobs:
-    """Starts jobs and sees that they are gone."""
+    """Starts jobs and checks that they are gone."""
 
     hosts: Hosts
     environment: dict[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Jobs:
         return argv("run", "--cluster", self.hosts.name, "-n", str(ranks), "-t", "1", str(path), *arguments)
 
     def rows(self, ranks: int, program: str, *arguments: str) -> list[dict[str, Any]]:
-        """Runs a measuring program to its end: its rows."""
+        """Runs a measuring program to its end and returns its rows."""
         ended = subprocess.run(
             self._command(ranks, program, arguments),
             env={**os.environ, **self.environment},
@@ -57,7 +57,7 @@ class Jobs:
         return job
 
     def ranks(self) -> dict[int, int]:
-        """The processes of the ranks that run now, by rank."""
+        """The processes of the ranks that are running, by rank."""
         found = {}
         for process in self.hosts.processes():
             try:
@@ -70,7 +70,7 @@ class Jobs:
         return found
 
     def wait_for_ranks(self, count: int) -> dict[int, int]:
-        """Until all run, and have had time to join."""
+        """Waits until all ranks run and have had time to join."""
         end = time.monotonic() + PATIENCE
         while len(self.ranks()) < count:
             assert time.monotonic() < end, "the ranks were not started"
@@ -79,7 +79,7 @@ class Jobs:
         return self.ranks()
 
     def link(self, host: int, state: str) -> None:
-        """Cuts a host off, or lets it in again."""
+        """Cuts a host off, or connects it again."""
         subprocess.run(argv("cluster", "link", self.hosts.name, str(host), state), check=True, timeout=30)
 
     def nothing_left(self) -> bool:

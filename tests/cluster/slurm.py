@@ -1,4 +1,4 @@
-"""A Slurm on this machine, for tests: its own configuration, keys and logs in a temporary folder.
+"""A Slurm on this machine for tests, with its own configuration, keys and logs in a temporary folder.
 
 It has one node, or several that are hosts of a `kumiki cluster`.
 """
@@ -29,7 +29,7 @@ set -e
 mount --rbind /sys/fs/cgroup "$0"
 exec $1 sh -c 'mount --rbind "$0" /sys/fs/cgroup; exec "$@"' "$0" $2
 """
-"""A daemon as it runs on a node: entering a namespace hides the control groups, without which slurmd does not start."""
+"""Starts a daemon on a node: entering a namespace hides the control groups, without which slurmd does not start."""
 
 CONFIGURATION = """\
 ClusterName=kumiki-test
@@ -61,7 +61,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 @lru_cache
 def lacking() -> str | None:
-    """Why no Slurm can be started here; None when one can."""
+    """Why no Slurm can be started here; None if one can."""
     if os.geteuid() != 0:
         return "Slurm's daemons need root"
     missing = [name for name in (*DAEMONS, "srun", "sinfo") if shutil.which(name) is None]
@@ -72,12 +72,12 @@ def lacking() -> str | None:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of it."""
+    """One of its nodes."""
 
     name: str
     address: str
     entrance: tuple[str, ...] = ()
-    """What runs a command there: the command follows."""
+    """The command prefix that runs a command there."""
 
 
 THIS_HOST = Node("node0", "127.0.0.1")
@@ -94,7 +94,7 @@ class Slurm:
 
     folder: Path
     entrance: tuple[str, ...]
-    """Of the node that its controller is on: commands of Slurm are run there."""
+    """The prefix for the node on which its controller runs; Slurm's commands are run there."""
     nodes: int
 
     @property
@@ -105,7 +105,7 @@ class Slurm:
         return [*self.entrance, *words]
 
     def kinds_of_mpi(self) -> set[str]:
-        """What srun --mpi= takes."""
+        """The values that srun --mpi= accepts."""
         said = self._ask("srun", "--mpi=list")
         return {word for line in (said.stdout + said.stderr).splitlines() for word in line.replace(",", " ").split()}
 
@@ -126,7 +126,7 @@ class Slurm:
 
 @contextlib.contextmanager
 def new_slurm(folder: Path, nodes: Sequence[Node] = (THIS_HOST,)) -> Iterator[Slurm]:
-    """Starts the daemons, the controller on the first node, and ends them whatever happens."""
+    """Starts the daemons, with the controller on the first node, and ends them whatever happens."""
     for name in ("munge", "state", "cgroup", *(f"temporary-{node.name}" for node in nodes)):
         (folder / name).mkdir(mode=0o755)
     slurm = Slurm(folder, nodes[0].entrance, len(nodes))
@@ -150,7 +150,7 @@ def new_slurm(folder: Path, nodes: Sequence[Node] = (THIS_HOST,)) -> Iterator[Sl
     daemons: list[subprocess.Popen[bytes]] = []
 
     def start(*words: str) -> None:
-        # In the foreground, so that they are our children and end by their number.
+        # In the foreground, so that they are children of this process and can be ended by their numbers.
         environment = {**os.environ, **slurm.environment}
         daemons.append(
             subprocess.Popen(

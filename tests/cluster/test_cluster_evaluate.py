@@ -38,7 +38,7 @@ def test_a_small_evaluation(make_cluster: Callable[..., Hosts], tmp_path: Path) 
     operations = {row["parameters"]["operation"] for row in rows if row["metric"] == "network.latency"}
     assert {"put", "get", "atomic", "active_message", "send"} <= operations
     assert {row["parameters"]["fabric"] for row in rows if row["metric"] == "rank_barrier.time"} == {"network"}
-    # Nothing passes the link faster than its rate; a burst of a millisecond aside.
+    # Nothing passes the link faster than its rate, except for a burst of a millisecond.
     fastest = max(
         row["median"] for row in rows if row["metric"] == "network.bandwidth" and row["parameters"]["bytes"] > 2**20
     )

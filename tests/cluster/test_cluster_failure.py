@@ -1,4 +1,4 @@
-"""What goes wrong while a cluster is made or taken away: all of it is there, or nothing."""
+"""Failures while a cluster is made or deleted: it exists either completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = len(list(plan.creation("x", 2, RATE)))
 
 
 def cut_plan(monkeypatch: pytest.MonkeyPatch, after: int, happens: Callable[[], Step]) -> None:
-    """Lets something happen after so many steps of the plan."""
+    """Makes something happen after this many steps of the plan."""
     whole = plan.creation
 
     def cut(name: str, hosts: int, rate: Rate | None) -> Iterator[Step]:
@@ -105,7 +105,7 @@ def test_a_cluster_that_lost_a_host_is_not_complete(cluster: Hosts) -> None:
 
 
 def occupy(cluster: Hosts, host: int, script: str) -> subprocess.Popen[str]:
-    """Runs a shell script on a host, and returns when it has said that it is ready."""
+    """Runs a shell script on a host, and returns when the script has reported that it is ready."""
     running = cluster.start(host, "sh", "-c", script)
     assert running.stdout is not None and running.stdout.readline() == "ready\n"
     return running

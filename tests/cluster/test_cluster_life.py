@@ -1,4 +1,4 @@
-"""Making, listing, entering and taking away clusters, by the command line."""
+"""Making, listing, entering and deleting clusters on the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kumiki.cluster import making
 
 
 def listed(name: str) -> dict[str, object] | None:
-    """What `kumiki cluster list` tells of one cluster."""
+    """The output of `kumiki cluster list` for one cluster."""
     ended = kumiki("cluster", "list", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     return next((cluster for cluster in json.loads(ended.stdout) if cluster["name"] == name), None)
@@ -51,7 +51,7 @@ def test_from_create_to_delete(name: str) -> None:
 
 
 def test_a_cluster_is_made_once(name: str, possible: None) -> None:
-    """Of two that make it at the same time one fails, and does not harm the other's."""
+    """If two commands make it at the same time, one of them fails, and does not harm the other's cluster."""
     making_it = [
         subprocess.Popen(argv("cluster", "create", name), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -121,7 +121,9 @@ def test_exec_runs_on_all_hosts_at_the_same_time(cluster: Hosts) -> None:
 
 @pytest.mark.parametrize(("limit", "code"), [("-Sn 12", 0), ("-n 12", 3)])
 def test_exec_and_the_limit_of_open_files(cluster: Hosts, limit: str, code: int) -> None:
-    """What it needs itself it takes; the command finds the user's limit. Where that is no help it is a sentence."""
+    """The command raises the limit for itself and restores the user's limit for its command. If this does not suffice,
+    it prints a sentence.
+    """
     job = shlex.join(argv("cluster", "exec", cluster.name, "--", "sh", "-c", "ulimit -Sn"))
     ended = subprocess.run(("sh", "-c", f"ulimit {limit}; exec {job}"), capture_output=True, text=True, check=False)
     assert ended.returncode == code, ended.stderr
@@ -159,7 +161,7 @@ def test_exec_ends_its_commands_at_an_interrupt(cluster: Hosts) -> None:
     assert running.returncode == 130
     assert "interrupted" in said
     deadline = time.monotonic() + TIME_LIMIT
-    while cluster.processes():  # killed, but not gone at once
+    while cluster.processes():  # killed, but not yet gone
         assert time.monotonic() < deadline
 
 

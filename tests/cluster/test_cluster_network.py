@@ -1,4 +1,4 @@
-"""What the hosts of a cluster reach, and how fast."""
+"""What the hosts of a cluster can reach, and how fast."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ print(connection.recv(100).decode())
 
 
 def reach(cluster: Hosts, host: int, address: str, seconds: float = 0.5) -> str:
-    """What comes of knocking at a closed port: refused by who is there, or nothing."""
+    """The result of connecting to a closed port: refused if a host is there, otherwise nothing."""
     return cluster.run(host, sys.executable, "-c", CONNECT, address, str(seconds)).stdout.strip()
 
 
@@ -108,7 +108,7 @@ def test_each_end_of_a_link_holds_the_rate(make_cluster: Callable[..., Hosts], s
     for namespace, device in ((cluster.namespaces[2], "eth0"), (f"kumiki-{cluster.name}-net", "host2")):
         removed = cluster.run(0, "tc", "-n", namespace, "qdisc", "delete", "dev", device, "root")
         assert removed.returncode == 0, removed.stderr
-    # Host 2's link is free now: what it exchanges with host 0 is held at one end of host 0's.
+    # Host 2's link is free now: the rate of its exchange with host 0 is limited by one end of host 0's link.
     assert 30 <= cluster.transfer(sender, receiver, seconds=0.8) <= 100
 
 

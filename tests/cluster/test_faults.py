@@ -1,4 +1,4 @@
-"""What the others do when a host is cut off, or a rank on another host is stopped."""
+"""How the others react when a host is cut off, or a rank on another host is stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobs import Jobs
 TIMEOUT = 2
 """KUMIKI_TIMEOUT of these jobs, in seconds."""
 NOTICED_WITHIN = TIMEOUT + 2.5
-"""The signs of life come five times in a timeout; then the launcher ends the others."""
+"""Heartbeats are sent five times in a timeout; then the launcher ends the others."""
 RANKS = 6
 ENDLESS = ("laplace", "--form", "hybrid", "--size", "200", "--iterations", "1000000000")
 
@@ -30,7 +30,7 @@ def jobs(make_cluster: Callable[..., Hosts]) -> Iterator[Jobs]:
 
 
 def ending(job: subprocess.Popen[str]) -> tuple[int, str, float]:
-    """Exit code, what was said, and after how many seconds."""
+    """Exit code, output, and the seconds until the end."""
     start = time.monotonic()
     _, said = job.communicate(timeout=30)
     return job.returncode, said, time.monotonic() - start
@@ -43,7 +43,7 @@ def test_a_host_that_is_cut_off_is_missed(jobs: Jobs) -> None:
     code, said, seconds = ending(job)
     jobs.link(1, "up")
     assert code == 3
-    # Both sides miss the other; which one says so first is chance.
+    # Both sides miss the other; which of them reports it first depends on chance.
     assert re.search(rf"rank \d on host \S+ ends the job: host ({'|'.join(jobs.hosts.namespaces)}) has shown", said)
     assert "no sign of life for 2 s" in said
     assert seconds < NOTICED_WITHIN
@@ -66,7 +66,7 @@ def test_a_rank_that_is_stopped_is_named(jobs: Jobs, local: int) -> None:
 
 @pytest.mark.parametrize("how", ["one", "whole-host", "job"])
 def test_who_is_stopped_on_purpose_is_waited_for(jobs: Jobs, how: str) -> None:
-    """Twice as long as a silent host is, and then the job goes on."""
+    """The job waits twice as long as for a silent host, and then continues."""
     if how != "job":
         jobs.environment["KUMIKI_STOPPED"] = "wait"
     job = jobs.start(RANKS, "laplace", "--form", "hybrid", "--size", "200", "--iterations", "200000")

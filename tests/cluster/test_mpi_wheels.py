@@ -1,4 +1,4 @@
-"""Jobs that the mpirun of a Python wheel starts: Open MPI 5 and MPICH 5, where the system has older ones."""
+"""Jobs that the mpirun of a Python wheel starts: Open MPI 5 and MPICH 5, on systems with older ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that Open MPI's and MPICH's mpirun start: the library finds out by itself."""
+"""Jobs that the mpirun of Open MPI and MPICH starts: the library detects the launcher by itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kumiki.machine import mpi
 
 JOIN_FAILED = 5
 WITH_LAUNCHER = 10.0
-"""Seconds for a short job, of which starting and ending mpirun itself are most."""
+"""Seconds for a short job, most of which mpirun itself needs to start and end."""
 
 
 @pytest.fixture(params=mpi.ALL, ids=lambda kind: kind.name)
@@ -78,7 +78,7 @@ def test_a_crowded_job_is_bound_when_asked(mpirun: Mpirun, starter: Starter, pro
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
 def test_ranks_that_are_bound(mpirun: Mpirun, starter: Starter, program: str) -> None:
-    """Each rank has as many threads as processors; two ranks on the same one are crowded, and both know it."""
+    """Each rank has as many threads as processors; two ranks on the same processor are crowded, and both know it."""
     first, second = sorted(os.sched_getaffinity(0))[:2]
     apart = bound(mpirun, starter, program, first, second)
     assert apart.count("1 threads, not crowded") == 2
@@ -87,7 +87,7 @@ def test_ranks_that_are_bound(mpirun: Mpirun, starter: Starter, program: str) ->
 
 
 def bound(mpirun: Mpirun, starter: Starter, program: str, *cpus: int) -> str:
-    """What ranks say that are bound to one processor each."""
+    """The output of ranks that are bound to one processor each."""
     commands = [["taskset", "-c", str(cpu), program, "alone"] for cpu in cpus]
     ended = starter.run(*mpirun.on_this_host(len(cpus)), *by_rank(*commands))
     assert ended.returncode == 0, ended.stderr
@@ -136,7 +136,7 @@ def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -
     begin = time.monotonic()
     ended = starter.run(*mpirun.on_this_host(3), program, how)
     assert ended.returncode != 0
-    assert places(ended.stdout) == all_of(3)  # it did join
+    assert places(ended.stdout) == all_of(3)  # it had joined
     assert time.monotonic() - begin < 20
     assert starter.nothing_left()
 
@@ -144,7 +144,7 @@ def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -
 def test_a_stopped_rank_is_named_by_its_neighbour(
     mpirun: Mpirun, starter: Starter, program: str, make_cluster: Callable[..., Hosts]
 ) -> None:
-    """Rank 2 speaks for its host to the others; while it is stopped, rank 3 does."""
+    """Rank 2 sends heartbeats for its host; while it is stopped, rank 3 does."""
     need_module("kumiki-ucx", "libucx-dev")
     hosts = make_cluster(2)
     settings = {"KUMIKI_INTERFACE": "eth0", "KUMIKI_TIMEOUT": "2"}
@@ -185,7 +185,7 @@ def test_a_job_that_is_left_when_main_has_returned(mpirun: Mpirun, starter: Star
 
 
 def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: str) -> None:
-    """The least counts."""
+    """The smallest size counts."""
     commands = [["env", f"KUMIKI_ARENA={size}", program, "alone"] for size in ("64M", "1G")]
     ended = starter.run(*mpirun.on_this_host(2), *by_rank(*commands))
     expect_job(ended, 2)

@@ -1,4 +1,4 @@
-"""The programs over hosts: each validates its result, and the sums agree with one host's."""
+"""The programs over hosts: each validates its result, and the sums are equal to those on one host."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_in_messages_as_well(jobs: Jobs, program: str) -> None:
 
 
 def test_a_slow_link_costs_time_and_nothing_else(make_cluster: Callable[..., Hosts]) -> None:
-    """Over 100 Mbit/s the exchange of 4 MB of keys takes what the link allows."""
+    """Over 100 Mbit/s the exchange of 4 MB of keys takes the time that the link needs for it."""
     rows = Jobs(make_cluster(2, "100mbit")).rows(2, "radix-sort", "--form", "hybrid", "--keys", "1048576", *FEW)
     time = next(row for row in rows if row["metric"] == "radix_sort.time")
     assert time["validated"]

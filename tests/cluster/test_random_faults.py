@@ -68,7 +68,7 @@ def test_random_faults_on_one_host(faulty: str, tmp_path: Path) -> None:
 
 
 def cut_a_host_off(job: Job, ranks: int, chance: random.Random, hosts: Hosts) -> None:
-    """Both sides miss the other; which one says so first is chance."""
+    """Both sides miss the other; which of them reports it first depends on chance."""
     job.wait_for(job.ranks, ranks)
     host = chance.randrange(HOSTS)
     time.sleep(chance.random() ** 3 * 0.6)

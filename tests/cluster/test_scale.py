@@ -1,4 +1,4 @@
-"""A job of many ranks over hosts: how soon it is together, and what it costs."""
+"""A job of many ranks over hosts: how soon it has started, and what it costs."""
 
 from __future__ import annotations
 

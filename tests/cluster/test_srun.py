@@ -12,7 +12,7 @@ from kumiki.machine import mpi
 from slurm import Slurm, lacking, new_slurm
 
 SRUN = ("srun", "--quiet", "--overcommit")
-"""More tasks than processors may start; without the news of the queue."""
+"""More tasks than processors may start; the messages about the queue are suppressed."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_job(slurm: Slurm, starter: Starter, program: str, kind: str, ranks: i
 
 
 def test_with_the_library_of_pmi2(slurm: Slurm, starter: Starter, program: str) -> None:
-    """As in a process whose MPI library speaks with srun through it."""
+    """The situation of a process whose MPI library uses this library to communicate with srun."""
     library = "libpmi2.so.0"
     folders = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
     if not any(os.path.exists(f"{folder}/{library}") for folder in folders):

@@ -65,9 +65,9 @@ def test_an_evaluation_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path
     environment = {
         **slurm.environment,
         "KUMIKI_PREFIX": str(native.prefix),
-        # MPICH would tell the other node this machine's name, which means nothing in a namespace.
+        # MPICH would send this machine's name to the other node, where it means nothing in a namespace.
         "KUMIKI_INTERFACE": "eth0",
-        # Where daemons of Open MPI that are ended early leave their folders.
+        # Here daemons of Open MPI that are ended early leave their folders.
         "TMPDIR": str(tmp_path),
     }
     ended = starter.run(*slurm.command("salloc", "--quiet", f"--nodes={NODES}", *wanted), environment=environment)

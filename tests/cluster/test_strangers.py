@@ -1,4 +1,4 @@
-"""What a stranger can do who reaches a rank's port: nothing; and by which interface ranks are reached at all."""
+"""A stranger that reaches a rank's port can do no harm; and the interface on which ranks can be reached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def besieged(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A program of UCX alone."""
+    """A program that uses UCX only."""
     if shutil.which("c++") is None:
         pytest.skip("c++ is not installed")
     program = tmp_path_factory.mktemp("stranger") / "stranger"
@@ -47,7 +47,7 @@ class Siege:
     job: subprocess.Popen[str]
 
     def listeners(self, host: int) -> list[tuple[str, int]]:
-        """Addresses and ports on which somebody listens there."""
+        """Addresses and ports on which a process listens there."""
         found = []
         for line in self.hosts.run(host, "cat", "/proc/net/tcp").stdout.splitlines()[1:]:
             _, local, _, state, *_ = line.split()
@@ -57,14 +57,14 @@ class Siege:
         return found
 
     def end(self) -> tuple[int, str, str]:
-        """Exit code, output and complaints, after the job has ended by itself."""
+        """Exit code, output and error messages, after the job has ended by itself."""
         output, said = self.job.communicate(timeout=TIME_LIMIT)
         return self.job.returncode, output, said
 
 
 @pytest.fixture
 def besiege(make_cluster: Callable[..., Hosts], besieged: str) -> Iterator[Callable[[Hosts], Siege]]:
-    """Starts such a job, without a word on which interface to use."""
+    """Starts such a job without naming an interface."""
     jobs = []
 
     def start(hosts: Hosts) -> Siege:
@@ -121,8 +121,8 @@ def test_ranks_listen_where_the_others_are_and_nowhere_else(
     for host, namespace in enumerate(hosts.namespaces):
         for words in (
             "link add first type veth peer name aside",
-            f"addr add 192.168.{55 + host}.1/24 dev first",  # a network of this host's own
-            "addr add 172.17.0.1/16 dev aside",  # the same at every host, as bridges of container systems are
+            f"addr add 192.168.{55 + host}.1/24 dev first",  # a network that only this host has
+            "addr add 172.17.0.1/16 dev aside",  # the same on every host, like the bridges of container systems
             "link set first up",
             "link set aside up",
         ):

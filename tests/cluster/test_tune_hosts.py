@@ -15,15 +15,15 @@ TIME_LIMIT = 120
 
 
 def machine() -> str:
-    """As the library names it in the file."""
+    """The machine's name in the file."""
     words = (Native.installed().command("kumiki-topology"), "--key")
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def check_tuning(home: Path, link: str, *arguments: str) -> None:
-    """Tunes with a configuration of its own, in which a bad length stands.
+    """Tunes with a configuration of its own that contains a bad length.
 
-    It is replaced by a better one, or taken away where the library's own rule is as good.
+    It is replaced by a better one, or removed if the library's own rule is equally good.
     """
     if not Native.installed().has(Native.installed().program("fragment")):
         pytest.skip("the native part is not installed")

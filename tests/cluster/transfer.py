@@ -1,4 +1,4 @@
-"""One TCP connection between two hosts: `receive` prints the rate that came, in Mbit/s; `send ADDRESS SECONDS`."""
+"""One TCP connection between two hosts: `receive` prints the rate that arrives, in Mbit/s; `send ADDRESS SECONDS`."""
 
 from __future__ import annotations
 

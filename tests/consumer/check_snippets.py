@@ -37,7 +37,7 @@ def blocks(document: Path) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def segments(block: list[str]) -> list[list[str]]:
-    """The runs of lines between those that stand for lines left out; empty lines do not count."""
+    """The runs of lines between those that stand for omitted lines; empty lines do not count."""
     runs: list[list[str]] = [[]]
     for line in block:
         if LEFT_OUT.fullmatch(line):
@@ -48,7 +48,7 @@ def segments(block: list[str]) -> list[list[str]]:
 
 
 def find(run: list[str], lines: list[str], begin: int) -> int | None:
-    """Where `run` ends in `lines` when it is there at or after `begin`."""
+    """Where `run` ends in `lines` if it occurs there at or after `begin`."""
     for at in range(begin, len(lines) - len(run) + 1):
         if lines[at : at + len(run)] == run:
             return at + len(run)

@@ -26,7 +26,7 @@ def read_rows(output: str) -> list[dict[str, Any]]:
 
 
 def faults_of(row: dict[str, Any], expected: dict[str, str]) -> list[str]:
-    """What is wrong with a row, each fault as a sentence."""
+    """The defects of a row, each as a sentence."""
     faults = []
     known = {"implementation": row["implementation"], **row["parameters"]}
     for key, value in expected.items():
@@ -42,7 +42,7 @@ def faults_of(row: dict[str, Any], expected: dict[str, str]) -> list[str]:
 
 
 def figure_faults(rows: list[dict[str, Any]], wanted: str) -> list[str]:
-    """What is wrong with a figure that is known beforehand."""
+    """The defects of a figure that is known beforehand."""
     metric, value = wanted.split("=", 1)
     found = [sample for row in rows if row["metric"] == metric for sample in row["samples"]]
     if found and all(math.isclose(sample, float(value), rel_tol=1e-6) for sample in found):
@@ -56,7 +56,7 @@ def checksum_in(remarks: str) -> str | None:
 
 
 def faults_beside(remarks: str, like: str) -> list[str]:
-    """What differs from what another command computes."""
+    """The differences from the results of another command."""
     other = subprocess.run(shlex.split(like), capture_output=True, text=True, check=False)
     found, wanted = checksum_in(remarks), checksum_in(other.stderr)
     if found is not None and found == wanted:

@@ -1,4 +1,6 @@
-"""The launcher under test, and its hosts. All are this machine: the remote shell is a script that drops their names."""
+"""The launcher under test, and its hosts. All of them are this machine: the remote shell is a script that ignores their
+names.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,13 @@ def remote_shell(tmp_path: Path) -> str:
 
 @pytest.fixture(params=REMOTE_SHELLS)
 def any_remote_shell(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """For tests of what happens to remote shells themselves."""
+    """For tests of the remote shells themselves."""
     return remote_shell_script(tmp_path, REMOTE_SHELLS[request.param])
 
 
 @pytest.fixture(params=["one-host", "two-hosts"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, ...]:
-    """Options for where a job runs that must be the same everywhere."""
+    """Options for the place of a job, for behaviour that must be the same everywhere."""
     if request.param == "one-host":
         return ()
     return ("--hosts", "a,b", "--remote-shell", remote_shell_script(tmp_path, REMOTE_SHELLS["between"]))

@@ -49,7 +49,7 @@ def nvidia(package: int, address: str, number: int) -> BusDevice:
 AMD = BusDevice(1, "0000:c1:00.0", "0380 [1002:740f]", "Aldebaran", (Driver("rsmi0", GPU, {"Backend": "RSMI"}),))
 DISPLAY = BusDevice(0, "0000:02:00.0", "0300 [102b:0538]", "Matrox G200", (Driver("card0", GPU),))
 BARE = BusDevice(1, "0000:e1:00.0", "0302 [10de:20b5]", "GA100")
-"""A device whose driver is not there."""
+"""A device whose driver is missing."""
 DEVICES = (DISPLAY, nvidia(0, "0000:17:00.0", 0), nvidia(1, "0000:a3:00.0", 1), AMD, BARE)
 
 

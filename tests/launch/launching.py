@@ -1,4 +1,4 @@
-"""Running kumiki-run and watching what it leaves behind."""
+"""Runs kumiki-run and checks what it leaves behind."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PATIENCE = 20.0
 USAGE, ENVIRONMENT = 2, 3
 """Exit codes of kumiki-run."""
 ENDED = 2.0
-"""Seconds after which nothing of a failed job is left."""
+"""Seconds after which nothing of a failed job may be left."""
 
 
 def find_command(name: str) -> str:
-    """The launcher that the variable LAUNCHER names, or the one on PATH; other commands lie beside it."""
+    """The launcher that the variable LAUNCHER names, or the one on PATH; other commands are beside it."""
     run = os.environ.get("LAUNCHER") or shutil.which("kumiki-run")
     if run is None:
         pytest.skip("kumiki-run is not built: set LAUNCHER or PATH")
@@ -40,7 +40,7 @@ def rank_program() -> str:
 
 
 def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
-    """Whether the condition comes true within the time."""
+    """Whether the condition becomes true within the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -50,7 +50,7 @@ def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool
 
 
 def lines(result: subprocess.CompletedProcess[str]) -> list[str]:
-    """What a job that has ended well has printed; ranks come in any order."""
+    """The lines that a successful job has printed; the order of ranks does not matter."""
     assert result.returncode == 0, result.stderr
     return sorted(result.stdout.splitlines())
 
@@ -115,7 +115,7 @@ class Launcher:
         )
 
     def start(self, *arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-        """Starts a job in a process group of its own and comes back at once."""
+        """Starts a job in a process group of its own and returns at once."""
         process = subprocess.Popen(
             [self.path, *arguments],
             env=self.environment(environment),
@@ -129,7 +129,7 @@ class Launcher:
         return process
 
     def processes(self) -> dict[int, str]:
-        """All living processes that carry the mark, with their names."""
+        """All living processes that have the mark, with their names."""
         found = {}
         needle = f"{MARK}={self.mark}".encode()
         for entry in Path("/proc").iterdir():
@@ -143,15 +143,15 @@ class Launcher:
         return found
 
     def count(self, name: str) -> int:
-        """Processes of this name."""
+        """The number of processes with this name."""
         return list(self.processes().values()).count(name)
 
     def wait_for(self, name: str, number: int) -> None:
-        """Until there are so many processes of this name."""
+        """Waits until there are this many processes with this name."""
         assert eventually(lambda: self.count(name) == number)
 
     def states(self, name: str) -> list[str]:
-        """Of the processes of this name: S (asleep), T (stopped) and others as `ps` shows them."""
+        """The states of the processes with this name: S (asleep), T (stopped) and others, as `ps` shows them."""
         found = []
         for process, own_name in self.processes().items():
             if own_name == name:
@@ -159,7 +159,7 @@ class Launcher:
         return sorted(found)
 
     def end(self) -> None:
-        """Ends what a failed test has left."""
+        """Ends what a failed test has left behind."""
         for process in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
@@ -167,7 +167,7 @@ class Launcher:
             started.communicate()
 
     def host_daemon(self) -> int:
-        """The process of the job that watches over the ranks."""
+        """The process of the job that monitors the ranks."""
         assert eventually(lambda: "kumiki-daemon" in self.processes().values())
         return next(process for process, name in self.processes().items() if name == "kumiki-daemon")
 

@@ -1,4 +1,4 @@
-"""Cards: what ranks of several hosts tell each other through the launcher."""
+"""Cards, which ranks of several hosts exchange through the launcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing of a job over several hosts is left, whichever process is killed or silent."""
+"""Nothing of a job over several hosts is left, whichever process is killed or becomes silent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ sleep 64; sleep 65
 
 @pytest.fixture
 def family(launcher: Launcher, any_remote_shell: str) -> subprocess.Popen[str]:
-    """Two hosts with two ranks each, that have children, sessions of their own, and deafness."""
+    """Two hosts with two ranks each, which have children and sessions of their own and ignore signals."""
     job = launcher.start("--hosts", "a,b", "-n", "4", "--remote-shell", any_remote_shell, "sh", "-c", FAMILY)
     launcher.wait_for("sleep", 16)
     return job
@@ -94,7 +94,7 @@ def test_random_moments(launcher: Launcher, any_remote_shell: str, victim: str) 
         )
         time.sleep(0.012 * round_number)
         alive = [process for process, name in launcher.processes().items() if name == victim]
-        # A child that has not begun its own program yet bears the name of its parent, which need not mind its death.
+        # A child that has not started its own program yet has its parent's name, but need not react to its death.
         newborn = {child for process in alive for child in children(process)}
         alive = [process for process in alive if process not in newborn]
         for process in alive[-1:]:
@@ -106,7 +106,7 @@ def test_random_moments(launcher: Launcher, any_remote_shell: str, victim: str) 
 
 
 def test_a_silent_host_is_given_up(launcher: Launcher, any_remote_shell: str) -> None:
-    """As when its network is cut: no connection ends, and nothing comes."""
+    """As when its network is cut: no connection ends, and nothing arrives."""
     short = {"KUMIKI_TIMEOUT": "1"}
     job = launcher.start("--hosts", "a,b", "--remote-shell", any_remote_shell, "sleep", "60", environment=short)
     launcher.wait_for("sleep", 2)

@@ -1,4 +1,4 @@
-"""What ranks on several hosts find."""
+"""The environment of ranks on several hosts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_each_host_is_reached_by_its_name(launcher: Launcher, tmp_path: Path) ->
 
 
 def test_variables_of_the_front_reach_ranks(launcher: Launcher, tmp_path: Path) -> None:
-    """The remote shell gives its host another environment, as a login does."""
+    """The remote shell gives its host a different environment, as a login does."""
     remote_shell = remote_shell_script(
         tmp_path,
         'shift; exec env -i LAUNCH_TEST_MARK="$LAUNCH_TEST_MARK" PATH=/nowhere KUMIKI_WAIT=spin KUMIKI_RANK=7 '
@@ -121,7 +121,7 @@ def test_nothing_else_is_inherited(launcher: Launcher, any_remote_shell: str, ho
 
 
 def test_more_hosts_than_the_limit_of_open_files_suggests(launcher: Launcher, remote_shell: str) -> None:
-    """The launcher takes what it may have; ranks find what the user has set."""
+    """The launcher raises its limit as far as it may; ranks get the limit that the user has set."""
     hosts = ",".join(f"h{number}" for number in range(12))
     job = f"{launcher.path} --hosts {hosts} --remote-shell {remote_shell} sh -c 'ulimit -Sn'"
     assert lines(launcher.shell(f"ulimit -Sn 30; {job}")) == ["30"] * 12

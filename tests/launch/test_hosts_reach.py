@@ -1,4 +1,4 @@
-"""Hosts that are named wrongly, or that cannot be reached."""
+"""Hosts with invalid names, or hosts that cannot be reached."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_remote_shell_that_says_something_else(
 
 
 def test_a_host_that_prints_much_at_its_login(launcher: Launcher, tmp_path: Path) -> None:
-    """The pipe is full when the host daemon greets."""
+    """The pipe is full when the host daemon sends its greeting."""
     remote_shell = remote_shell_script(tmp_path, 'shift; { head -c 65500 /dev/zero; exec "$@"; } | { sleep 0.5; cat; }')
     assert lines(launcher.run("--hosts", "a,b", "--remote-shell", remote_shell, "echo", "hello")) == ["hello", "hello"]
 

@@ -33,7 +33,9 @@ def test_much_input_arrives_whole_and_unread_input_does_no_harm(
 
 
 def test_a_reader_that_does_not_read_keeps_the_launcher_awake(launcher: Launcher, remote_shell: str) -> None:
-    """One rank floods a stream that nobody reads; the failure of another one is still noticed, and a signal works."""
+    """One rank floods a stream that is not read; the failure of another rank is nevertheless noticed, and a signal
+    works.
+    """
     flood = "[ $KUMIKI_RANK = 1 ] && sleep 0.5 && exit 5; exec yes"
     job = launcher.start("--hosts", "a,b", "--remote-shell", remote_shell, "sh", "-c", flood)
     launcher.wait_for("yes", 1)

@@ -91,7 +91,7 @@ VARIABLES = [
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    """Files of hosts, all but one of them wrong."""
+    """Hostfiles; all but one of them are wrong."""
     content = {
         "good": b"a\nb\n",
         "slots_zero": b"a slots=0\n",

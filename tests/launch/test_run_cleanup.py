@@ -20,7 +20,7 @@ setsid sleep 61 &
 trap "" TERM
 sleep 65; sleep 66
 """
-"""A rank with children, orphans, sessions of their own, and deafness."""
+"""A rank with children, orphans and sessions of their own that ignore signals."""
 SLEEPERS = 5
 
 
@@ -82,7 +82,7 @@ def test_a_job_inside_a_job_goes_with_it(launcher: Launcher) -> None:
 def test_a_reader_that_does_not_read_keeps_nothing_alive(launcher: Launcher, place: tuple[str, ...]) -> None:
     job = launcher.start(*place, "-n", "2", "--label", "yes")
     launcher.wait_for("yes", 2)
-    time.sleep(0.3)  # the pipe is full now, and nobody reads it
+    time.sleep(0.3)  # the pipe is full now, and is not read
     job.kill()
     assert launcher.nothing_left()
 

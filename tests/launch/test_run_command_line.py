@@ -1,4 +1,4 @@
-"""What kumiki-run makes of its command line and of settings in the environment."""
+"""How kumiki-run interprets its command line and settings in the environment."""
 
 from __future__ import annotations
 

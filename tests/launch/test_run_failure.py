@@ -1,4 +1,4 @@
-"""A rank that fails ends the job: which one is named, and what the launcher returns."""
+"""A rank that fails ends the job: the message names the rank, and the launcher returns the right code."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_many_ranks_fail_at_once(launcher: Launcher, place: tuple[str, ...]) -> 
 
 
 def test_a_rank_of_another_host_that_has_not_left_the_job(launcher: Launcher, remote_shell: str) -> None:
-    """The same on this host: job_test.cpp."""
+    """The same on one host: job_test.cpp."""
     job = ("--hosts", "a,b", "-n", "4", "--remote-shell", remote_shell, rank_program())
     result = launcher.run(*job, "joined", "0")
     assert result.returncode == 1

@@ -90,7 +90,9 @@ def test_ranks_notice_that_nobody_reads(launcher: Launcher, place: tuple[str, ..
 
 
 def test_an_escaped_writer_does_not_hold_the_labels(launcher: Launcher) -> None:
-    """Somebody outside the job holds its pipes open, as a server does that was handed them: here it is this test."""
+    """A process outside the job has the job's pipes open, like a server to which they were passed: here it is this
+    test.
+    """
     job = launcher.start("-n", "1", "--label", "sh", "-c", "echo done; exec sleep 0.5")
     assert eventually(lambda: "sleep" in launcher.processes().values())
     rank = next(process for process, name in launcher.processes().items() if name == "sleep")

@@ -1,4 +1,4 @@
-"""What a rank sees: its environment, its descriptors, its input, its processors."""
+"""What a rank finds: its environment, its descriptors, its input, its processors."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_ranks_inherit_the_shared_memory_and_nothing_else_of_the_launcher(launch
     for line in found:
         number, target = line.split("] ")[-1].split(" ", 1)
         assert target == "/memfd:kumiki (deleted)"
-        assert int(number) >= 100  # out of the way of scripts that use small numbers
+        assert int(number) >= 100  # above the small numbers that scripts use
 
 
 def test_descriptors_of_the_user_reach_the_ranks(launcher: Launcher, tmp_path: Path) -> None:
@@ -189,6 +189,6 @@ def test_sixty_four_ranks_on_few_cores_come_and_go(launcher: Launcher) -> None:
 
 
 def test_a_job_inside_a_rank(launcher: Launcher, place: tuple[str, ...]) -> None:
-    """It has nothing of the outer job."""
+    """It has nothing from the outer job."""
     inner = f"{launcher.path} -n 2 sh -c 'echo $KUMIKI_RANK $KUMIKI_SIZE $KUMIKI_LOCAL_SIZE +$KUMIKI_WIREUP'"
     assert lines(launcher.run(*place, "-n", "2", "sh", "-c", inner)) == ["0 2 2 +", "0 2 2 +", "1 2 2 +", "1 2 2 +"]

@@ -87,7 +87,7 @@ def test_the_same_signal_to_launcher_and_group_is_one_request(launcher: Launcher
     job = start_counting(launcher, tmp_path / "out")
     begin = time.monotonic()
     job.terminate()
-    time.sleep(0.05)  # so that the two do not become one in the kernel
+    time.sleep(0.05)  # so that the kernel does not merge the two
     os.killpg(job.pid, signal.SIGTERM)
     assert job.wait(PATIENCE) == 128 + signal.SIGTERM
     assert time.monotonic() - begin > 0.9
@@ -123,7 +123,7 @@ def test_stop_and_continue(launcher: Launcher, place: tuple[str, ...]) -> None:
     job.send_signal(signal.SIGTSTP)
     assert eventually(lambda: launcher.states("sleep") == ["T", "T"])
     assert eventually(lambda: "T" in launcher.states("kumiki-run"))
-    time.sleep(2.0)  # longer than the time after which a silent launcher, or a rank that is stopped alone, is given up
+    time.sleep(2.0)  # longer than the time after which a silent launcher, or a single stopped rank, is given up
     assert launcher.states("sleep") == ["T", "T"]
     job.send_signal(signal.SIGCONT)
     assert eventually(lambda: launcher.states("sleep") == ["S", "S"])

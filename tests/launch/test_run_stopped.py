@@ -1,4 +1,4 @@
-"""A rank that somebody has stopped: the job ends and names it, or waits."""
+"""A rank that has been stopped: the job ends and names it, or waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from launching import ENVIRONMENT, Launcher, eventually
 TIMEOUT = 1
 """KUMIKI_TIMEOUT of these jobs, in seconds."""
 LONG_AFTER = 2.0
-"""More than that, and the time until the launcher has looked."""
+"""Longer than that, plus the time until the launcher has checked."""
 SLEEP = "exec sleep 60"
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 

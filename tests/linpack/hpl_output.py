@@ -28,7 +28,7 @@ COUNT = re.compile(r" +(\d+) tests (completed and passed|completed and failed|sk
 
 
 def faults_of(output: str, runs: list[str], variants: list[str], check: str) -> Iterator[str]:
-    """What is wrong with the output, each fault as a sentence."""
+    """The defects of the output, each as a sentence."""
     lines = output.splitlines()
     results = [match for line in lines if (match := RESULT.fullmatch(line))]
     found = [" ".join(match.group(2, 3, 4, 5)) for match in results]

@@ -11,20 +11,22 @@ import pytest
 from fake_native import LAUNCHER, TOOL, TOPOLOGY, Native
 from hypothesis import settings
 
-# A busy machine is no failure, and the command lines under test need the time more.
+# A busy machine is not a failure, and the command lines under test need the time more.
 settings.register_profile("tool", max_examples=50, deadline=None)
 settings.load_profile("tool")
 
 
 @pytest.fixture(scope="session")
 def matplotlib_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where matplotlib keeps its list of fonts: making it anew in every test would take most of the time."""
+    """The folder in which matplotlib keeps its list of fonts: creating it again in every test would take most of the
+    time.
+    """
     return tmp_path_factory.mktemp("matplotlib")
 
 
 @pytest.fixture
 def bare(tmp_path: Path, matplotlib_folder: Path) -> Iterator[Native]:
-    """A prefix without a native part, on a machine without MPI or compilers. No test may leave a process of it."""
+    """A prefix without a native part, on a machine without MPI or compilers. No test may leave a process from it."""
     tools = tmp_path / "path"
     tools.mkdir()
     for name in ("sleep", "sh"):
@@ -46,7 +48,7 @@ def bare(tmp_path: Path, matplotlib_folder: Path) -> Iterator[Native]:
 
 @pytest.fixture
 def native(bare: Native) -> Native:
-    """A complete native part beside one MPI; every program prints a row or two of its suite."""
+    """A complete native part and one MPI; every program prints a row or two of its suite."""
     bare.command("kumiki-run", LAUNCHER)
     bare.command("kumiki-topology", f"#!/bin/sh\necho '{json.dumps(TOPOLOGY)}'\n")
     bare.mpi("openmpi", "mpirun (Open MPI)")

@@ -23,7 +23,7 @@ from kumiki.report.page import html
 TOOL = Path(__file__).parents[2] / "tool"
 TIME_LIMIT = 60
 PRELOADED = (command, evaluate, html)
-"""What only some commands load; see Native.kumiki."""
+"""Modules that only some commands load; see Native.kumiki."""
 
 PRELUDE = """#!/bin/sh
 ranks=${FAKE_RANKS:-1}; threads=${FAKE_THREADS:-1}; form=plain; problem=
@@ -70,7 +70,7 @@ export FAKE_RANKS FAKE_THREADS
 [ "$1" = sh ] && { printf 'ANSWERS\\n'; exit; }
 exec "$@"
 """
-"""kumiki-run as far as hosts go: a shell is what hosts are asked by."""
+"""kumiki-run reduced to hosts: the program with which hosts are queried is a shell."""
 TOPOLOGY: dict[str, Any] = {
     "schema_version": 1,
     "virtual": False,
@@ -81,12 +81,12 @@ TOPOLOGY: dict[str, Any] = {
     "caches": [{"level": 2, "type": "unified", "bytes": 1 << 20, "line_bytes": 64, "shared_by": [[0], [1]]}],
     "accelerators": [],
 }
-"""What kumiki-topology says: two cores."""
+"""The output of kumiki-topology: two cores."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and what it said."""
+    """How a command ended, and its output."""
 
     returncode: int
     stdout: str
@@ -95,7 +95,7 @@ class Ended:
 
 @dataclass
 class Native:
-    """A prefix with fake programs, and what the tool's processes see of the world."""
+    """A prefix with fake programs, and the environment of the tool's processes."""
 
     prefix: Path
     environment: dict[str, str] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Native:
         return log.read_text().splitlines() if log.exists() else []
 
     def program(self, name: str, body: str) -> None:
-        """Puts a measuring program there; `row` prints a row, $ranks, $threads and $form are known to the body."""
+        """Installs a measuring program; `row` prints a row, and $ranks, $threads and $form are set in the body."""
         self._script(
             self.prefix / "libexec" / "kumiki" / name, PRELUDE.replace("STARTED", f"{self.prefix}/started") + body
         )
@@ -116,7 +116,9 @@ class Native:
         self._script(self.prefix / "bin" / name, body)
 
     def launcher_over_hosts(self, *answers: str) -> None:
-        """Puts a kumiki-run there whose hosts give these answers; its command lines are among what was started."""
+        """Installs a kumiki-run whose hosts give these answers; its command lines are recorded with the started
+        programs.
+        """
         body = LAUNCHER_OVER_HOSTS.replace("LOG", f"{self.prefix}/launched")
         self.command("kumiki-run", body.replace("ANSWERS", "\\n".join(answers)))
 
@@ -130,7 +132,7 @@ class Native:
         self._script(self.prefix / "path" / f"mpirun.{name}", LAUNCHER.replace("TITLE", title))
 
     def kumiki(self, *arguments: str, **variables: str) -> Ended:
-        """Runs the real command line to its end, in a process of its own."""
+        """Runs the real command line to its end, in a separate process."""
         output, errors = self.prefix / "stdout", self.prefix / "stderr"
         process = os.fork()
         if process == 0:
@@ -143,7 +145,9 @@ class Native:
     def _become_kumiki(
         self, arguments: tuple[str, ...], environment: dict[str, str], output: Path, errors: Path
     ) -> NoReturn:
-        """The rest of this forked process: it has the libraries already, whose loading would take most of the time."""
+        """The rest of this forked process: the libraries, whose loading would take most of the time, are already
+        loaded.
+        """
         code: object = 70
         try:
             signal.alarm(TIME_LIMIT)
@@ -205,7 +209,7 @@ class Native:
 
 
 def _value_of(process: psutil.Process, variable: str) -> str | None:
-    """Of a variable of its environment; None when it has ended, or is another user's."""
+    """The value of a variable in its environment; None if the process has ended or belongs to another user."""
     try:
         return process.environ().get(variable)
     except psutil.Error:

@@ -25,12 +25,14 @@ for target in "$@"; do
     chmod +x "$folder/libexec/kumiki/$target"
 done
 """
-"""Of a target NAME-PEER it makes what NAME-openmpi does, with rows of that peer; a word among the arguments ends it."""
+"""For a target NAME-PEER it makes a program like NAME-openmpi, with rows of that peer; a special word among the
+arguments makes it fail.
+"""
 TOOLS = ("mkdir", "sed", "chmod", "cat")
 
 
 def with_sources(native: Native, fails_at: str = "no such argument") -> None:
-    """Puts the sources of the measuring programs there, and what builds them."""
+    """Installs the sources of the measuring programs, and the tools to build them."""
     source = native.prefix / "share" / "kumiki" / "source"
     source.mkdir(parents=True)
     (source / "CMakeLists.txt").write_text("# the sources")
@@ -51,7 +53,7 @@ def builds(native: Native) -> list[str]:
 
 
 def install_mpi(prefix: Path, says: str = OPENMPI, version: str = "5.0.9") -> Path:
-    """An MPI with a launcher that works, and a wrapper that nobody asks."""
+    """An MPI with a working launcher, and a compiler wrapper that is not used."""
     executable(prefix / "bin" / "mpirun", LAUNCHER.replace("TITLE 4.1.4", f"{says} {version}"))
     executable(prefix / "bin" / "mpicxx", "#!/bin/sh\n")
     (prefix / "lib").mkdir(exist_ok=True)

@@ -253,7 +253,7 @@ def broken(native: Native) -> dict[str, Path]:
 
 @pytest.mark.parametrize("part", range(16))
 def test_bad_input_is_a_sentence(native: Native, broken: dict[str, Path], part: int) -> None:
-    """One part of the table; files that are broken are made once for each part."""
+    """One part of the table; the unusable files are made once for each part."""
     before = {path: path.read_bytes() for path in native.prefix.rglob("*") if path.is_file()}
     wrong = []
     for line, words in CASES[part::16]:

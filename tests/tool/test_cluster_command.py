@@ -1,4 +1,6 @@
-"""`kumiki cluster` and `kumiki run --cluster` without root: what is missing, and with an iproute2 that only answers."""
+"""`kumiki cluster` and `kumiki run --cluster` without root: what is missing, and with a fake iproute2 that only
+answers.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,15 @@ echo '[{"kind":"noqueue","dev":"lo"},{"kind":"tbf","dev":"host0","options":{"rat
 
 @pytest.fixture
 def permitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As root; the command line runs in a fork of this process and sees it, too."""
+    """Pretends to be root; the command line runs in a fork of this process, so this applies to it, too."""
     monkeypatch.setattr(requirements, "_permitted", lambda: True)
 
 
 @pytest.fixture
 def lab(native: Native, permitted: None) -> Native:
-    """Beside the native part an iproute2 that tells of a cluster `lab` with two hosts and of remains of another."""
+    """Beside the native part, an iproute2 that reports a cluster `lab` with two hosts and the remains of another
+    cluster.
+    """
     for name, body in (("ip", LISTED), ("tc", BUCKETS)):
         tool = Path(native.environment["PATH"]) / name
         tool.write_text(body)

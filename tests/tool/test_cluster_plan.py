@@ -1,4 +1,4 @@
-"""What a cluster is to be: names, addresses, rates and commands; nothing is touched."""
+"""The plan of a cluster: names, addresses, rates and commands; nothing is changed."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_plan_of_a_cluster() -> None:
         "set",
         "bridge",
         "up",
-    )  # tells that it is complete
+    )  # shows that it is complete
     commands = [" ".join(step.arguments) for step in steps]
     assert "ip -n kumiki-t-1 address add 10.77.0.2/16 dev eth0" in commands
     assert not [command for command in commands if command.startswith("tc")]

@@ -53,7 +53,7 @@ def test_run_becomes_the_native_launcher(native: Native) -> None:
 
 
 def test_run_starts_quickly(native: Native) -> None:
-    """No library that only other commands need may be loaded on the way to the launcher."""
+    """No library that only other commands need may be loaded before the launcher starts."""
     heavy = "{'numpy', 'jsonschema', 'matplotlib'}"
     program = f"import sys, kumiki.command; print(sorted({heavy} & set(sys.modules)))"
     ended = subprocess.run(
@@ -143,7 +143,7 @@ def test_closed_streams(native: Native) -> None:
 
 
 def test_an_interrupt_while_the_command_loads(native: Native) -> None:
-    """Loading the command line takes longest; here a module that never ends to load stands in for its libraries."""
+    """Loading the command line takes the longest; here a module whose loading never ends replaces its libraries."""
     slow = native.prefix / "slow"
     slow.mkdir()
     (slow / "typer.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n")

@@ -75,7 +75,7 @@ BEFORE: Figures = {
     ("metric", "better", "factor", "code"),
     [
         ("put.latency", "lower", 1.2, 4),
-        ("put.latency", "lower", 1.08, 0),  # significant, but by less than asked
+        ("put.latency", "lower", 1.08, 0),  # significant, but smaller than the given percentage
         ("put.latency", "lower", 0.5, 0),
         ("memory.copy", "higher", 0.8, 4),
         ("memory.copy", "higher", 1.5, 0),
@@ -127,7 +127,7 @@ def test_few_samples_carry_no_verdict() -> None:
 
 
 def own(words: Sequence[str], **more: Any) -> Side:
-    """A result of a program of the user's own."""
+    """A result of the user's own program."""
     one = side({("command.time", "lower", 1): STEADY})
     command = {
         "words": list(words),
@@ -191,7 +191,7 @@ def test_three_results_stand_side_by_side(native: Native) -> None:
     assert ended.returncode == 0 and ended.stderr == "", ended.stderr
     lines = [line.split() for line in ended.stdout.splitlines()]
     assert ["a", "b", "c"] in lines
-    assert ["copy", "1.00", "GB/s,", "1", "thread"] not in lines  # the rows are no real GB/s
+    assert ["copy", "1.00", "GB/s,", "1", "thread"] not in lines  # the rows are not real GB/s
     for label in "abc":
         assert f"Guidelines: {label}" in ended.stdout
     assert "Page: side/index.html" in ended.stdout

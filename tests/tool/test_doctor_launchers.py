@@ -1,4 +1,4 @@
-"""The doctor's line on launchers: which are there, and whether the library could join a job of theirs."""
+"""The doctor's line about launchers: which exist, and whether the library could join their jobs."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def test_a_srun_of_no_use(native: Native, body: str) -> None:
     add_module(native)
     add_srun(native, body)
     finding = launchers(native)
-    assert finding["state"] == "good"  # kumiki-run and mpirun are there
+    assert finding["state"] == "good"  # kumiki-run and mpirun exist
     assert "The library cannot join under srun (it names neither" in finding["sentence"]

@@ -108,7 +108,9 @@ def test_hanging_point_is_ended_with_all_its_processes(native: Native) -> None:
 
 
 def test_what_a_point_leaves_behind_is_ended(native: Native) -> None:
-    """One keeps the point's output open, the other has lost its parent: both would disturb what is measured next."""
+    """One process keeps the point's output open, the other has lost its parent: both would disturb the next
+    measurement.
+    """
     native.program("memory", "row memory.copy bound GB/s higher 2,2,2,2,2,2\nsleep 307 &\n(sleep 308 >&- 2>&- &)\n")
     ended = native.kumiki(*MEMORY)
     assert ended.returncode == 0, ended.stderr

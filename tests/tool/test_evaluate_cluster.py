@@ -46,7 +46,7 @@ def over(which: Hosts = LAB, **request: object) -> list[Point]:
 
 @pytest.fixture
 def lab(native: Prefix, monkeypatch: pytest.MonkeyPatch) -> Prefix:
-    """The fake native part, and a cluster `lab` that nobody has to make."""
+    """The fake native part, and a cluster `lab` that need not be made."""
     native.launcher_over_hosts()
     native.program("network-openmpi", "row network.latency openmpi us lower 20,21,20,20\n")
     for name, body in (("ip", ENTRANCE), ("mpirun.openmpi", OVER_HOSTS)):

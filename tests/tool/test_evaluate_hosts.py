@@ -51,7 +51,7 @@ def test_an_allocation_is_measured_over_its_nodes(site: Prefix) -> None:
 
 
 def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:
-    """The least of what they say: 6 cores on each of two."""
+    """The smallest of their answers counts: 6 cores on each of two hosts."""
     ended = site.kumiki(*EVALUATE, "--dry-run", **ALLOCATED)
     assert ended.returncode == 0, ended.stderr
     for counts in ("-n 2 -t 1", "-n 2 -t 6", "-n 4 -t 2"):

@@ -1,4 +1,4 @@
-"""`kumiki linpack`: HPL.dat line by line, the choice, and the command against a program of HPL's output."""
+"""`kumiki linpack`: HPL.dat line by line, the choice, and the command with a program that prints HPL's output."""
 
 from __future__ import annotations
 

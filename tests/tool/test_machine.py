@@ -1,4 +1,4 @@
-"""What is known of a machine, by kumiki-topology and from a folder like /sys, and what disturbs on it."""
+"""The facts about a machine, from kumiki-topology and from a folder like /sys, and disturbances on it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TOPOLOGY: dict[str, Any] = {
         {"level": 1, "type": "data", "bytes": 32 << 10, "line_bytes": 64, "shared_by": [[4]]},
     ],
 }
-"""Two usable cores with two hardware threads each, and a package that belongs to others."""
+"""Two usable cores with two hardware threads each, and a package that belongs to other users."""
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_what_disturbs(machine: Machine, name: str, text: str, subject: str, sta
 
 
 class Worked(NamedTuple):
-    """The times of one processor, as psutil tells them."""
+    """The times of one processor, in the form of psutil."""
 
     user: float
     nice: float
@@ -109,7 +109,7 @@ class Worked(NamedTuple):
 
 
 def set_busy(monkeypatch: pytest.MonkeyPatch, busy: float) -> None:
-    """Each usable processor has worked so many seconds; one that others own has worked for hours."""
+    """Each usable processor has worked for this many seconds; one that others own has worked for hours."""
     part = busy / 4
     times = [Worked(part, part, part, steal=part) for _ in range(4)]
     monkeypatch.setattr(psutil, "cpu_times", lambda percpu: [*times, Worked(9000, 0, 0)])
@@ -147,7 +147,7 @@ def test_load_is_judged_by_cores(machine: Machine, monkeypatch: pytest.MonkeyPat
 
 
 def test_load_average_of_what_has_ended_counts_no_more(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build leaves a high load average behind, and nothing that would disturb."""
+    """A build leaves a high load average behind, although nothing disturbs any more."""
     monkeypatch.setattr(os, "getloadavg", lambda: (8.0, 8.0, 8.0))
     set_busy(monkeypatch, 100)
     assert states(machine)["load"] is State.GOOD
@@ -179,7 +179,7 @@ def test_a_machine_without_the_native_part(tmp_path: Path) -> None:
 
 
 def test_kumiki_topology_is_asked_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not of the one that hwloc's variables describe."""
+    """It must not describe the machine of hwloc's variables."""
     monkeypatch.setenv("HWLOC_SYNTHETIC", "pack:2 core:8 pu:2")
     put_program(tmp_path, f"[ -z \"$HWLOC_SYNTHETIC\" ] && echo '{json.dumps(TOPOLOGY)}'")
     assert Machine.here(Native(tmp_path)).topology == TOPOLOGY

@@ -1,4 +1,4 @@
-"""The command lines of the MPIs that are measured beside Kumiki, where their versions differ."""
+"""The command lines of the MPIs beside which Kumiki is measured, where their versions differ."""
 
 from __future__ import annotations
 

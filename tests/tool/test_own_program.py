@@ -1,4 +1,4 @@
-"""`kumiki evaluate -- COMMAND`: a program of the user's own over ranks and threads, and what may go wrong with it."""
+"""`kumiki evaluate -- COMMAND`: a program of the user's own over ranks and threads, and its possible failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kumiki.own.template import Template
 from kumiki.suites.model import Grid
 
 AMDAHL = 'echo "$0 $1 $2 $OMP_NUM_THREADS" >> started\necho "solved in $((5 + 20 / ($1 * $2))).0 s, at last"\n'
-"""Five parts in twenty-five do not get faster; one line in the file `started` for each start."""
+"""Five parts in twenty-five are serial; each start adds one line to the file `started`."""
 ARGUMENTS = ("evaluate", "--ranks", "1,2", "--threads", "1", "--repeat", "6", "--output", "out")
 METRIC = ("--metric", r"in ([\d.]+) s", "--metric-name", "solve")
 COMMAND = ("--", "./heat", "{ranks}", "{threads}")
@@ -69,7 +69,7 @@ def test_runs_become_rows_with_speed_up_and_advice(program: Native) -> None:
         [word.rstrip("*") for word in line] for line in lines
     ]
     assert "./heat 2 2`, 10.0 s against 25.0 s on one processor: 2.50 times as fast" in " ".join(ended.stdout.split())
-    assert "(from command.solve)" in ended.stdout  # as the table calls it: no row has a number there
+    assert "(from command.solve)" in ended.stdout  # the table's name for it: no row has a number there
     assert "Report: out/index.html" in ended.stdout
 
 

@@ -1,4 +1,4 @@
-"""Budgets on a machine that is slower than was estimated."""
+"""Budgets on a machine that is slower than estimated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ def usual_points() -> list[Point]:
 
 
 def run(slowness: float) -> tuple[float, list[Point]]:
-    """Evaluates on a machine on which everything but the budgets takes so many times as long: seconds, and points."""
+    """Evaluates on a machine on which everything but the budgets takes this many times as long; returns seconds and
+    points.
+    """
     now = 0.0
     points = usual_points()
     pace = Pace(points, lambda: now)

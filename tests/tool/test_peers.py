@@ -1,4 +1,4 @@
-"""`kumiki evaluate --peer NAME=PREFIX`: what is refused, what is built and measured, and what the results say of it."""
+"""`kumiki evaluate --peer NAME=PREFIX`: what is refused, built and measured, and what the results contain."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_prefix_may_be_relative_or_below_the_home_folder(monkeypatch: pytest.M
 
 @pytest.fixture
 def peered(native: Native) -> Native:
-    """A native part with its sources, and installations that are whole or lack something."""
+    """A native part with its sources, and installations that are complete or incomplete."""
     with_sources(native)
     install_mpi(native.prefix / "openmpi-5")
     install_mpi(native.prefix / "mpich-5", MPICH, "5.0.2")
@@ -78,7 +78,7 @@ def peered(native: Native) -> Native:
 
 
 def test_installations_that_cannot_be_used(peered: Native, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each ends with its documented code and one sentence, and leaves nothing behind."""
+    """Each causes its documented exit code and one sentence, and leaves nothing behind."""
     monkeypatch.setattr(library, "own_words", lambda path, kind, variables: None if path.parts[-3] == "ucx" else "1.2")
     before = set(peered.prefix.iterdir())
     wrong = []
@@ -217,7 +217,7 @@ def test_a_peer_is_measured_wherever_its_kind_is() -> None:
 
     for peer in peers:
         assert of(peer.name) == of(peer.kind) != set()
-    # What was measured without them is measured alike with them, for as long.
+    # Points that exist without peers are measured in the same way with them, for the same time.
     assert {(each.key, each.seconds) for each in usual} < {(each.key, each.seconds) for each in points}
     assert len(points) == len(usual) + sum(len(of(peer.name)) for peer in peers)
 
@@ -246,7 +246,7 @@ TRACED = """
 
 @pytest.fixture
 def built(peered: Native, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    """Programs whose library the loader finds at `path`."""
+    """Makes programs whose library the loader finds at `path`."""
     where: dict[str, str] = {}
 
     def said(command: list[str], variables: Mapping[str, str]) -> str:

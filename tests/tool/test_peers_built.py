@@ -1,4 +1,6 @@
-"""Programs that are really compiled for an MPI below a prefix, and measured: the distribution's own, given as one."""
+"""Programs that are really compiled for an MPI below a prefix, and measured: the distribution's own MPI, passed as a
+peer.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ SECONDS = 600
 
 @pytest.fixture
 def prefix(tmp_path: Path) -> Path:
-    """A folder with links to what the distribution keeps of an MPI in several places."""
+    """A folder with links to the files of an MPI that the distribution keeps in several places."""
     if not (Native.installed().prefix / "share" / "kumiki" / "source").is_dir():
         pytest.skip("Kumiki is not installed beside these tests")
     for kind in mpi.ALL:

@@ -248,7 +248,7 @@ def test_a_program_that_moves_data_has_a_bound_for_each_number_of_threads(suite:
     sequential = [point for point in points if point.parameters["form"] == "sequential"]
     sizes = {tuple(sorted((n, v) for n, v in p.parameters.items() if n not in PLACES)) for p in sequential}
     bounded = {tuple(sorted((n, v) for n, v in p.parameters.items() if n not in PLACES)) for p in found}
-    # Of another method or kernel the problem is the same, or it is not known what it moves.
+    # With another method or kernel, either the problem is the same, or the amount of data is not known.
     assert bounded == {size for size in sizes if not {"method", "kernel"} & dict(size).keys()}
     usual = [point for point in found if {1, 2, 4, 6} <= {p.total for p in found if same_problem(p, point)}]
     assert usual and max(point.total for point in found) == 6

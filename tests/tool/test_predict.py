@@ -1,4 +1,6 @@
-"""`kumiki predict`: the Maestro model against closed forms and published figures, and the command's manners."""
+"""`kumiki predict`: the Maestro model compared with closed forms and published figures, and the behaviour of the
+command.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from typer.testing import CliRunner
 
 MACHINE = Machine()
 SMALL = ("--set", "long_message=16384")
-"""What makes the command quick."""
+"""Parameters that make the command fast."""
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +39,14 @@ def test_a_stream_gets_what_arbitration_leaves(burst: int, both_ways: bool) -> N
 
 
 def test_a_full_buffer_shortens_bursts() -> None:
-    """To what there is room for: of four places the last are not free again when the next burst is asked for."""
+    """To the available space: of four places the last ones are not free again when the next burst is requested."""
     found = tried.stream_efficiency(replace(MACHINE, burst=64, buffer=4 * MACHINE.packet), both_ways=False)
     two, four = (replace(MACHINE, burst=burst).link_efficiency for burst in (2, 4))
     assert two < found < four
 
 
 def test_a_short_raw_transfer_takes_the_sum_of_its_stages() -> None:
-    """Every stage once, for a header of one packet and data in the same: nothing can overlap."""
+    """Every stage is passed once, by a header of one packet and data in the same packet: nothing can overlap."""
     machine = replace(MACHINE, header=8)
     links = 2 * (machine.arbitration + machine.packet_time)
     switch = machine.route + machine.packet / machine.switch_rate
@@ -89,7 +91,7 @@ def test_bursts_and_forwarding_on_the_header_pay(prediction: Prediction) -> None
     basic, forwarding = charts["basic"], charts["forwarding"]
     assert basic["library"][65536] > 2 * basic["library, no burst"][65536]
     assert basic["raw network"][65536] > 2 * basic["raw network, no burst"][65536]
-    # What is stored first crosses the second link and the switch only after the whole first link.
+    # A fragment that is stored first crosses the second link and the switch only after the whole first link.
     longer = forwarding["stores and forwards"][4096] - forwarding["forwards on the header"][4096]
     assert longer > 0.9 * 4096 / MACHINE.link_rate
 

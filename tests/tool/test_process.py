@@ -1,4 +1,4 @@
-"""Programs that write much: what is kept of it, and that it does not take them longer."""
+"""Programs with much output: the part of it that is kept, and that reading it does not slow them down."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_line_without_an_end_is_left_out_whole() -> None:
 
 
 def test_much_output_takes_a_program_no_longer() -> None:
-    """50 MB in one line: a program that writes them into a pipe that nobody makes anything of is the yardstick."""
+    """50 MB in one line, compared with a program that writes them to a pipe whose contents are dropped."""
     write = "import os\nwhole = b'x' * 50_000_000\nwhile whole: whole = whole[os.write(1, whole[:1 << 20]):]"
     ended, _, _ = run_python(write)
     start = time.monotonic()
@@ -84,7 +84,7 @@ def test_lines_of_a_program_that_is_ended_are_handed_on(tmp_path: Path) -> None:
 
 def test_an_interrupt_while_a_program_starts_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted(subprocess.Popen[bytes]):
-        """It runs already when the interrupt comes, and its caller never learns of it."""
+        """The process already runs when the interrupt comes, and its caller never learns of it."""
 
         def __init__(self, *arguments: object, **options: object) -> None:
             super().__init__(*arguments, **options)  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""Reading the rows of programs: what is written comes back, what is not a row is refused with its reason."""
+"""Reading the rows of programs: written rows are read back, and other lines are refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statistics against their definitions and against figures from textbooks."""
+"""The statistics compared with their definitions and with figures from textbooks."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_converged_needs_six_samples_and_a_narrow_interval(samples: list[float],
 
 
 def noisy(middle: float, n: int, chance: random.Random, share: float = 0.01) -> list[float]:
-    """Times as they come: none is below the least, and some are late."""
+    """Typical times: none is below the minimum, and some are late."""
     return [middle * (1 + share * chance.expovariate(1.0)) for _ in range(n)]
 
 
@@ -146,8 +146,8 @@ def test_ratio_lies_where_the_two_intervals_allow() -> None:
     [
         (Summary(1.0, 0.99, 1.01, 8), "equal"),
         (Summary(1.07, 1.065, 1.075, 8), "differ"),
-        (Summary(1.015, 1.012, 1.018, 8), "equal"),  # apart, and not worth the name
-        (Summary(1.0, 0.8, 1.2, 8), "open"),  # wide intervals that meet are no equality
+        (Summary(1.015, 1.012, 1.018, 8), "equal"),  # apart, but by too little
+        (Summary(1.0, 0.8, 1.2, 8), "open"),  # wide intervals that overlap do not show equality
         (Summary(1.0, 1.0, 1.0, 5), "open"),  # too few
         (Summary(7.1, 5.0, 13.0, 25), "differ"),
     ],
@@ -158,7 +158,7 @@ def test_verdicts(second: Summary, verdict: str) -> None:
 
 
 def test_twelve_against_seven_microseconds_is_not_equal() -> None:
-    """From a report that called them so: intervals that meet because they are wide."""
+    """From a report that called them equal: their intervals overlap because they are wide."""
     found = contrast(Summary(12.0, 6.5, 15.0, 10), Summary(7.1, 5.9, 11.0, 10))
     assert found.open and not found.equal
 
@@ -194,7 +194,7 @@ def test_equal_samples_are_equal(value: float, m: int, n: int) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [6, 9, 15, 40])
 def test_false_verdicts_are_as_rare_as_promised(shape: str, n: int) -> None:
-    """Equal settings are seldom told apart; settings that differ by a fifth are seldom called equal."""
+    """Equal settings are rarely called different, and settings that differ by a fifth are rarely called equal."""
     chance = random.Random(7)
     trials = 400
 

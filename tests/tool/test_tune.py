@@ -35,7 +35,7 @@ BOX = "box,2,48k"
 
 @pytest.fixture
 def tunable(bare: Prefix) -> Prefix:
-    """A native part whose messages are fastest in fragments of 16 and 64 KiB."""
+    """A native part whose messages are the fastest in fragments of 16 and 64 KiB."""
     bare.command("kumiki-run", LAUNCHER)
     bare.command("kumiki-topology", f"#!/bin/sh\n[ $1 = --key ] && echo {BOX}\n")
     bare.program("fragment", FRAGMENT)

@@ -1,4 +1,6 @@
-"""What the suites say that programs move: of the same problem, in the unit of its rate, and no program beats it."""
+"""The traffic of programs according to the suites: it is for the same problem, in the unit of its rate, and no program
+is faster than its bound.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NATIVE = Native.installed()
 CORES = 1
 BOUNDED = [suite for suite in suites.ALL if PROGRAM in suite.programs]
 BEYOND_CHANCE = 2.0
-"""The machine may be busy with other tests: a bound that is wrong by less shows in reports, where both are settled."""
+"""The machine may be busy with other tests. A bound that is wrong by less than this becomes visible in reports, where
+both figures have settled.
+"""
 
 
 def row(point: Point, figure: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ NAMES = ("quiet", "noisy", "one-core", "one-busy-core", "eight-cores", "hosts")
 TOLD = ("suite", "metric", "implementation", "parameters", "unit", "better", "median", "ci95", "n")
 FLAGS = {"c": "converged", "o": "oversubscribed", "v": "validated"}
 KEPT = ("cpu", "load", "cluster")
-"""Of the environment: nothing else is needed, and names of hosts and folders belong to nobody's tests."""
+"""The kept part of the environment: nothing else is needed, and names of hosts and folders do not belong in tests."""
 DIGITS = 5
 
 
@@ -36,12 +36,12 @@ def load(name: str) -> dict[str, Any]:
 
 
 def compact(results: Mapping[str, Any], suites: Sequence[str] = ()) -> str:
-    """What `load` reads; only right rows that were measured, of these suites (none named: all)."""
+    """Makes the text that `load` reads: only correct, measured rows of these suites (none named: all)."""
     rows = []
     for row in results["rows"]:
         if row["median"] is None or row["validated"] is False or (suites and row["suite"] not in suites):
             continue
-        if row["metric"].endswith(".rate") and row["unit"] != "M/s":  # the work by the time, which is there
+        if row["metric"].endswith(".rate") and row["unit"] != "M/s":  # the work divided by the time, which is present
             continue
         figures = {"median": _short(row["median"]), "ci95": [_short(end) for end in row["ci95"]]}
         flags = "".join(flag for flag, field in FLAGS.items() if row[field]) + " " + row.get("unsteady", "")

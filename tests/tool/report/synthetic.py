@@ -17,7 +17,7 @@ import numpy as np
 
 SUITES = ("memory", "thread-barrier", "rank-barrier", "wait", "remote-memory", "laplace", "matmul", "radix-sort", "cg")
 BY_NAME = ("himeno", "pi", "is", "diffusion", "laplace-sor", "cavity")
-"""Programs that are measured only where the user names them."""
+"""Programs that are measured only if the user names them."""
 MPIS = ("openmpi", "mpich")
 
 
@@ -27,7 +27,7 @@ class Host:
 
     cores: int = 2
     bus_threads: float = 1.3
-    """How many threads' worth of streaming the bus carries."""
+    """The number of threads that saturate the bus with streaming."""
     put_over_mpi: float = 3.0
     """How many times as fast a put is as MPI's."""
     messages_over_mpi: float = 2.0
@@ -37,11 +37,11 @@ class Host:
     exchange: float = 0.02
     """Communication per rank as a share of the sequential time."""
     crowding: float = 1.06
-    """What more threads than cores cost a program, as a factor."""
+    """The cost of more threads than cores, as a factor."""
     split_gain: float = 0.5
     noise: float = 0.01
     hosts: int = 1
-    """Of a made-up cluster, whose hosts have one rank each."""
+    """The hosts of a made-up cluster, each with one rank."""
     put_over_tcp: float = 1.3
     far_host: float = 1.0
     """How many times as long as the others' a put to or from the last host takes."""
@@ -76,7 +76,7 @@ class Host:
         return directory
 
     def find(self, metric: str, implementation: str = "kumiki", **parameters: int | str) -> dict[str, Any]:
-        """The one row of these names; a test that asks for none is wrong."""
+        """The one row with these names; a test that asks for a missing row is wrong."""
         return next(
             row
             for row in self.rows
@@ -182,7 +182,7 @@ class Host:
             self.absent("rank-barrier", "rank_barrier.time", name, sentence, ranks=2, form="plain")
 
     def _mpi(self) -> None:
-        """Of each MPI, send is the best for small messages and sendrecv for large ones; of Kumiki send always."""
+        """For each MPI, send is best for small messages and sendrecv for large ones; for Kumiki it is always send."""
         for size in (1 << power for power in range(10, 26)):
             for scope in ({"scope": "all"}, {"scope": "one", "rank": 1}, {"scope": "one", "rank": 3}):
                 copy: dict[str, Any] = {"ranks": 4, "bytes": size, "routine": "memcpy", "better": "higher", **scope}
@@ -195,13 +195,13 @@ class Host:
                     where: dict[str, Any] = {"ranks": 4, "bytes": size, "routine": routine, "better": "higher"}
                     where["oversubscribed"] = self.cores < 4
                     self.add("mpi", "routine.bandwidth", name, "GB/s", rate, scope="all", **where)
-                    for rank, share in enumerate((0.5, 0.3, 0.3, 0.25)):  # the first is done before the others
+                    for rank, share in enumerate((0.5, 0.3, 0.3, 0.25)):  # the first one finishes before the others
                         self.add(
                             "mpi", "routine.bandwidth", name, "GB/s", rate * share, scope="one", rank=rank, **where
                         )
 
     def _message(self) -> None:
-        """The longer a message the closer to the bound; regions spare a copy."""
+        """The longer a message, the closer it is to the bound; regions save a copy."""
         word: dict[str, Any] = {"ranks": 2, "bytes": 8, "fabric": "network" if self.hosts > 1 else "shm"}
         for name, cost in {"kumiki": 1.0, "ucx": 1.4, **dict.fromkeys(self.mpis, self.messages_over_mpi)}.items():
             latency = cost * (4.5 if self.hosts > 1 else 0.13)

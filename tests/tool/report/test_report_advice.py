@@ -1,4 +1,4 @@
-"""Advice follows the figures: turn a knob of the made-up machine and the sentence turns with it."""
+"""Advice follows the figures: if a knob of the made-up machine is turned, the sentence changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from synthetic import SUITES, Host
 
 
 def said(host: Host, kind: str, *words: str) -> Advice:
-    """The one piece of advice of a kind that holds all these words."""
+    """The one piece of advice of a kind that contains all these words."""
     pieces = [p for p in report.advice(host.results) if p.kind == kind and all(word in p.text for word in words)]
     assert len(pieces) == 1, f"{len(pieces)} pieces hold {words}: {[p.text for p in report.advice(host.results)]}"
     return pieces[0]
@@ -43,7 +43,7 @@ def test_every_sentence_cites_rows_that_exist(host: Host) -> None:
 
 
 def test_every_number_comes_from_the_rows() -> None:
-    """Twice as slow a machine: no time in the advice may stay what it was."""
+    """On a machine that is half as fast, no time in the advice may stay the same."""
     host = Host(suites=("thread-barrier",))
     before = {
         match for piece in report.advice(host.results) for match in re.findall(r"[\d.]+ (?:ns|µs|ms)", piece.text)
@@ -159,12 +159,12 @@ def test_growth_of_the_barrier_with_the_ranks() -> None:
             row["ci95"] = [row["median"], row["median"]]
     text = said(host, "barrier", "log2 P").text
     assert "3.0 µs × log2 P + 2.0 µs" in text and "2, 4, 8 and 16 ranks" in text and "cores" not in text
-    for row in host.rows:  # a barrier that grows with the ranks themselves is no line in log2 P
+    for row in host.rows:  # a barrier that itself grows with the ranks is not a line in log2 P
         if row["metric"] == "rank_barrier.time" and row["median"] is not None:
             row["median"] = 0.1 * row["parameters"]["ranks"] ** 2
             row["ci95"] = [0.99 * row["median"], 1.01 * row["median"]]
     assert unsaid(host, "log2 P")
-    # With 2 and 4 ranks on four cores there is no third point: those of 8 ranks are turns of the scheduler.
+    # With 2 and 4 ranks on four cores there is no third point: those of 8 ranks depend on the scheduler.
     assert unsaid(Host(cores=4, suites=("rank-barrier",)), "log2 P")
 
 
@@ -215,7 +215,7 @@ def test_half_of_the_peak_is_found_in_the_sweep() -> None:
     half = min(size for size, rate in curve.items() if rate >= max(curve.values()) / 2)
     assert half == 4096
     said(host, "remote", "Send pieces of at least 4 KiB", "half of its highest bandwidth", "at 1 MiB")
-    for row in host.rows:  # a machine whose start-up costs eat four times as much
+    for row in host.rows:  # a machine whose start-up costs are four times as high
         if row["metric"] == "put.bandwidth" and row["parameters"]["bytes"] <= 4096:
             row["median"], row["ci95"] = row["median"] / 4, [end / 4 for end in row["ci95"]]
     said(host, "remote", "Send pieces of at least 16 KiB")
@@ -376,7 +376,7 @@ def test_unconverged_rows_are_named() -> None:
     host = Host(suites=("memory",))
     host.rows[3]["converged"] = False
     assert said(host, "trust", "1 row of 10 did not converge").rows == [host.rows[3]["id"]]
-    assert unsaid(Host(suites=("memory", "laplace")), "did not converge")  # times of exactly nothing are no worry
+    assert unsaid(Host(suites=("memory", "laplace")), "did not converge")  # times of exactly zero do not matter
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -417,7 +417,7 @@ def test_what_computation_hides_of_the_messages(hidden: float, words: tuple[str,
 
 
 def faster(host: Host, metric: str, factor: float, implementation: str = "kumiki", **where: int) -> dict[str, Any]:
-    """Scales one row's time, its parts with it."""
+    """Scales one row's time and its parts."""
     row = host.find(metric, implementation, form="hybrid" if implementation == "kumiki" else "mpi", **where)
     prefix = metric.partition(".")[0]
     for other in host.rows:
@@ -431,7 +431,7 @@ def faster(host: Host, metric: str, factor: float, implementation: str = "kumiki
 
 
 def few_samples(host: Host, n: int = 5) -> Host:
-    """The same rows of fewer samples than carry a verdict."""
+    """The same rows with too few samples for a verdict."""
     for row in host.rows:
         row.update(n=n, converged=False)
     return host

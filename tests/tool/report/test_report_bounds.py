@@ -15,7 +15,7 @@ DIFFUSION = next(each for each in PROGRAMS if each.suite == "diffusion")
 
 
 def bounded(part: float, suites: tuple[str, ...] = ("laplace",), noise: float = 0.004) -> Host:
-    """A host of two cores on which the fastest setting of Laplace reaches this part of its bound."""
+    """A host of two cores on which the fastest setting of Laplace reaches this share of its bound."""
     host = Host(suites=suites, cores=2, noise=noise)
     fastest = max(
         (row for row in host.rows if row["metric"] == "laplace.rate" and not row["oversubscribed"]),
@@ -75,7 +75,7 @@ def test_the_table_has_the_share_of_every_setting() -> None:
     assert made and made.columns[-1].title == tables.OF_BOUND
     best = next(line for line in made.lines if "best" in line.role)
     assert best.cells[-1].text == "90 %"
-    # More threads than cores are held against what all cores can do.
+    # Settings with more threads than cores are compared with the bound of all cores.
     crowded = next(row for row in problem(host).hybrid.values() if row.oversubscribed)
     assert share(problem(host), crowded) == pytest.approx(0.9, abs=0.3)
 

@@ -1,4 +1,4 @@
-"""What is explained where it stands: efficiency above 100 %, rates of caches, bounds."""
+"""Explanations at the place where they are needed: efficiency above 100 %, rates of caches, bounds."""
 
 from __future__ import annotations
 

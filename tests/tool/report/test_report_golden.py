@@ -1,4 +1,6 @@
-"""What reports of kept evaluations say first is true of their rows, and the reader that checks it notices lies."""
+"""The first statements of reports on kept evaluations are true of their rows, and the reader that checks them detects
+false ones.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def test_whatever_a_rule_reads_is_true(name: str) -> None:
 
 @pytest.mark.parametrize("name", golden_results.NAMES)
 def test_share_of_communication_is_the_tables(name: str) -> None:
-    """Advice and table say the same number of the same row."""
+    """Advice and table state the same number from the same row."""
     from kumiki.report.analysis.model import Results
     from kumiki.report.analysis.select import PROGRAMS, principal
     from kumiki.report.tables import settings
@@ -106,13 +108,13 @@ VERDICTS = (
     "gains from ranks but",
     "this costs",
 )
-"""What is false of settings that are all the same."""
+"""Statements that are false if all settings are the same."""
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.1, 0.4])
 @pytest.mark.parametrize("runs", [6, 12, 30])
 def test_equal_settings_are_seldom_told_apart(noise: float, runs: int) -> None:
-    """Of a hundred evaluations of a program that gains nothing, at most five give a verdict that is not deserved."""
+    """In a hundred evaluations of a program that gains nothing, at most five contain an undeserved verdict."""
     wrong = 0
     for seed in range(100):
         host = Own(lambda r, t: 1.0, settings=((1, 1), (1, 2), (2, 1), (2, 2), (1, 3)), cores=4, runs=runs)
@@ -123,7 +125,7 @@ def test_equal_settings_are_seldom_told_apart(noise: float, runs: int) -> None:
 
 
 def _redraw(host: Own, noise: float, seed: int) -> None:
-    """Other samples of the same figures: late ones of a machine that does something else as well."""
+    """Other samples of the same figures: some are late, as on a machine that also does something else."""
     from kumiki.results.statistics import summarise
 
     chance = np.random.default_rng(seed)

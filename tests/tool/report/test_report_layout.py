@@ -1,4 +1,4 @@
-"""The page's first screen, its folds, and that neither legends nor captions speak of what is not drawn."""
+"""The page's first screen and its folds; neither legends nor captions mention anything that is not drawn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from test_report_own import Own, amdahl
 from test_report_page import Page
 
 SCREENS = {"desktop": (1280, 800, 3), "phone": (390, 844, 5)}
-"""Width and height of a screen, and how many of them the folded page takes at most."""
+"""Width and height of a screen, and the maximum number of screens for the folded page."""
 HOSTS: dict[str, Any] = {
     "two": Host(suites=("memory", "remote-memory", "laplace", "matmul")),
     "one": Host(cores=1, suites=("memory", "laplace", "cg")),
@@ -100,7 +100,7 @@ def test_nothing_stands_there_that_was_not_measured(folder: Path, name: str) -> 
 
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> dict[str, list[int]]:
-    """What Chromium makes of each page on each screen: height, width, the screen's width, folds that are open."""
+    """Chromium's measurements of each page on each screen: height, width, the screen's width, open folds."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("no Chromium here: the heights of the pages were not measured")
@@ -184,7 +184,7 @@ def test_alerts_stand_above_the_sentences_and_not_among_them() -> None:
 
 
 def figures(folder: Path, name: str) -> list[tuple[str, str, str]]:
-    """Of each figure its drawing, its legend and its words."""
+    """The drawing, the legend and the words of each figure."""
     found = []
     for block in re.findall(r"<figure.*?</figure>", text_of(folder, name), flags=re.S):
         if '<div class="plot">' in block:
@@ -245,6 +245,6 @@ def test_code_is_what_stands_between_backticks_and_nothing_else(pairs: list[tupl
 
 
 def test_prose_between_two_commands_is_prose() -> None:
-    """What made most program lines monospace: prose longer than a long command, between two short ones."""
+    """Prose between two short commands that is longer than a long command used to make most program lines monospace."""
     marked = code("use `kumiki run -n 2`, 92 ms against 180 ms sequentially, as fast as `-n 1 -t 2` is")
     assert marked.count("<code>") == 2 and "long" not in marked

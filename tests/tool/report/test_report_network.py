@@ -1,4 +1,4 @@
-"""What the report says of a network: its section, and advice that follows the figures."""
+"""The report's statements about a network: its section, and advice that follows the figures."""
 
 from __future__ import annotations
 

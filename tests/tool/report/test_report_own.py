@@ -1,4 +1,4 @@
-"""The user's own program in the report: speed-ups, the laws fitted to them, sentences that turn with the figures."""
+"""The user's own program in the report: speed-ups, the laws fitted to them, sentences that change with the figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Own:
     runs: int = 6
     sequential: float | None = None
     rate: bool = False
-    """Whether the program tells a rate, one per second, in the place of its time."""
+    """Whether the program prints a rate, one per second, instead of its time."""
     size: int | None = None
     power: float = 1.0
     grown: Times | None = None
@@ -108,7 +108,7 @@ class Own:
         return found
 
     def said(self, *words: str) -> str:
-        """The one sentence that holds these words."""
+        """The one sentence that contains these words."""
         pieces = [piece.text for piece in report.advice(self.results, self.samples)]
         (found,) = [text for text in pieces if all(word in text for word in words)] or [f"nothing in {pieces}"]
         return found
@@ -127,7 +127,7 @@ def amdahl(serial: float) -> Times:
 
 
 def gustafson(serial: float) -> Times:
-    """Of n times the work."""
+    """For n times the work."""
     return lambda ranks, threads: (n := ranks * threads) / (n - serial * (n - 1))
 
 

@@ -105,7 +105,7 @@ def test_is_small(tmp_path: Path) -> None:
 
 
 def test_synthetic_results_are_what_the_tool_writes() -> None:
-    """Else these tests would prove something about another format."""
+    """Otherwise these tests would check another format."""
     schema = json.loads(
         (Path(report.__file__).parents[1] / "results" / "results.schema.json").read_text(encoding="utf-8")
     )
@@ -178,7 +178,7 @@ def test_a_wrong_result_is_marked_and_kept_out(tmp_path: Path) -> None:
     host = Host()
     wrong = host.find("laplace.time", form="hybrid", ranks=1, threads=2)
     wrong["validated"] = False
-    wrong["median"], wrong["ci95"] = 1e-3, [0.9e-3, 1.1e-3]  # so fast that it would win everything
+    wrong["median"], wrong["ci95"] = 1e-3, [0.9e-3, 1.1e-3]  # so fast that it would win every comparison
     text, page = write(host, tmp_path)
     assert "1 row failed validation" in text
     assert (

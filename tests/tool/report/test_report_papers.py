@@ -1,4 +1,4 @@
-"""What the COMPaS and Maestro papers show: slopes, the master's communication, messages, parts of CG, hosts."""
+"""The exhibits of the COMPaS and Maestro papers: slopes, the master's communication, messages, parts of CG, hosts."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_communication_of_the_master_alone_is_the_same_or_not() -> None:
 
 
 def test_threads_that_did_not_compute_say_nothing_of_the_master() -> None:
-    """With more threads than cores a rank computes with fewer of them, unless it is told to take all."""
+    """With more threads than cores a rank computes with fewer of them, unless it is told to use all."""
     assert funnelled.series(products({1: 0.1, 2: 0.1}, working=1), PRODUCT) == []
     assert len(funnelled.series(products({1: 0.1, 2: 0.1}, all_threads="yes"), PRODUCT)) == 1
 
@@ -278,7 +278,7 @@ def test_programs_over_hosts_are_messages_against_mpi() -> None:
         where = {"class": "A", "ranks": hosts, "threads": 1, "hosts": hosts}
         made.add("is", "is.time", "kumiki", ours, "s", form="message", **where)
         made.add("is", "is.time", "mpich", 1.4 * ours, "s", form="mpi", **where)
-    # Two ranks on each host are no point of this figure.
+    # Two ranks on each host are not a point of this figure.
     made.add("is", "is.time", "mpich", 9.0, "s", form="mpi", ranks=8, threads=1, hosts=4, **{"class": "A"})
     program = next(program for program in PROGRAMS if program.suite == "is")
     exhibits = program_section(made.results(), program).exhibits

@@ -1,4 +1,4 @@
-"""Installations that the user has named stand in the report beside those of the distribution, with their versions."""
+"""The report shows installations that the user has named beside those of the distribution, with their versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUITES = ("remote-memory", "rank-barrier", "message", "mpi", "laplace")
 
 
 def beside(host: Host, times: dict[str, float]) -> dict[str, Any]:
-    """What a host leaves where each of these named peers is so many times as fast as the distribution's of its kind."""
+    """The results of a host where each of these peers is so many times as fast as the distribution's of its kind."""
     rows = copy.deepcopy(host.rows)
     for name, gain in times.items():
         for row in [row for row in host.rows if row["implementation"] == PEERS[name]["kind"]]:

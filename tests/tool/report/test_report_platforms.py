@@ -1,4 +1,4 @@
-"""Several platforms side by side: tables with a column for each, and guidelines that turn with the figures."""
+"""Several platforms side by side: tables with a column for each, and guidelines that change with the figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def lines(made: Table) -> dict[str, list[tuple[str, str, bool]]]:
 
 
 def said(comparison: Comparison, label: str, *words: str) -> str:
-    """The one guideline of a platform that holds these words."""
+    """The one guideline of a platform that contains these words."""
     (guide,) = [guide for guide in comparison.guidelines if guide.label == label]
     (found,) = [p.text for p in guide.pieces if all(word in p.text for word in words)] or [str(guide.pieces)]
     return found

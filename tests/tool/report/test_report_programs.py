@@ -1,4 +1,4 @@
-"""What the report knows of a program stands in its suite."""
+"""Everything that the report knows about a program is in its suite."""
 
 from __future__ import annotations
 

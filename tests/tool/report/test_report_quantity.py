@@ -1,4 +1,4 @@
-"""Numbers for people, and comparisons that do not rank what is equal."""
+"""Numbers as text, and comparisons that do not rank equal figures."""
 
 from __future__ import annotations
 

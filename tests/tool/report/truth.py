@@ -30,7 +30,7 @@ class Untrue(AssertionError):
 
 
 def check(results: Mapping[str, Any], sentence: str) -> None:
-    """Raises Untrue when the rows of the results contradict the sentence, or no rule reads it."""
+    """Raises Untrue if the rows of the results contradict the sentence, or if no rule matches it."""
     world = World(results)
     read = False
     for pattern, rule in RULES:
@@ -43,7 +43,7 @@ def check(results: Mapping[str, Any], sentence: str) -> None:
 
 @dataclass(frozen=True)
 class World:
-    """The rows by what sentences speak of."""
+    """The rows, by the terms that sentences use."""
 
     results: Mapping[str, Any]
     rows: list[Row] = field(init=False)
@@ -58,7 +58,7 @@ class World:
         return count
 
     def of(self, title: str, label: str = "") -> list[Row]:
-        """The times of a program, of the problem that the label names, or else of the one with the most settings."""
+        """The times of a program: of the problem that the label names, or else of the one with the most settings."""
         own = bool(self.results["arguments"].get("command"))
         metric = "command.time" if own else f"{TITLES[title]}.time"
         rows = [row for row in self.rows if row["metric"] == metric]
@@ -82,7 +82,7 @@ class World:
         }
 
     def base(self, rows: list[Row]) -> Row:
-        """What speed-ups are over."""
+        """The base of speed-ups."""
         sequential = [row for row in rows if row["parameters"].get("form") == "sequential"]
         return sequential[0] if sequential else self.settings(rows)[1, 1]
 
@@ -110,7 +110,7 @@ def expect(holds: bool, what: str) -> None:
 
 
 def faster(a: Row, b: Row) -> bool:
-    """Whether it is shown that `a` is better than `b`: all of its interval lies on the better side."""
+    """Whether it is shown that `a` is better than `b`: its whole interval is on the better side."""
     if min(a["n"], b["n"]) < FEWEST:
         return False
     (a_low, a_high), (b_low, b_high) = a["ci95"], b["ci95"]
@@ -131,7 +131,7 @@ def equal(a: Row, b: Row) -> bool:
 
 
 def quoted(text: str, row: Row) -> bool:
-    """Whether a figure with its unit is a row's median, as far as its digits go."""
+    """Whether a figure with its unit is a row's median, to the precision of its digits."""
     number, _, unit = text.partition(" ")
     value = row["median"]
     if unit in UNITS:
@@ -402,11 +402,11 @@ RULES: list[tuple[str, Callable[[World, re.Match[str]], None]]] = [
     (rf"^A put of 8 B with its signal reaches another host after (?P<figure>{FIGURE})", _network),
     (rf"^{_LEAD} at `-n (?P<ranks>\d+) -t (?P<threads>\d+)` spends (?P<share>[\d.]+) %", _spends),
 ]
-"""What a sentence looks like, and how it is checked; a sentence may hold several statements."""
+"""The pattern of a sentence, and its check; a sentence may contain several statements."""
 
 
 def first_sentences(pieces: list[Any]) -> Iterator[str]:
-    """The first piece of each heading whose kind has rules: what a reader sees first."""
+    """The first piece of each heading whose kind has rules, which a reader sees first."""
     seen = set()
     for piece in pieces:
         if piece.kind in ("setting", "program", "memory", "trust", "network") and piece.heading not in seen:
