@@ -38,16 +38,16 @@ def _find(named: Named, native: Native) -> Peer:
         kind, version = _of_launcher(option, launcher)
         if not os.access(prefix / WRAPPER, os.X_OK):
             raise UserError(
-                f"{option}: {prefix / WRAPPER} is missing, by which programs for this MPI are compiled; install what "
-                "its developers need, too",
+                f"{option}: {prefix / WRAPPER} is missing, with which programs for this MPI are compiled; also install "
+                "the development files of this MPI",
                 ExitCode.ENVIRONMENT,
             )
     else:
         kind, version = UCX, _of_library(option, prefix)
         if not (prefix / HEADER).is_file():
             raise UserError(
-                f"{option}: {prefix / HEADER} is missing, with which programs for UCX are compiled; install what its "
-                "developers need, too",
+                f"{option}: {prefix / HEADER} is missing, with which programs for UCX are compiled; also install the "
+                "development files of UCX",
                 ExitCode.ENVIRONMENT,
             )
     installation = Installation(
@@ -73,13 +73,13 @@ def _of_launcher(option: str, launcher: str) -> tuple[Peer, str]:
     kind = next((each for each in mpi.ALL if re.search(each.signature, said)), None)
     if asked.returncode != 0:
         raise UserError(
-            f"{option}: {launcher} --version ended with {asked.returncode}; its words: {said[:SHOWN] or 'none'}",
+            f"{option}: {launcher} --version ended with {asked.returncode} and this output: {said[:SHOWN] or 'none'}",
             ExitCode.ENVIRONMENT,
         )
     if kind is None:
         raise UserError(
-            f"{option}: {launcher} is the launcher of neither Open MPI nor MPICH, nor of what is derived from them; "
-            f"its words: {said[:SHOWN] or 'none'}"
+            f"{option}: {launcher} is the launcher of neither Open MPI nor MPICH, nor of an MPI derived from them; "
+            f"its output: {said[:SHOWN] or 'none'}"
         )
     return kind, mpi.number(said) or "unknown"
 
@@ -89,13 +89,13 @@ def _of_library(option: str, prefix: Path) -> str:
     files = [file for folder in LIBRARY_FOLDERS for file in sorted((prefix / folder).glob("libucp.so*"))]
     if not files:
         raise UserError(
-            f"{option}: there is neither an MPI (bin/mpirun) nor UCX (lib/libucp.so); name the folder that holds bin, "
-            "include and lib"
+            f"{option}: there is neither an MPI (bin/mpirun) nor UCX (lib/libucp.so); name the folder that contains "
+            "bin, include and lib"
         )
     for file in files:
         if version := library.own_words(file, UCX.kind, _variables(prefix)):
             return version
-    raise UserError(f"{option}: {files[0]} cannot be loaded, or does not tell its version", ExitCode.ENVIRONMENT)
+    raise UserError(f"{option}: {files[0]} cannot be loaded, or does not report its version", ExitCode.ENVIRONMENT)
 
 
 def _variables(prefix: Path) -> dict[str, str]:

@@ -29,7 +29,9 @@ def named(words: Iterable[str]) -> tuple[Named, ...]:
     for word in words:
         one = _read(word)
         if one.name in (other.name for other in found):
-            raise UserError(f"--peer {word}: the name {one.name} is given twice; give each installation one of its own")
+            raise UserError(
+                f"--peer {word}: the name {one.name} is given twice; give each installation a different name"
+            )
         found.append(one)
     return tuple(found)
 
@@ -37,14 +39,14 @@ def named(words: Iterable[str]) -> tuple[Named, ...]:
 def _read(word: str) -> Named:
     name, equals, prefix = word.partition("=")
     if not equals:
-        raise UserError(f"--peer {word}: say what it is to be called, too: --peer NAME={word}")
+        raise UserError(f"--peer {word}: also give it a name: --peer NAME={word}")
     if not NAME.fullmatch(name):
         raise UserError(
-            f"--peer {word}: '{name}' is no name; one begins with a small letter, and holds small letters, digits and "
-            ". _ - (32 at most), such as openmpi5"
+            f"--peer {word}: '{name}' is not a valid name; a name begins with a lower-case letter and consists of at "
+            "most 32 lower-case letters, digits and . _ -, such as openmpi5"
         )
     if name in RESERVED:
         raise UserError(f"--peer {word}: the name {name} stands for {title(name)} in every report; choose another")
     if not prefix:
-        raise UserError(f"--peer {word}: name the folder that it is installed in, as in --peer {name}=/opt/{name}")
+        raise UserError(f"--peer {word}: name the folder in which it is installed, as in --peer {name}=/opt/{name}")
     return Named(name, Path(os.path.abspath(os.path.expanduser(prefix))))

@@ -70,7 +70,7 @@ def _locked(programs: Path) -> Iterator[Path]:
         lock = (folder / LOCK).open("w")
     except OSError as error:
         raise UserError(
-            f"{folder} cannot be used ({error.strerror}), where programs for peers are kept; name another place by "
+            f"{folder}, where programs for peers are kept, cannot be used ({error.strerror}); name another folder by "
             "XDG_CACHE_HOME",
             ExitCode.ENVIRONMENT,
         ) from None
@@ -99,7 +99,8 @@ def _build(
     cmake = shutil.which("cmake")
     if cmake is None:
         raise UserError(
-            f"programs for {peer.name} cannot be compiled: cmake is missing; kumiki doctor tells what builds Kumiki",
+            f"programs for {peer.name} cannot be compiled: cmake is missing; kumiki doctor lists what "
+            "building Kumiki requires",
             ExitCode.ENVIRONMENT,
         )
     build = native.build() or {}
@@ -156,8 +157,8 @@ def _as_loaded(peer: Peer, installation: Installation, program: Path) -> Peer:
         if each.path is None or not _lies_below(installation.prefix, each.path):
             where = "not found" if each.path is None else f"taken from {each.path}"
             raise UserError(
-                f"--peer {peer.name}={installation.prefix}: {program} would not be run with the library that lies "
-                f"there, for {each.name} is {where}; name the folder that holds it in lib or lib64",
+                f"--peer {peer.name}={installation.prefix}: {program} would not run with the library in that "
+                f"folder, because {each.name} is {where}; name the folder that contains it in lib or lib64",
                 ExitCode.ENVIRONMENT,
             )
     first = next((each.path for each in libraries if each.path), None)
