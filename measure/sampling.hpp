@@ -21,18 +21,18 @@ inline double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// When a program stops taking samples: when all figures that come of them are settled (measure/interval.hpp), or else
-/// when there are `samples` of them or `seconds` have passed; but however long it takes, it takes `fewest`: fewer carry
-/// no verdict.
+/// When a program stops taking samples: when all figures that follow from them have settled (measure/interval.hpp), or
+/// else when there are `samples` of them or `seconds` have passed. But it takes at least `fewest`, however long that
+/// takes, because fewer samples allow no verdict.
 struct Budget {
     std::size_t samples = 200;
     double seconds = 1.0;
-    std::size_t fewest = fewest_to_settle; ///< unless there may not be so many
+    std::size_t fewest = fewest_to_settle; ///< unless `samples` is lower
 
     /// Adds --samples and --seconds to a program's options.
     void add_to(CLI::App& program);
 
-    /// Whether to go on after `taken` samples; all_settled() -> bool is asked only where it decides.
+    /// Whether to continue after `taken` samples; all_settled() -> bool is called only if it decides.
     template <class AllSettled>
     bool wants_more(std::size_t taken, Clock::time_point start, AllSettled all_settled) const {
         if (taken < std::min(fewest, samples)) return true;
@@ -40,9 +40,9 @@ struct Budget {
     }
 };
 
-/// Calls take() once to warm up and then as often as the budget wants; returns in order what it gave, without the
-/// warm-up. all_settled(span of that) -> bool tells whether it is enough. agree(bool) -> bool hands rank 0's decision
-/// to all ranks of a job (a broadcast): what take() gives at rank 0 is what counts for the job.
+/// Calls take() once to warm up, and then as often as the budget allows; returns the results in order, without the
+/// warm-up. all_settled(span of results) -> bool tells whether they suffice. agree(bool) -> bool passes rank 0's
+/// decision to all ranks of a job (a broadcast): the results of rank 0 count for the job.
 template <class Take, class AllSettled, class Agree>
 auto sample_until(const Budget& budget, Take take, AllSettled all_settled, Agree agree) {
     using Sample = std::invoke_result_t<Take>;
@@ -54,7 +54,7 @@ auto sample_until(const Budget& budget, Take take, AllSettled all_settled, Agree
     return taken;
 }
 
-/// One figure of each sample: what a row holds.
+/// One figure of each sample, for a row.
 template <class Sample, class Figure>
 std::vector<double> figures_of(std::span<const Sample> samples, Figure figure) {
     std::vector<double> figures;

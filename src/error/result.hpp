@@ -8,8 +8,8 @@
 
 namespace kumiki {
 
-/// A failure inside the library: whose fault it was, and the sentence that the user will read. The first function that
-/// knows the cause words it: what happened, to which rank, address or file, and what mends it.
+/// A failure inside the library: its category, and the sentence that the user will read. The first function that knows
+/// the cause formulates it: what happened, to which rank, address or file, and the remedy.
 struct Failure {
     kumiki_status status;
     std::string message;

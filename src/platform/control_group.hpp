@@ -6,9 +6,9 @@
 
 namespace kumiki::platform {
 
-/// The folders of the control groups, of version 1 or 2, by which `controller` ("cpu", "memory") limits this process:
-/// each group limits all that is inside it, so that there is one folder for each level up to the mount point. A folder
-/// may be missing, as in a container that sees only a part of them. `root` is the folder that holds proc and sys.
+/// The folders of the control groups, of version 1 or 2, by which `controller` ("cpu", "memory") limits this process. A
+/// group limits everything inside it, so there is one folder for each level up to the mount point. A folder may be
+/// missing, as in a container that sees only a part of them. `root` is the folder that contains proc and sys.
 std::vector<std::filesystem::path> control_groups(std::string_view controller, const std::filesystem::path& root = "/");
 
 } // namespace kumiki::platform

@@ -12,12 +12,13 @@ namespace kumiki::platform {
 #if defined(__x86_64__)
 namespace {
 
-/// How `bytes` are copied. Around the caches: `destination` is aligned to a cache line, `bytes` a multiple of `block`.
+/// Copies `bytes`. Around the caches: `destination` must be aligned to a cache line, and `bytes` must be a multiple of
+/// `block`.
 using Blocks = void (*)(std::byte* destination, const std::byte* source, std::size_t bytes);
 constexpr std::size_t block = 256;
 
-/// Where the i-th block to copy lies: the blocks are taken from four pages in turn, as long as four are left. Each page
-/// has a bank of the memory and a hardware prefetcher to itself, and so the four do not wait for each other.
+/// The position of the i-th block to copy: the blocks are taken from four pages in turn, as long as four pages are
+/// left. Each page has its own memory bank and hardware prefetcher, so the four do not wait for each other.
 class Order {
 public:
     explicit Order(std::size_t bytes) : in_turn_(bytes / (lanes * page) * (lanes * page / block)) {}
@@ -62,7 +63,7 @@ __attribute__((target("avx512f"))) void in_cache_avx512(std::byte* destination, 
     };
 #pragma GCC unroll 4
     for (std::size_t at = 0; at + block <= bytes; at += block) copy_block(at);
-    copy_block(bytes - block); // the tail, over what is there already
+    copy_block(bytes - block); // the tail, which overlaps what has already been copied
 }
 
 void in_cache_plain(std::byte* destination, const std::byte* source, std::size_t bytes) {

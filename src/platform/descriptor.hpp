@@ -6,7 +6,7 @@
 
 namespace kumiki::platform {
 
-/// Owns a file descriptor: closes it at the end. A negative number stands for none.
+/// Owns a file descriptor and closes it at the end. A negative number means none.
 class Descriptor {
 public:
     Descriptor() = default;

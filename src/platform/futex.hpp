@@ -6,7 +6,7 @@
 
 namespace kumiki::platform {
 
-/// Sleeps while `word` holds `expected`; may return early for no reason. Works across processes.
+/// Sleeps while `word` is equal to `expected`; may also return early without a reason. Works across processes.
 void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected);
 
 /// The same for at most `limit`; returns true when the limit has passed.

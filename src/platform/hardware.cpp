@@ -24,7 +24,7 @@ std::string model(const std::filesystem::path& root) {
     return {};
 }
 
-/// The text in lower case, with hyphens in the place of all that is neither letter nor digit.
+/// The text in lower case, with hyphens instead of everything that is neither a letter nor a digit.
 std::string as_word(const std::string& text) {
     std::string word;
     for (const unsigned char each : text)

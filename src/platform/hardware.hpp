@@ -5,9 +5,9 @@
 
 namespace kumiki::platform {
 
-/// One word for the kind of this machine, under which measured values are kept for machines of the same kind: processor
-/// model, number of processors, and sizes of the first processor's caches, such as
-/// "intel-r-xeon-r-gold-6430,64,48k,32k,2048k,61440k". It leaves out what is unknown. `root` holds proc and sys.
+/// One word that identifies this kind of machine, under which measured values are kept for machines of the same kind:
+/// processor model, number of processors, and sizes of the first processor's caches, such as
+/// "intel-r-xeon-r-gold-6430,64,48k,32k,2048k,61440k". Unknown values are left out. `root` contains proc and sys.
 std::string hardware_key(const std::filesystem::path& root = "/");
 
 /// The name that the system gives this host.

@@ -8,7 +8,7 @@
 namespace kumiki::platform {
 namespace {
 
-/// A thread's own state, like errno: it tells which rule this thread has to keep, whatever job it works for.
+/// A thread's own state, like errno: the rule applies to the thread, whichever job it works for.
 thread_local int held = 0;
 
 } // namespace

@@ -3,11 +3,11 @@
 #include <mutex>
 
 /// The lock rule: no thread touches the program's memory while it holds a lock of the library. Any address of the
-/// program may be a page that another host holds; a thread that waits for it inside a lock would keep out the threads
-/// that fetch it. So data are copied before a lock is taken or after it has been released.
+/// program may be a page that another host holds; a thread that waited for such a page inside a lock would keep out the
+/// threads that fetch it. Therefore data are copied before a lock is taken or after it has been released.
 ///
 /// In builds with KUMIKI_CHECK_LOCKS, which the tests use, each thread counts the locks that it holds, and a violation
-/// ends the process with a sentence. In other builds all this is empty.
+/// ends the process with a sentence. In other builds these functions are empty.
 namespace kumiki::platform {
 
 #ifdef KUMIKI_CHECK_LOCKS

@@ -23,7 +23,7 @@ bool is_of_one_link(const sockaddr* address) {
            IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
-/// Returns nothing when the text is no address.
+/// Returns nothing if the text is not an address.
 socklen_t parse(const std::string& text, sockaddr_storage& parsed) {
     constexpr in_port_t any_port = 9; // nothing is ever sent to it
     auto* four = reinterpret_cast<sockaddr_in*>(&parsed);
@@ -62,7 +62,7 @@ std::string addresses_of(const std::vector<Interface>& interfaces) {
     return text;
 }
 
-/// The system chooses the route of a datagram when its target is named, without sending anything.
+/// If the target of datagrams is named, the system chooses the route without sending anything.
 std::string source_towards(const std::string& address) {
     sockaddr_storage target{};
     const socklen_t length = parse(address, target);

@@ -21,15 +21,14 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-/// The number that a file of the system holds; nothing when there is no such file or it holds none ("max" is no
-/// number).
+/// The number in a file of the system; nothing if there is no such file or it contains no number ("max").
 std::optional<std::size_t> number_in(const std::filesystem::path& path) {
     std::size_t number = 0;
     if (std::ifstream(path) >> number) return number;
     return std::nullopt;
 }
 
-/// How much a control group, of either version, leaves of its limit; nothing when it sets none.
+/// What is left of the limit of a control group, of either version; nothing if it sets none.
 std::optional<std::size_t> left_in(const std::filesystem::path& group) {
     auto limit = number_in(group / "memory.max"), used = number_in(group / "memory.current");
     if (!limit || !used) {

@@ -9,7 +9,7 @@ namespace {
 
 using Call = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);
 
-/// The system may move less than was asked for.
+/// The system may move less than requested.
 PeerCopy move_all(Call call, int process, std::uint64_t there, std::byte* here, std::size_t bytes) {
     while (bytes > 0) {
         const iovec own{here, bytes}, other{reinterpret_cast<void*>(there), bytes};

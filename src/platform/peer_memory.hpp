@@ -5,7 +5,7 @@
 
 namespace kumiki::platform {
 
-/// Lets other processes of this user reach this one's memory where the system would ask first (Linux: Yama).
+/// Lets other processes of this user access this one's memory on systems that require permission for it (Linux: Yama).
 void admit_peers();
 
 enum class PeerCopy {

@@ -23,7 +23,7 @@ std::optional<ProcessStatus> status_of(int process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string line;
     std::getline(file, line);
-    // "1234 (any text) S 1 ...": the text may hold anything, so count from its last parenthesis.
+    // "1234 (any text) S 1 ...": the text may contain anything, so the fields are counted from the last parenthesis.
     const auto end = line.rfind(')');
     if (end == line.npos || end + 4 >= line.size()) return {};
     ProcessStatus status{.state = state_of(line[end + 2])};

@@ -4,7 +4,7 @@
 
 namespace kumiki::platform {
 
-/// What the system's table of processes tells about a process.
+/// The status of a process in the system's table of processes.
 struct ProcessStatus {
     enum class State {
         alive,
@@ -16,7 +16,7 @@ struct ProcessStatus {
     int parent = 0;
 };
 
-/// Returns nothing when there is no such process, or when the system does not tell.
+/// Returns nothing if there is no such process, or if the system does not tell.
 std::optional<ProcessStatus> status_of(int process);
 
 } // namespace kumiki::platform

@@ -23,7 +23,7 @@ struct Connection {
 /// The TCP connections of this process to its own `ports`. Reads the table of descriptors: tens of microseconds.
 std::vector<Connection> connections_to(const std::vector<std::uint16_t>& ports);
 
-/// Ends a connection in both directions. Its owner keeps the descriptor, and finds the connection at its end.
+/// Ends a connection in both directions. Its owner keeps the descriptor, and sees the end of the connection.
 void cut(const Connection& connection);
 
 } // namespace kumiki::platform

@@ -6,8 +6,8 @@
 
 namespace kumiki::platform {
 
-/// Writes the whole text to standard output. Fails when it takes no more, as on a full disk, so that the exit code of a
-/// command can say that output was lost.
+/// Writes the whole text to standard output. Fails if it cannot be written, as on a full disk, so that the exit code of
+/// a command can tell that output was lost.
 Result<> write_standard_output(std::string_view text);
 
 } // namespace kumiki::platform

@@ -13,8 +13,8 @@ namespace kumiki::platform {
 /// The processors that the calling thread may run on, in order.
 std::vector<int> usable_cpus();
 
-/// The place that thread `thread` of `threads` gets where `places` (at least 1) are too few for one each: the places
-/// are used in order, and equally many threads, or one more, share each.
+/// The place of thread `thread` of `threads` if there are too few `places` (at least 1) for one each: the places are
+/// used in order, and each is shared by equally many threads, or one more.
 inline std::size_t shared_place(std::size_t thread, std::size_t threads, std::size_t places) {
     return thread * places / threads;
 }
@@ -22,12 +22,12 @@ inline std::size_t shared_place(std::size_t thread, std::size_t threads, std::si
 /// Binds the calling thread to processors; false when the system refuses.
 bool bind_to_cpus(const std::vector<int>& cpus);
 
-/// Starts a thread of the library that runs `body`. It handles no signal that is meant for the whole process, since the
-/// program's handlers expect the program's threads; only faults of its own reach it. `duty` says what it does, for the
-/// error: "serves the network".
+/// Starts a thread of the library that runs `body`. It handles no signal that is meant for the whole process, because
+/// the program expects its handlers to run on its own threads; it gets only the signals of faults that it causes
+/// itself. `duty` describes the thread in the error message: "serves the network".
 Result<std::thread> start_thread(std::string_view duty, std::function<void()> body);
 
-/// Lets another thread run that is ready to run.
+/// Lets another thread run that is ready.
 void yield();
 
 /// Tells the processor that this is a spin loop.

@@ -6,11 +6,11 @@
 
 namespace kumiki::platform {
 
-/// Writes all bytes to a file or pipe, in as many pieces as the system takes; where the descriptor does not block, it
-/// waits until there is room. Returns false, with errno, when a write fails.
+/// Writes all bytes to a file or pipe, in as many pieces as the system takes; if the descriptor does not block, waits
+/// until there is room. Returns false, with errno, if a write fails.
 bool write_all(int descriptor, std::string_view bytes);
 
-/// The same for a socket. When its reader is gone, it returns false with EPIPE and raises no signal.
+/// The same for a socket. If its reader is gone, returns false with EPIPE and raises no signal.
 bool send_all(int socket, std::span<const std::byte> bytes);
 
 inline bool send_all(int socket, std::string_view text) { return send_all(socket, std::as_bytes(std::span(text))); }

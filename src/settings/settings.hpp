@@ -14,8 +14,8 @@ namespace kumiki {
 inline constexpr int most_ranks = 4096;   ///< of a job
 inline constexpr int most_threads = 4096; ///< of a rank
 
-/// Which processors a thread may run on: one of its own if there are enough, one that it may share with others, or any
-/// of its rank.
+/// The processors on which a thread may run: one of its own if there are enough, one that it may share with others, or
+/// any of its rank.
 enum class Binding { core, shared, none };
 
 /// How a thread waits (src/wait/).
@@ -35,15 +35,15 @@ struct Settings {
     std::uint64_t nontemporal_bytes = 0;
     std::uint64_t arena_bytes = 0;
     std::optional<std::uint64_t>
-        fragment_bytes;              ///< of messages; 0: the library's own rule; none: what `kumiki tune` has found
-    std::uint64_t reserve_bytes = 0; ///< for long messages that nobody has asked for yet
+        fragment_bytes; ///< of messages; 0: the library's own rule; nothing: the length that `kumiki tune` has found
+    std::uint64_t reserve_bytes = 0; ///< for long messages whose receive is not posted yet
     bool pin = false;
     Binding bind = Binding::core;
     std::vector<int> threads = {0}; ///< one number for all ranks, or one for each; 0: the rank's share of the cores
     std::string native_prefix;
     std::string trace;             ///< a file; empty: none
     std::string interface;         ///< of the network, by name; empty: any
-    int timeout_s = 0;             ///< after this many seconds without a sign of life a host is lost
+    int timeout_s = 0;             ///< after this many seconds without a heartbeat a host is lost
     bool wait_for_stopped = false; ///< also for ranks that are stopped for longer than that
     CopyHolder shared_copies = CopyHolder::host;
     FaultMechanism shared_faults = FaultMechanism::automatic;
@@ -54,16 +54,15 @@ struct Settings {
     int local_rank = 0;          ///< among the ranks of this host
     int local_size = 0;          ///< ranks on this host; 0: all
     std::string host;            ///< this host's name; empty: the name that the system gives it
-    std::string network_devices; ///< that reach the other hosts (eth0,mlx5_0:1), when no interface is named
+    std::string network_devices; ///< that reach the other hosts (eth0,mlx5_0:1), if no interface is named
     int segment = -1;            ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
-    std::vector<int> job_threads = {0}; ///< of all ranks: one number, or one for each; 0: no launcher has told
+    std::vector<int> job_threads = {0}; ///< of all ranks: one number, or one for each; 0: set by no launcher
     std::vector<int> cpus;
     bool crowded = false;
     std::vector<int> devices; ///< accelerators of this rank, as kumiki-topology numbers them
 
-    /// The number that `list`, which has one number for all ranks or one for each, holds for `rank`; 0 when it holds
-    /// none.
+    /// The number for `rank` in `list`, which contains one number for all ranks or one for each; 0 if there is none.
     static int of_rank(const std::vector<int>& list, int rank) {
         const auto place = list.size() == 1 ? 0 : static_cast<std::size_t>(rank);
         return place < list.size() ? list[place] : 0;
@@ -81,15 +80,15 @@ struct Setting {
     Result<> (*assign)(Settings& settings, std::string_view text);
 };
 
-/// The one table of settings: the environment, the command line and the documentation are all read from it.
+/// The one table of settings, from which the environment, the command line and the documentation are all derived.
 std::span<const Setting> settings_table();
 
-/// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that does not parse is a
-/// Failure that names the variable, its value, and the values that it may have.
+/// Reads every setting from `environment` ("NAME=value" entries, as in environ). A value that cannot be parsed is a
+/// Failure that names the variable, its value, and the valid values.
 Result<Settings> read_settings(const char* const* environment);
 
-/// A sentence for each variable in `environment` that begins with KUMIKI_ and is no setting, with the nearest setting's
-/// name.
+/// A sentence for each variable in `environment` that begins with KUMIKI_ but is not a setting, with the most similar
+/// setting's name.
 std::vector<std::string> unknown_settings(const char* const* environment);
 
 /// The table as a Markdown document (docs/settings.md).

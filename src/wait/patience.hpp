@@ -6,11 +6,11 @@
 
 namespace kumiki::wait {
 
-/// How this process waits: the settings, resolved once for the machine that it runs on.
+/// How this process waits: the settings, resolved once for the machine on which it runs.
 struct Patience {
     std::chrono::nanoseconds spin{};  ///< how long a thread spins before it yields
     std::chrono::nanoseconds yield{}; ///< how long it spins and yields, together, before it sleeps
-    bool crowded = false; ///< more threads than cores: a thread that spins keeps another from doing what it waits for
+    bool crowded = false;    ///< more threads than cores: a thread that spins may hold up the one for which it waits
     bool free_rings = false; ///< ringing a bell needs no fence; see ring()
 };
 
@@ -18,16 +18,16 @@ struct Patience {
 /// settings.
 Patience patience(const Settings& settings);
 
-/// The same policy among more threads than there are cores.
+/// The same policy when there are more threads than cores.
 Patience crowded(Patience patience);
 
-/// Whether a thread that waits falls asleep at last.
+/// Whether a waiting thread eventually falls asleep.
 bool sleeps(const Patience& patience);
 
-/// The part of the policy after which a thread that waits may ask whether it waits in vain.
+/// The part of the policy after which a waiting thread may check whether its condition can still become true.
 Patience until_doubt(Patience patience);
 
-/// The same policy for a thread that must not take time from computing threads while it waits (an agent): sleeps at
+/// The same policy for a thread that must not take time from computing threads while it waits (an agent): it sleeps at
 /// once.
 Patience asleep(Patience patience);
 

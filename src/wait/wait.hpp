@@ -9,28 +9,28 @@
 #include "wait/bell.hpp"
 #include "wait/patience.hpp"
 
-/// How to wait: every wait of the system is a call of wait(), every event that ends one is followed by a call of
-/// ring().
+/// How to wait: every wait of a thread for another thread or rank is a call of wait() or wait_at_most(), and every
+/// event that ends one is followed by a call of ring().
 ///
 /// No wake-up is lost. The ringer stores the event (E) and then loads `sleepers` (S); the sleeper stores S and then
-/// loads E. Each needs its store before its load in the single order of all fences; then at least one of them sees the
-/// other's store: either the ringer sees a sleeper and wakes it, or the sleeper sees the event and does not sleep. The
-/// ringer is on the fast path of every put, so where the system can, the sleeper pays for both: fence_all_threads()
-/// executes a fence on every running thread between its S and its E, and the ringer needs only to keep the compiler
-/// from swapping the two. Between the sleeper's look at E and its sleep, `rings` keeps a wake-up: the kernel compares
-/// it again under its own lock.
+/// loads E. On each side the store must precede the load in the single order of all fences; then at least one of the
+/// two sees the other's store: either the ringer sees a sleeper and wakes it, or the sleeper sees the event and does
+/// not sleep. The ringer is on the fast path of every put, so if the system supports it, the sleeper pays for both:
+/// fence_all_threads() executes a fence on every running thread between the sleeper's S and its E, and the ringer only
+/// has to keep the compiler from swapping its two accesses. Between the sleeper's look at E and its sleep, `rings`
+/// preserves a wake-up: the kernel compares it again under its own lock.
 ///
 /// But fence_all_threads() may miss a thread (seen with Linux 6.18; docs/decisions/waiting.md). Therefore a thread that
-/// relied on it looks once more, long after any store that the first look missed has left its core, and sleeps without
-/// a limit only then: a ringer that was missed makes its wake-up late by `drained`.
+/// relied on it looks once more, at a time when any store that the first look missed has long left its core, and only
+/// then sleeps without a limit. If a ringer was missed, its wake-up is late by `drained`.
 namespace kumiki::wait {
 
 namespace detail {
 
-/// Stores wait in a core for a few microseconds at most until others see them; this is a safe multiple.
+/// A store takes at most a few microseconds until other cores see it; this is a safe multiple.
 inline constexpr auto drained = std::chrono::milliseconds(1);
 
-/// The slow part of ring(), out of line: a thread sleeps.
+/// The slow part of ring(), not inlined: a thread sleeps.
 void wake(Bell& bell);
 
 /// Spins and yields; returns true when `ready` became true, and false when it is time to sleep. It looks at the clock
@@ -83,9 +83,9 @@ inline void ring(Bell& bell, const Patience& patience) {
         detail::wake(bell);
 }
 
-/// Returns when ready() is true. ready() must read what it depends on with acquire order, and the thread that makes it
-/// true must ring `bell`. wait() calls `doubt` once when it takes long: before the thread falls asleep, or after a
-/// while where it never does.
+/// Returns when ready() is true. ready() must read with acquire order what it depends on, and the thread that makes it
+/// true must ring `bell`. If the wait takes long, wait() calls `doubt` once: before the thread falls asleep, or after a
+/// while if it never does.
 template <class Ready, class Doubt>
 void wait(Bell& bell, const Patience& patience, Ready ready, Doubt doubt) {
     if (ready()) return;
