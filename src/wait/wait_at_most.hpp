@@ -9,8 +9,8 @@
 namespace kumiki::wait {
 
 /// wait() with a limit, for a thread of the library that looks again after a while in any case: it sleeps at once, and
-/// returns whether ready() became true. Unlike wait(), it makes no thread execute a fence. A ring may therefore miss the
-/// sleeper, which then sees the change when the limit has passed.
+/// returns whether ready() became true. Unlike wait(), it makes no thread execute a fence. A ring may therefore miss
+/// the sleeper, which then sees the change when the limit has passed.
 template <class Ready>
 bool wait_at_most(Bell& bell, std::chrono::nanoseconds limit, Ready ready) {
     using Clock = std::chrono::steady_clock;
