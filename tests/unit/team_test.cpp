@@ -207,9 +207,9 @@ TEST(TeamBreakTest, SiblingsAreFreedAndTheNextRunIsWhole) {
                     // neither.
                     if (thread % 2 == 0)
                         expect_error(kumiki_team_barrier(team.get(), thread), KUMIKI_ERROR_STATE,
-                                     {std::to_string(thread), "in vain"});
+                                     {std::to_string(thread), "has left the run"});
                     expect_error(kumiki_team_reduce(team.get(), thread, &one, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
-                                 KUMIKI_ERROR_STATE, {"in vain"});
+                                 KUMIKI_ERROR_STATE, {"has left the run"});
                     ++freed;
                 }),
                           KUMIKI_OK);
