@@ -28,7 +28,7 @@ def prefix(tmp_path: Path) -> Path:
         if launcher and wrapper:
             break
     else:
-        pytest.skip("no MPI is installed with what its developers need")
+        pytest.skip("no MPI is installed with its development files")
     folder = tmp_path / "prefix" / "bin"
     folder.mkdir(parents=True)
     (folder / "mpirun").symlink_to(launcher)
