@@ -7,7 +7,7 @@
 
 namespace kumiki::dsm {
 
-/// What the protocol has done at this rank for one array, counted since the array was made.
+/// What the protocol has done at this rank for one array since the array was made.
 struct Counters {
     std::atomic<std::uint64_t> faults, fetches, fetched_bytes, twins, differences, difference_bytes, invalidations,
         notices;

@@ -12,8 +12,8 @@ namespace kumiki::dsm {
 
 class Pages;
 
-/// The arrays of a rank, by number. A thread that handles a fault or receives messages reads it while another makes an
-/// array.
+/// The arrays of a rank, by number. A thread that handles a fault or receives messages may read it while another one
+/// makes an array.
 struct Arrays {
     static constexpr std::uint32_t most = 256;
 
@@ -28,13 +28,13 @@ struct Arrays {
             if (Pages* const array = find(number); array != nullptr && each(*array)) return true;
         return false;
     }
-    /// The smallest number that no array has; `most` when there is none. One thread at a time calls this and set().
+    /// The smallest unused number; `most` if there is none. Only one thread at a time may call this and set().
     std::uint32_t unused() const {
         std::uint32_t number = 0;
         while (number < most && find(number) != nullptr) ++number;
         return number;
     }
-    /// Null: there is no array of that number any more.
+    /// Null: there is no longer an array with this number.
     void set(std::uint32_t number, Pages* array) {
         pages_[number].store(array, std::memory_order_release);
         if (number >= used_.load(std::memory_order_relaxed)) used_.store(number + 1, std::memory_order_release);
@@ -45,7 +45,7 @@ private:
     std::atomic<std::uint32_t> used_{0}; ///< all numbers from here on are unused
 };
 
-/// Fetches pages from ranks of other hosts, and brings differences to them. The receiving thread of the home (one that
+/// Fetches pages from ranks of other hosts, and sends differences to them. The receiving thread of the home (one that
 /// waits in the library, or the agent) answers; the home's computation takes no part.
 class Courier final : public fabric::MessageSink {
 public:
@@ -56,7 +56,7 @@ public:
     Courier(const Courier&) = delete;
     Courier& operator=(const Courier&) = delete;
 
-    /// Asks for a page. It arrives by Pages::take, and then this rank's bell rings.
+    /// Requests a page. It arrives through Pages::take, and then this rank's bell rings.
     void fetch(int home, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
     void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
@@ -65,7 +65,7 @@ public:
 
 private:
     enum class Kind : std::uint8_t {
-        fetch,       ///< asks for page `offset` of array `value`
+        fetch,       ///< requests page `offset` of array `value`
         page,        ///< that page
         differences, ///< of pages of array `value`
         applied,     ///< the answer to differences
@@ -75,7 +75,7 @@ private:
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
     bool answer(const fabric::MessageHeader& request, Pages& array);
-    /// A page that is lent stays where it is, so nothing needs to be kept until its message has left.
+    /// A page that is sent stays in place, so nothing needs to be kept until its message has left.
     void left(std::uint64_t) override {}
     bool pump() override { return false; }
 

@@ -25,14 +25,14 @@ struct Head {
     }
 };
 
-/// A bit for each of the 8 bytes of a word that is not zero.
+/// One bit for each of the 8 bytes of a word, set if the byte is not zero.
 std::uint64_t nonzero_bytes(std::uint64_t word) {
     constexpr std::uint64_t low_seven = 0x7f7f7f7f7f7f7f7f, ones = 0x0102040810204080;
     const std::uint64_t high = ((word & low_seven) + low_seven) | word; // the top bit of each byte that is not zero
     return ((high >> 7 & 0x0101010101010101) * ones) >> 56;
 }
 
-/// A bit for each byte of the line in which page and twin differ.
+/// One bit for each byte of the line, set if page and twin differ there.
 std::uint64_t compare(const std::byte* page, const std::byte* twin) {
     std::uint64_t mask = 0;
     for (std::size_t at = 0; at < difference_line; at += sizeof(std::uint64_t)) {

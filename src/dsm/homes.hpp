@@ -6,10 +6,10 @@
 
 namespace kumiki::dsm {
 
-/// How the pages of an array are dealt to their homes (Omni/SCASH paper, 2.2).
+/// How the pages of an array are distributed over their homes (Omni/SCASH paper, 2.2).
 enum class Placement : std::uint8_t {
     block, ///< each rank has one run of pages; the last ranks may have fewer, or none
-    cyclic ///< page after page, to one rank after another
+    cyclic ///< one page after another, to each rank in turn
 };
 
 /// Which rank is the home of each page.
@@ -28,7 +28,8 @@ public:
     struct Run {
         std::size_t begin, count;
     };
-    /// The longest run of pages from `begin` on, before `end`, whose home is, or is not, `rank`, as for the first one.
+    /// The longest run of pages that starts at `begin`, ends before `end`, and whose pages all have `rank` as their
+    /// home, or all do not, like the first one.
     Run run_from(std::size_t begin, std::size_t end, int rank) const {
         const bool mine = of(begin) == rank;
         if (placement_ == Placement::cyclic) {

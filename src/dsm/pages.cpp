@@ -40,8 +40,8 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Pla
 
 Pages::~Pages() { platform::release_zeros(twins_, layout_.frames()); }
 
-/// Where the homes are few long runs, this rank's own pages never fault before somebody fetches them. Where they are
-/// scattered, they would need more records of the kernel than it has, and fault once.
+/// If the homes consist of a few long runs, this rank's own pages never fault before another rank fetches them. If the
+/// homes are scattered, the kernel would need more records than it has, so these pages fault once.
 Result<> Pages::start() {
     constexpr std::size_t most_runs = 64;
     const bool scattered = homes_.runs() > most_runs;
@@ -80,7 +80,7 @@ void Pages::unlock(Page& page) {
     fabric_.progress().ring(fabric_.rank());
 }
 
-/// An access that cannot be made possible cannot return an error either.
+/// If an access cannot be made possible, it cannot return an error either.
 void Pages::change(std::size_t first, std::size_t count, PageAccess from, PageAccess to) {
     const auto changed = faults_->change(first * layout_.page_bytes, count * layout_.page_bytes, from, to);
     if (changed) return;
@@ -100,7 +100,7 @@ void Pages::fault(std::size_t number, Attempt attempt) {
         page.state = writes ? State::written : State::clean;
         change(number, 1, PageAccess::none, writes ? PageAccess::write : PageAccess::read);
         break;
-    case State::clean: // or the system has taken the page away from a reader
+    case State::clean: // or the system has taken the page from a reader
         if (writes) {
             if (is_home(number)) note_written(number);
             else make_twin(number);
@@ -108,7 +108,7 @@ void Pages::fault(std::size_t number, Attempt attempt) {
         }
         change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
         break;
-    case State::written: // another thread was faster, or the system has taken the page away
+    case State::written: // another thread was faster, or the system has taken the page
     case State::open: change(number, 1, PageAccess::none, PageAccess::write); break;
     }
     unlock(page);
@@ -207,7 +207,7 @@ void Pages::release(std::vector<Notice>& notices) {
         }
 }
 
-/// Announces the open pages that somebody has fetched, and notices their writes from now on.
+/// Announces the open pages that another rank has fetched, and detects their writes from now on.
 void Pages::protect_fetched(std::vector<Notice>& notices) {
     auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
     if (std::atomic_ref(news).exchange(0, std::memory_order_acq_rel) == 0) return;
@@ -229,7 +229,7 @@ void Pages::protect_fetched(std::vector<Notice>& notices) {
     }
 }
 
-/// These pages have been written, and have one home or several.
+/// Handles pages that have been written and that have one home or several.
 void Pages::release_written(std::size_t first, std::size_t end, std::vector<Notice>& notices) {
     for (std::size_t page = first; page < end;) {
         const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
@@ -293,7 +293,7 @@ void Pages::invalidate(std::size_t first, std::size_t count) {
 
 // -- for the courier --
 
-/// The mark and the fence are those of fetch(): this thread stands for the rank that fetches.
+/// The mark and the fence are those of fetch(): this thread acts for the rank that fetches.
 const std::byte* Pages::lend(std::size_t page) {
     if (page >= layout_.pages || !is_home(page)) return nullptr;
     std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + page]))

@@ -36,14 +36,14 @@ struct Notice {
 /// is open again, because nobody has a copy any more.
 class Pages {
 public:
-    /// What lies behind each other at the beginning of the array's region at every rank.
+    /// The order of the data at the beginning of the array's region at every rank.
     struct Layout {
         std::size_t page_bytes, pages;
 
         std::size_t frames() const { return page_bytes * pages; }
-        /// A byte for each page of the home: whether it has been fetched since it was opened.
+        /// One byte for each page of the home: whether the page has been fetched since it was opened.
         std::size_t fetched() const { return frames(); }
-        /// A word: whether one of these bytes has been set since the home looked.
+        /// One word: whether one of these bytes has been set since the home looked.
         std::size_t news() const { return platform::round_up(fetched() + pages, platform::apart); }
         std::size_t bytes() const { return news() + platform::apart; }
     };
@@ -51,7 +51,7 @@ public:
     /// Where the array is at this rank.
     struct Place {
         std::byte* data;   ///< the addresses that the program uses
-        std::byte* region; ///< the same memory where nothing faults
+        std::byte* region; ///< the same memory at addresses where accesses do not fault
         std::byte* twins;  ///< memory as long as the frames, which the array then owns
     };
 
@@ -68,35 +68,35 @@ public:
     const Homes& homes() const { return homes_; }
     const Counters& counters() const { return counters_; }
 
-    /// Decides at which pages accesses fault. Call it once, before the program has the array.
+    /// Decides at which pages accesses fault. Must be called once, before the program gets the array.
     Result<> start();
 
-    /// Makes the page ready for an access that faulted there. Several threads may call it at a time, for the same page,
-    /// too.
+    /// Makes the page ready for an access that faulted there. Several threads may call it at a time, even for the same
+    /// page.
     void fault(std::size_t page, platform::Attempt attempt);
 
     // -- at a barrier; one thread calls them --
 
-    /// Brings this rank's changes to the homes, or gives them to the courier, and adds the changed pages to `notices`.
+    /// Sends this rank's changes to the homes, or passes them to the courier, and adds the changed pages to `notices`.
     void release(std::vector<Notice>& notices);
     /// Drops this rank's copies of pages that another rank has changed.
     void invalidate(std::size_t first, std::size_t count);
 
     // -- for the courier, in the thread that receives --
 
-    /// Another rank wants a page of which this rank is the home; null: it is not.
+    /// Called when another rank requests a page of which this rank is the home; null: it is not the home.
     const std::byte* lend(std::size_t page);
-    /// A page that this rank has asked for. Returns false when it has not.
+    /// Stores a page that this rank has requested. Returns false if it has not.
     bool take(std::size_t page, std::span<const std::byte> contents);
-    /// The differences of several pages, as release() packs them. Returns false when they do not fit this array.
+    /// Applies the differences of several pages, as release() packs them. Returns false if they do not fit this array.
     bool apply(std::span<const std::byte> packed);
 
 private:
     enum class State : std::uint8_t {
-        absent,  ///< no copy here
+        absent,  ///< this rank has no copy
         clean,   ///< may be read; the next write is a fault
-        written, ///< since the last barrier; has a twin, unless this rank is the home
-        open,    ///< at the home: may be written, and nobody else has a copy
+        written, ///< written since the last barrier; has a twin, unless this rank is the home
+        open,    ///< at the home: may be written, and no other rank has a copy
     };
     enum class Fetch : std::uint8_t { idle, asked, here };
     struct Page {
@@ -104,7 +104,7 @@ private:
         State state; ///< guarded by the lock
         std::atomic<Fetch> fetch;
     };
-    /// Before the difference of each page in a message of several.
+    /// Precedes the difference of each page in a message with several.
     struct Entry {
         std::uint64_t page, bytes;
     };
@@ -115,7 +115,7 @@ private:
     std::span<std::byte> frame_of(std::byte* begin, std::size_t page) const {
         return {begin + page * layout_.page_bytes, layout_.page_bytes};
     }
-    /// This array's region at a rank of this host; null when the rank is elsewhere.
+    /// This array's region at a rank of this host; null if the rank is on another host.
     std::byte* region_at(int rank) const;
 
     void lock(Page& page);

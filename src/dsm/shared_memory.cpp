@@ -21,7 +21,7 @@ SharedMemory::SharedMemory(fabric::Fabric& fabric, Collectives& collectives, Opt
     if (fabric.network() != nullptr) courier_ = std::make_unique<Courier>(fabric, numbered_);
 }
 
-/// All ranks are leaving the job, so nobody fetches pages any more.
+/// All ranks are leaving the job, so no rank fetches pages any more.
 SharedMemory::~SharedMemory() {
     range_.reset();
     courier_.reset();
@@ -34,14 +34,14 @@ const char* SharedMemory::mechanism() const {
 
 // -- allocation --
 
-/// Regions have the same offset at every rank, so addresses that follow from it are the same and free at all of them.
-/// Without copies an array is as long as the regions of all ranks together.
+/// Regions have the same offset at every rank, so addresses derived from it are the same, and free, at all ranks.
+/// Without copies an array may be as long as the regions of all ranks together.
 std::byte* SharedMemory::address_of(const std::byte* region) const {
     const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size());
     return options_.base + fabric_.memory().offset(region) * spread;
 }
 
-/// What the first array with copies needs.
+/// Everything that the first array with copies needs.
 Result<> SharedMemory::prepare() {
     if (!copies_ || range_) return {};
     if (options_.faults != FaultMechanism::protection) {
@@ -80,7 +80,7 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
     auto made = make(static_cast<std::byte*>(*region), bytes, page, placement);
     const std::uint64_t detail = page << 8 | static_cast<std::uint64_t>(placement);
     if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail); !agreed) {
-        made = tl::unexpected(agreed.error()); // unmapped before its memory is given back
+        made = tl::unexpected(agreed.error()); // it is unmapped before its memory is given back
         static_cast<void>(collectives_.release(*region));
         return tl::unexpected(agreed.error());
     }
@@ -90,7 +90,7 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
         if (made->pages) numbered_.set(made->pages->number(), made->pages.get());
         arrays_.push_back(std::make_unique<Array>(std::move(*made)));
     }
-    // Nobody may ask for a page before everybody knows the array.
+    // No rank may ask for a page before all ranks know the array.
     if (auto met = collectives_.barrier(); !met) return tl::unexpected(met.error());
     return data;
 }
@@ -130,7 +130,7 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
     return Array{region, std::move(*view), homes, page, std::move(pages)};
 }
 
-/// One rank after another holds a piece of the array, which all map: so its memory counts once.
+/// Each rank in turn holds a piece of the array, which all ranks map, so its memory is used once.
 Result<> SharedMemory::map_everybodys(const std::byte* region, SecondMapping& view, std::size_t piece) const {
     const fabric::HostMemory& memory = fabric_.memory();
     std::size_t offset = 0;
@@ -203,7 +203,8 @@ Result<> SharedMemory::barrier() {
         return false;
     });
     if (courier_) courier_->await_differences();
-    // Every rank's changes are at their homes now, and nobody leaves the exchange before everybody is in it.
+    // Every rank's changes have reached their homes when it enters the exchange, and no rank leaves the exchange before
+    // all have entered it.
     const auto others = exchange(own);
     if (!others) return tl::unexpected(others.error());
     for (const Notice& notice : *others)

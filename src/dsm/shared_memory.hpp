@@ -45,23 +45,23 @@ public:
     Result<void*> allocate(std::size_t bytes, std::size_t page, Placement placement);
     /// `memory` is what allocate() returned.
     Result<> release(void* memory);
-    /// What any rank did to shared arrays before is visible to all ranks afterwards.
+    /// After this, everything that any rank did to shared arrays before is visible to all ranks.
     Result<> barrier();
 
     /// The rank that is the home of the page at this address, which is in an array.
     Result<int> home(const void* address);
-    /// Of the array at this address; null: of all arrays together.
+    /// The counters of the array at this address; null: the sum over all arrays.
     Result<kumiki_shared_counters> counters(const void* address);
-    /// Whether every rank has a copy of its own.
+    /// Whether every rank has its own copy.
     bool has_copies() const { return copies_; }
-    /// "userfaultfd" or "protection", when there are copies; else "none".
+    /// "userfaultfd" or "protection" if there are copies, otherwise "none".
     const char* mechanism() const;
 
     bool fault(std::byte* address, platform::Attempt attempt) override;
 
 private:
     struct Array {
-        std::byte* region; ///< this rank's
+        std::byte* region; ///< of this rank
         platform::SecondMapping view;
         Homes homes;
         std::size_t page_bytes;
