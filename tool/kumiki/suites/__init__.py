@@ -27,6 +27,7 @@ MODULES = (
     "diffusion",
     "laplace_sor",
     "cavity",
+    "linpack",
     "overlap",
 )
 """One module per suite, which contains everything about that suite."""

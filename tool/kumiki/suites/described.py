@@ -7,6 +7,7 @@ from dataclasses import dataclass
 COMPAS = "the COMPaS paper"
 JAMSTEC = "the JAMSTEC paper"
 MAESTRO = "the Maestro paper"
+TSUBAME = "the TSUBAME paper"
 
 
 @dataclass(frozen=True)

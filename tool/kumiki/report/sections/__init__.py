@@ -5,6 +5,7 @@ from __future__ import annotations
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS
 from kumiki.report.page.exhibit import Section, numbered
+from kumiki.report.sections.linpack import linpack
 from kumiki.report.sections.machine import memory, rank_barrier, thread_barrier, waiting
 from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.routines import routines
@@ -24,5 +25,6 @@ def build(results: Results) -> list[Section]:
             network(results),
             messages(results),
             routines(results),
+            linpack(results),
         ]
     )
