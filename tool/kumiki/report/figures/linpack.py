@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.analysis import linpack
 from kumiki.report.analysis.model import Results
-from kumiki.report.figures.canvas import WIDE, Picture, Sheet, draw, log_axis, spaced
+from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
 from kumiki.report.palette import Look, rank_looks
 
 
@@ -34,4 +34,4 @@ def over_size(name: str, results: Results) -> Picture | None:
         sheet.axes.set_ylabel("GFLOP/s")
         sheet.axes.grid(axis="x", visible=False)
 
-    return draw(name, "rate of Linpack over the size of the matrix", paint, WIDE, 3.0)
+    return draw(name, "rate of Linpack over the size of the matrix", paint)

@@ -33,7 +33,6 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             "Figure 5",
             picture=picture,
             source=TSUBAME,
-            wide=True,
         )
     table = tables.over_size(results)
     if table:
