@@ -20,7 +20,7 @@ struct Near::Arrived {
     std::uint16_t bytes; ///< of the data
     std::int16_t slot;   ///< in_cell: none
     bool fragment;       ///< of a longer message
-    std::array<std::byte, fabric::shm::CellContent::capacity> here;
+    std::array<std::byte, most_in_cells> here;
 };
 
 /// A fragment that is to be put into a slot.

@@ -30,12 +30,13 @@ private:
     T *first_ = nullptr, *last_ = nullptr;
 };
 
-/// A pool of reusable elements, which allocates only when more are in use than ever before. The user of an element
-/// returns it by setting its `free`, without the lock under which elements are taken; returned elements are collected
-/// when no ready one is left.
+/// A pool of reusable elements, which allocates only when more are in use than ever before, and more than a few. The
+/// user of an element returns it by setting its `free`, without the lock under which elements are taken; returned
+/// elements are collected when no ready one is left.
 template <class T>
 class Pool {
 public:
+    Pool() { collect(); } // so that the first use, which may come late, allocates nothing
     T& take() {
         if (ready_.empty()) collect();
         T& element = *ready_.back();

@@ -73,7 +73,7 @@ public:
     };
     Usage usage();
     /// Fragments that this rank has moved so far.
-    std::uint64_t fragments() const { return table_.fragments.load(std::memory_order_relaxed); }
+    std::uint64_t fragments() const { return table_.fragments.load(std::memory_order_relaxed) + near_.filled_slots(); }
 
 private:
     void progress() override;

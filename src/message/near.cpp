@@ -1,6 +1,7 @@
 #include "message/near.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "message/copies.hpp"
 #include "platform/held_locks.hpp"
@@ -10,16 +11,21 @@ namespace kumiki::message {
 using fabric::shm::Board;
 using fabric::shm::CellContent;
 using fabric::shm::Channel;
+using fabric::shm::SlotSet;
 
 namespace {
 
-/// Copies a cell whose payload has `bytes` bytes. One word is the most frequent message, so no more is copied.
-void copy_cell(CellContent& to, const CellContent& from, std::size_t bytes) {
-    to.kind = from.kind;
-    to.slot = from.slot;
-    to.bytes = from.bytes;
-    to.tag = from.tag;
-    RequestTable::copy_short(to.payload.data(), from.payload.data(), bytes);
+/// The slots that whole messages may use.
+constexpr SlotSet for_messages =
+    fabric::shm::long_slots & ~(((SlotSet{1} << Near::slots_for_fragments) - 1) << Channel::short_slots);
+
+int cells_of(std::size_t small_bytes) { return small_bytes <= CellContent::capacity ? 1 : 2; }
+
+/// Copies a small message out of its cells.
+void copy_small(std::byte* to, const CellContent& cell, const std::byte* rest) {
+    if (cell.bytes <= CellContent::capacity) return RequestTable::copy_short(to, cell.payload.data(), cell.bytes);
+    std::memcpy(to, cell.payload.data(), CellContent::capacity);
+    std::memcpy(to + CellContent::capacity, rest, cell.bytes - CellContent::capacity);
 }
 
 } // namespace
@@ -37,56 +43,78 @@ Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t lon
       reserve_(reserve) {
     for (int local = 0; local < table.fabric.memory().host_size(); ++local)
         peers_.push_back(std::make_unique<Peer>(table.fabric, local));
-    Pool<Unsent>::give_back(unsent_.take()); // so that the first message that waits allocates nothing
 }
 
 // -- sending --
 
-/// The cell for a message. Its data are copied here, before the lock is taken: into the cell, or into a slot. They stay
-/// at the sender, and the message is announced, when it is longer or when there is no slot.
-/// Inlined, like start(), so that the header of a short message stays in registers.
-[[gnu::always_inline]] inline CellContent Near::cell_of(Peer& to, int tag, std::span<const std::byte> data) {
-    platform::expect_no_lock("a message is read");
-    CellContent cell;
-    cell.tag = tag;
-    cell.bytes = static_cast<std::uint16_t>(data.size());
-    if (data.size() <= CellContent::capacity) {
-        cell.kind = static_cast<std::uint8_t>(Kind::small);
-        RequestTable::copy_short(cell.payload.data(), data.data(), data.size());
-        return cell;
-    }
-    const int slot = data.size() <= fragment_ ? to.to.take_slot(slots_for_fragments) : -1;
-    cell.kind = static_cast<std::uint8_t>(slot < 0 ? Kind::announce : Kind::area);
-    if (slot < 0) return cell;
-    cell.slot = static_cast<std::uint8_t>(slot);
-    table_.fabric.memory().copy(to.to.slot(slot), data.data(), data.size());
-    table_.fragments.fetch_add(1, std::memory_order_relaxed);
-    return cell;
-}
-
-/// Publishes a message that needs no request; returns false when there is no room for it, or it must be announced.
-[[gnu::always_inline]] inline bool Near::start(Peer& to, const CellContent& cell) {
-    const auto kind = static_cast<Kind>(cell.kind);
-    if (kind == Kind::announce || !to.to.has_room()) return false;
-    const bool small = kind == Kind::small;
-    if (small) {
-        if (!may_send_small(to)) return false;
-        ++to.sent_small;
-    }
-    copy_cell(to.to.next(), cell, small ? cell.bytes : 0);
-    publish(to);
-    return true;
-}
-
+/// A place is claimed under the lock and filled without it; a message that finds none waits, or stays at the sender.
 Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
-    CellContent cell = cell_of(to, tag, data);
+    std::optional<Place> place;
+    {
+        const std::lock_guard lock(table_.lock);
+        if (to.unsent.empty()) [[likely]] // no message may overtake one that waits
+            place = claim(to, data.size());
+    }
+    if (!place) [[unlikely]]
+        return send_later(to, tag, data);
+    fill(to, *place, tag, data);
+    return nullptr;
+}
+
+[[gnu::always_inline]] inline std::optional<Near::Place> Near::claim(Peer& to, std::size_t bytes) {
+    if (!to.to.has_room()) return std::nullopt;
+    int slot = Place::in_cell;
+    int cells = 1;
+    if (bytes <= most_in_cells) {
+        if (!may_send_small(to)) return std::nullopt;
+        ++to.sent_small;
+        cells = cells_of(bytes);
+    } else {
+        if (bytes > fragment_) return std::nullopt;
+        slot = to.to.take_slot(bytes <= Channel::short_slot_bytes ? fabric::shm::short_slots : for_messages);
+        if (slot < 0) return std::nullopt;
+        filled_slots_.store(filled_slots_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    return Place{claim_cells(to, cells), slot};
+}
+
+/// Other messages may be published meanwhile; the receiver sees them in the order of their cells. The cell is written
+/// last, all at once: the receiver looks at it again and again, and takes its line each time.
+[[gnu::always_inline]] inline void Near::fill(Peer& to, Place place, int tag, std::span<const std::byte> data) {
+    platform::expect_no_lock("a message is read");
+    CellContent& cell = to.to.content(place.cell);
+    if (place.slot == Place::in_cell) {
+        const std::size_t first = std::min(data.size(), CellContent::capacity);
+        if (first < data.size()) std::memcpy(to.to.rest(place.cell), data.data() + first, data.size() - first);
+        cell.kind = static_cast<std::uint8_t>(Kind::small);
+        RequestTable::copy_short(cell.payload.data(), data.data(), first);
+    } else {
+        table_.fabric.memory().copy(to.to.slot(place.slot), data.data(), data.size());
+        cell.kind = static_cast<std::uint8_t>(Kind::area);
+        cell.slot = static_cast<std::uint8_t>(place.slot);
+    }
+    cell.tag = tag;
+    cell.bytes = static_cast<std::uint16_t>(data.size());
+    to.to.publish(place.cell);
+    table_.fabric.progress().ring(to.rank);
+}
+
+/// Sends a message for which there was no room: one that fits a cell is copied first, and of a longer one an
+/// announcement waits.
+Request* Near::send_later(Peer& to, int tag, std::span<const std::byte> data) {
+    CellContent cell;
+    cell.tag = tag;
+    cell.kind = static_cast<std::uint8_t>(Kind::announce);
+    if (data.size() <= CellContent::capacity) {
+        platform::expect_no_lock("a message is read");
+        cell.kind = static_cast<std::uint8_t>(Kind::small);
+        cell.bytes = static_cast<std::uint16_t>(data.size());
+        RequestTable::copy_short(cell.payload.data(), data.data(), data.size());
+    }
     const std::lock_guard lock(table_.lock);
-    // No message may overtake one that waits.
-    if (to.unsent.empty() && start(to, cell)) [[likely]]
-        return nullptr;
     const bool had_work = to.has_work();
-    Request& request = table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    Request& request = table_.open(to.rank, tag, const_cast<std::byte*>(data.data()), data.size());
     if (!to.unsent.empty() || !start(to, cell, request)) {
         Unsent& waiting = unsent_.take();
         waiting.cell = cell;
@@ -97,17 +125,19 @@ Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     return &request;
 }
 
-/// The same for a message that has a request; returns false when it must wait for room.
+/// Publishes such a message; returns false when it must wait for room. A small one beyond those that may wait at the
+/// receiver is announced, too.
 bool Near::start(Peer& to, CellContent& cell, Request& send) {
     if (!to.to.has_room()) return false;
-    if (start(to, cell)) {
+    if (static_cast<Kind>(cell.kind) == Kind::small && may_send_small(to)) {
+        ++to.sent_small;
+        publish(to, cell);
         table_.complete(send);
     } else {
         announce(send, cell);
         ++to.unanswered;
         unanswered_.fetch_add(1, std::memory_order_relaxed);
-        to.to.next() = cell;
-        publish(to);
+        publish(to, cell);
     }
     return true;
 }
@@ -119,10 +149,17 @@ void Near::announce(const Request& send, CellContent& cell) {
                           in_region ? table_.fabric.memory().offset(send.data) : Board::nowhere});
 }
 
-void Near::publish(Peer& to) {
-    to.to.publish();
+[[gnu::always_inline]] inline std::uint64_t Near::claim_cells(Peer& to, int count) {
     if (!to.introduced) [[unlikely]]
         introduce(to);
+    return to.to.claim(count);
+}
+
+/// Publishes a cell that is ready, while there is room.
+void Near::publish(Peer& to, const CellContent& cell) {
+    const std::uint64_t claimed = claim_cells(to, 1);
+    to.to.content(claimed) = cell;
+    to.to.publish(claimed);
     table_.fabric.progress().ring(to.rank);
 }
 
@@ -149,10 +186,7 @@ void Near::reply(Peer& to, Kind kind, Reply reply) {
 
 /// Publishes a cell that is not a message, as soon as there is room.
 void Near::post(Peer& to, const CellContent& cell) {
-    if (to.replies.empty() && to.to.has_room()) {
-        to.to.next() = cell;
-        return publish(to);
-    }
+    if (to.replies.empty() && to.to.has_room()) return publish(to, cell);
     const bool had_work = to.has_work();
     to.replies.push_back(cell);
     expect_work(to, had_work);
@@ -165,10 +199,7 @@ void Near::expect_work(Peer& to, bool had_work) {
 
 void Near::send_waiting(Peer& to, Copies& copies) {
     if (!to.has_work()) return;
-    for (; !to.replies.empty() && to.to.has_room(); to.replies.pop_front()) {
-        to.to.next() = to.replies.front();
-        publish(to);
-    }
+    for (; !to.replies.empty() && to.to.has_room(); to.replies.pop_front()) publish(to, to.replies.front());
     while (Unsent* const first = to.unsent.front()) {
         if (!start(to, first->cell, *first->send)) break;
         to.unsent.remove(*first);
@@ -182,7 +213,7 @@ void Near::send_waiting(Peer& to, Copies& copies) {
 void Near::claim_fragments(Peer& to, Copies& copies) {
     while (Request* send = to.flowing.front()) {
         if (copies.leaving_full()) return table_.fabric.progress().ring(table_.fabric.rank()); // there is more to do
-        const int slot = to.to.has_room() ? to.to.take_slot(0) : -1;
+        const int slot = to.to.has_room() ? to.to.take_slot(fabric::shm::long_slots) : -1;
         if (slot < 0) return;
         const std::size_t bytes = std::min(fragment_, send->length - send->moved);
         copies.add_leaving() = {send, &to, send->moved, static_cast<std::uint16_t>(bytes),
@@ -239,10 +270,13 @@ void Near::meet_new_peers() {
 void Near::take(Peer& from, Copies& copies) {
     std::size_t taken = 0;
     for (; taken < Channel::cells && !copies.arrived_full() && from.from.has_arrived(); ++taken) {
-        take(from, from.from.next(), copies);
-        from.from.pass();
+        const CellContent& cell = from.from.next();
+        take(from, cell, copies);
+        from.from.pass(static_cast<Kind>(cell.kind) == Kind::small ? cells_of(cell.bytes) : 1);
     }
-    if (taken > 0) table_.fabric.progress().ring(from.rank); // the sender may wait for room
+    if (taken == 0) return;
+    from.from.release();
+    table_.fabric.progress().ring(from.rank); // the sender may wait for room
 }
 
 void Near::take(Peer& from, const CellContent& cell, Copies& copies) {
@@ -274,7 +308,7 @@ void Near::take_message(Peer& from, const CellContent& cell, Copies& copies) {
     if (receive == nullptr) {
         Arrival& kept =
             table_.arrival(from.rank, cell.tag, cell.bytes, small ? Arrival::Place::here : Arrival::Place::slot);
-        if (small) kept.here = cell.payload;
+        if (small) copy_small(kept.here.data(), cell, from.from.rest());
         else kept.slot = cell.slot;
         return table_.matching.keep(kept);
     }
@@ -285,7 +319,7 @@ void Near::take_message(Peer& from, const CellContent& cell, Copies& copies) {
         return;
     }
     arrived.slot = Arrived::in_cell;
-    RequestTable::copy_short(arrived.here.data(), cell.payload.data(), cell.bytes);
+    copy_small(arrived.here.data(), cell, from.from.rest());
     from.from.settle();
 }
 
@@ -334,6 +368,7 @@ void Near::give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival
         arrived.slot = Arrived::in_cell;
         arrived.here = arrival.here;
         from.from.settle();
+        from.from.release();
     } else arrived.slot = static_cast<std::int16_t>(arrival.slot);
     Pool<Arrival>::give_back(arrival);
     lock.unlock();

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,10 @@
 
 namespace kumiki::message {
 
-/// Messages between ranks of one host. A small message travels in a cell, and one of at most a fragment in the area
-/// that the receiver has for this sender; both are then complete at the sender. A longer message uses a rendezvous: a
-/// cell announces it, and it is copied directly once its receive is posted (Copier), or goes through the area in
-/// fragments where neither process can reach the other's memory.
+/// Messages between ranks of one host. A small message travels in one cell or two, and one of at most a fragment in the
+/// area that the receiver has for this sender; both are then complete at the sender. A longer message uses a
+/// rendezvous: a cell announces it, and it is copied directly once its receive is posted (Copier), or goes through the
+/// area in fragments where neither process can reach the other's memory.
 ///
 /// Flow control: cells and slots of the area are returned when the receiver has emptied them. An unexpected message
 /// stays in its slot, and up to `most_small` small unexpected messages are kept; further messages are announced and
@@ -28,8 +29,8 @@ public:
 
     /// The number of small messages of one sender that may wait at their receiver.
     static constexpr std::uint64_t most_small = 1024;
-    /// The number of slots that are not available to unexpected messages. They are reserved for fragments, for which a
-    /// receive waits.
+    /// The number of long slots that are not available to messages, which may be unexpected. They are reserved for
+    /// fragments, for which a receive waits.
     static constexpr int slots_for_fragments = 4;
 
     /// pending(): whether progress() has anything to do. has_arrived(): whether that is because a message has arrived.
@@ -51,6 +52,8 @@ public:
     Request* send(int rank, int tag, std::span<const std::byte> data);
     /// Receives the messages that have arrived, and sends those that waited for room.
     void progress();
+    /// Messages that have been sent in slots.
+    std::uint64_t filled_slots() const { return filled_slots_.load(std::memory_order_relaxed); }
     /// Copies a part of a long message.
     void copy() { copy(Copier::Which::all); }
 
@@ -68,7 +71,7 @@ public:
 
 private:
     enum class Kind : std::uint8_t {
-        small,    ///< a whole message
+        small,    ///< a whole message, in one cell or two
         area,     ///< a message in a slot
         announce, ///< Announcement: a message that stays at its sender
         share,    ///< Reply: the sender may help to copy it by transfer number `word`
@@ -79,8 +82,7 @@ private:
     struct Reply {
         std::uint64_t request, word;
     };
-    /// A message that waits for room in the channel: its cell is ready, and its data are in that cell, in a slot, or
-    /// (when it is announced) at the sender.
+    /// A message that waits for room in the channel: its data are in its cell, or (when it is announced) at the sender.
     struct Unsent {
         Unsent *next = nullptr, *previous = nullptr;
         std::atomic<bool> free{false};
@@ -100,16 +102,24 @@ private:
         List<Request> flowing;                        ///< sends whose fragments go through the area
         bool has_work() const { return !replies.empty() || !unsent.empty() || !flowing.empty(); }
     };
+    /// The place of a message that needs no request.
+    struct Place {
+        static constexpr int in_cell = -1;
+        std::uint64_t cell;
+        int slot;
+    };
     struct Arrived;
     struct Leaving;
     class Copies;
 
     Peer& peer(int rank) { return *peers_[static_cast<std::size_t>(table_.fabric.memory().local_rank(rank))]; }
-    fabric::shm::CellContent cell_of(Peer& to, int tag, std::span<const std::byte> data);
-    bool start(Peer& to, const fabric::shm::CellContent& cell);
+    std::optional<Place> claim(Peer& to, std::size_t bytes);
+    void fill(Peer& to, Place place, int tag, std::span<const std::byte> data);
+    Request* send_later(Peer& to, int tag, std::span<const std::byte> data);
     bool start(Peer& to, fabric::shm::CellContent& cell, Request& send);
     void announce(const Request& send, fabric::shm::CellContent& cell);
-    void publish(Peer& to);
+    std::uint64_t claim_cells(Peer& to, int count);
+    void publish(Peer& to, const fabric::shm::CellContent& cell);
     void introduce(Peer& to);
     bool may_send_small(Peer& to);
     void post(Peer& to, const fabric::shm::CellContent& cell);
@@ -142,8 +152,9 @@ private:
 
     RequestTable& table_;
     Copier copier_;
-    std::size_t fragment_;                     ///< the bytes that a slot holds
-    std::vector<std::unique_ptr<Peer>> peers_; ///< by local rank
+    std::size_t fragment_;                       ///< the bytes that a long slot holds
+    std::vector<std::unique_ptr<Peer>> peers_;   ///< by local rank
+    std::atomic<std::uint64_t> filled_slots_{0}; ///< written under the lock only
     Pool<Unsent> unsent_;
     std::vector<Peer*> known_; ///< the first `known_count_` entries are the peers that have sent something
     std::atomic<int> known_count_{0};

@@ -14,6 +14,9 @@ namespace kumiki::message {
 
 inline constexpr int any = KUMIKI_ANY;
 
+/// Bytes of the longest message that travels in cells of the channel.
+inline constexpr std::size_t most_in_cells = fabric::shm::CellContent::capacity + fabric::shm::CellContent::more;
+
 /// Describes a completed request, or a message.
 struct Status {
     int source = any, tag = any;
@@ -65,7 +68,7 @@ struct Arrival {
     std::size_t bytes = 0;
     enum class Place : std::uint8_t { here, slot, kept, announced, reserved } place = Place::here;
     int slot = 0;
-    std::array<std::byte, fabric::shm::CellContent::capacity> here;
+    std::array<std::byte, most_in_cells> here;
     Announcement announcement{};
     std::vector<std::byte> kept; ///< data that arrived over the network
     // A long message of this host that was, or is being, copied into the reserve:

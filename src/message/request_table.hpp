@@ -27,7 +27,7 @@ struct RequestTable {
     Pool<Request> requests;
     Pool<Arrival> arrivals;
     Matching matching;
-    std::atomic<std::uint64_t> fragments{0}; ///< moved by this rank
+    std::atomic<std::uint64_t> fragments{0}; ///< moved by this rank, but for whole messages in slots
 
     /// With the lock held.
     Request& open(int rank, int tag, std::byte* data, std::size_t bytes) {

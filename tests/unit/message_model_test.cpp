@@ -26,11 +26,11 @@ using Bytes = std::vector<std::byte>;
 constexpr int tags = 3;
 constexpr std::size_t longest = 3 << 20;
 
-/// Lengths that cover all paths: empty, in a cell, in a slot, longer; now and then some MB.
+/// Lengths that cover all paths: empty, in one cell or two, in a short or long slot, longer; now and then some MB.
 std::size_t random_length(Random& random) {
     if (random.once_in(200)) return random.between<std::size_t>(1 << 20, longest);
     if (random.once_in(8)) return random.between<std::size_t>(8193, 200000);
-    return random.once_in(2) ? random.between<std::size_t>(0, 60) : random.between<std::size_t>(0, 9000);
+    return random.once_in(2) ? random.between<std::size_t>(0, 120) : random.between<std::size_t>(0, 9000);
 }
 
 /// The data begin with the number of the message and follow from it.

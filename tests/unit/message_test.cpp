@@ -71,7 +71,8 @@ const Way ways[] = {
     {"fragments of 1048528", {1048528, {}}},
     {"tuned", {0, {}, 4048, 4048}},
 };
-const std::size_t sizes[] = {0, 1, 8, 48, 49, 223, 224, 4048, 4049, 8000, 8192, 8193, 65535, 65536, 65537, 1000003};
+const std::size_t sizes[] = {0,    1,    8,    48,   49,   108,  109,   223,   224,   1024,
+                             1025, 4048, 4049, 8000, 8192, 8193, 65535, 65536, 65537, 1000003};
 
 class MessageWays : public testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, MessageWays, testing::ValuesIn(ways));
