@@ -155,6 +155,7 @@ Result<> Collectives::release(void* memory) {
     if (auto same = announce({static_cast<std::uint32_t>(Kind::release), 0, offset}, {}); !same) return same;
     auto extent = fabric_.memory().regions().remove(offset);
     if (!extent) return tl::unexpected(extent.error());
+    if (auto* network = fabric_.network()) network->forget(*extent); // all ranks have come here
     // Each rank gives back its own copy. No rank can use the place before all have done so, because allocate()
     // synchronizes all ranks first.
     fabric_.memory().discard(*extent);

@@ -31,6 +31,7 @@ public:
     int size() const { return size_; }
     bool has_rank(int rank) const { return rank >= 0 && rank < size_; }
     RegionTable& regions() { return regions_; }
+    const RegionTable& regions() const { return regions_; }
 
     // -- the fast path: addresses --
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,14 @@ public:
         if (offset >= arena_bytes_) return false;
         const Extent* extent = directory_[offset / granule].load(std::memory_order_acquire);
         return extent != nullptr && offset >= extent->begin && offset < extent->end && bytes <= extent->end - offset;
+    }
+
+    /// The region that contains this byte of the arena; nothing when there is none.
+    std::optional<Extent> find(std::size_t offset) const {
+        if (offset >= arena_bytes_) return std::nullopt;
+        const Extent* extent = directory_[offset / granule].load(std::memory_order_acquire);
+        if (extent == nullptr || offset < extent->begin || offset >= extent->end) return std::nullopt;
+        return *extent;
     }
 
     /// Explains why no region contains [offset, offset + bytes).

@@ -18,7 +18,7 @@ bool is_tag(std::uint64_t value) { return value <= static_cast<std::uint64_t>(st
 Far::Far(RequestTable& table, fabric::Network& network, std::size_t fragment, std::size_t longest)
     : table_(table),
       network_(network),
-      whole_(fragment == 0 ? Transport::longest_payload : std::min(fragment, Transport::longest_payload)),
+      whole_(fragment == 0 ? network.limits().part : std::min(fragment, network.limits().part)),
       fragment_(longest == 0 ? whole_ : std::min(whole_, longest)),
       peers_(static_cast<std::size_t>(table.fabric.size())) {
     network_.admit(fabric::SinkId::messages, *this);

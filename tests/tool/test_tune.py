@@ -146,10 +146,10 @@ def test_no_length_above_the_limit_between_hosts() -> None:
     for quick in (False, True):
         assert max(Sweep(LAB, quick).lengths) == LONGEST_OVER_HOSTS
     assert max(Sweep(None).lengths) > LONGEST_OVER_HOSTS
-    header = (Path(__file__).parents[2] / "src/fabric/network/transport.hpp").read_text()
-    segment = re.search(r"segment = (\d+);", header)
-    assert segment and "longest_payload = 2 * segment;" in header
-    assert 2 * int(segment[1]) == LONGEST_OVER_HOSTS
+    engine = (Path(__file__).parents[2] / "src/fabric/ucx/transport.cpp").read_text()
+    burst = re.search(r"over_tcp\{\.burst = (\d+), \.part = std::size_t\{2\} \* (\d+)\};", engine)
+    assert burst and burst[1] == burst[2]
+    assert 2 * int(burst[1]) == LONGEST_OVER_HOSTS
 
 
 def test_an_older_file_that_cannot_be_read_is_found_before_measuring(tunable: Prefix) -> None:

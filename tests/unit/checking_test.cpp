@@ -84,7 +84,7 @@ TEST(CheckingTest, CreditIsForWhatWasSent) {
 TEST(CheckingTest, ABurstMayEndAnywhere) {
     Burst burst;
     const std::array<std::byte, 20> payload{};
-    for (int i = 0; i < 3; ++i) burst.add({.kind = MessageKind::put}, payload);
+    for (int i = 0; i < 3; ++i) burst.add({.kind = MessageKind::put}, payload, 1 << 10);
     const auto bytes = burst.take();
     for (std::size_t length = 0; length <= bytes.size(); ++length) {
         std::size_t messages = 0;

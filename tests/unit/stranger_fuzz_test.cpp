@@ -49,7 +49,7 @@ public:
 private:
     MessageHeader any(std::size_t payload) {
         MessageHeader made;
-        made.kind = static_cast<MessageKind>(random_.once_in(20) ? random_.between(0, 255) : random_.between(0, 16));
+        made.kind = static_cast<MessageKind>(random_.once_in(20) ? random_.between(0, 255) : random_.between(0, 18));
         made.operation =
             random_.once_in(10) ? static_cast<std::uint8_t>(random_.word()) : random_.between<std::uint8_t>(0, 8);
         if (random_.once_in(4)) made.operation = MessageHeader::no_signal;

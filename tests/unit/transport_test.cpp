@@ -129,7 +129,7 @@ TEST_F(TransportTest, WhatIsPostedIsToldOfWhenItHasLeft) {
     std::vector<std::vector<std::byte>> payloads;
     std::vector<std::uint64_t> waiting;
     for (int number = 0; number < messages; ++number) {
-        payloads.push_back(payload(Transport::longest_payload, number));
+        payloads.push_back(payload(source().transport->limits().part, number));
         const auto ticket = static_cast<std::uint64_t>(number) + 1;
         const auto left = source().transport->post(1, numbered(number), payloads.back(), ticket);
         ASSERT_TRUE(left);
@@ -142,7 +142,7 @@ TEST_F(TransportTest, WhatIsPostedIsToldOfWhenItHasLeft) {
     EXPECT_EQ(source().left, waiting) << "each once, in order";
     for (int number = 0; number < messages; ++number)
         ASSERT_EQ(sink().received[static_cast<std::size_t>(number)].second,
-                  payload(Transport::longest_payload, number));
+                  payload(source().transport->limits().part, number));
 }
 
 TEST_F(TransportTest, MuchThatIsKeptMakesTheSenderWait) {
@@ -169,7 +169,7 @@ TEST_F(TransportTest, ToSendToWhoHasGoneIsNoFailure) {
     ASSERT_TRUE(source().transport->send(1, numbered(0), payload(8, 0)));
     exchange(1);
     sink().transport.reset();
-    const auto data = payload(Transport::longest_payload, 1);
+    const auto data = payload(source().transport->limits().part, 1);
     for (int number = 1; number < 1000; ++number) {
         ASSERT_TRUE(
             source().transport->send(1, numbered(number), std::span(data).first(number % 2 == 0 ? 8 : data.size())));

@@ -18,11 +18,12 @@ public:
     static constexpr std::size_t longest_message = Transport::longest_kept;
 
     bool empty() const { return bytes_.empty(); }
-    bool has_room_for(std::size_t payload) const {
-        return bytes_.size() + sizeof(MessageHeader) + payload <= Transport::segment;
+    /// Whether a burst of at most `room` bytes can take one more message.
+    bool has_room_for(std::size_t payload, std::size_t room) const {
+        return bytes_.size() + sizeof(MessageHeader) + payload <= room;
     }
-    void add(const MessageHeader& header, std::span<const std::byte> payload) {
-        if (empty()) bytes_.reserve(Transport::segment);
+    void add(const MessageHeader& header, std::span<const std::byte> payload, std::size_t room) {
+        if (empty()) bytes_.reserve(room);
         MessageHeader stated = header;
         stated.bytes = payload.size(); // tells the receiver where the next message begins
         append(&stated, sizeof stated);

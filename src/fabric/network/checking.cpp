@@ -58,10 +58,16 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
         if (header.value >= static_cast<std::uint64_t>(messenger_.handlers()))
             return "is for a handler that there is not";
         return payload.size() <= shm::InboxSlot::capacity ? nullptr : "is longer than an active message can be";
+    case MessageKind::share: {
+        const auto region = regions_.find(header.offset);
+        return region && region->begin == header.offset && region->size() == header.bytes ? nullptr
+                                                                                          : "asks for no region";
+    }
     case MessageKind::difference:
         return is_rank(header.offset) && is_rank(header.bytes) ? nullptr : "speaks of ranks that there are not";
     case MessageKind::message: return header.sink < SinkId::count ? nullptr : "is for a floor that there is not";
     case MessageKind::answer:
+    case MessageKind::shared:
     case MessageKind::flush:
     case MessageKind::credit:
     case MessageKind::barrier:

@@ -15,8 +15,11 @@ class HeldBack {
 public:
     explicit HeldBack(int ranks) : places_(static_cast<std::size_t>(ranks)) {}
 
+    /// The most bytes of a burst. Called once, before anything is added.
+    void set_room(std::size_t bytes) { room_ = bytes; }
+
     bool any() const { return any_.load(std::memory_order_relaxed); }
-    bool has_room_for(int rank, std::size_t payload) const { return at(rank).burst.has_room_for(payload); }
+    bool has_room_for(int rank, std::size_t payload) const { return at(rank).burst.has_room_for(payload, room_); }
     bool has(int rank) const { return !at(rank).burst.empty(); }
     /// Returns a rank for which something is held back; any() must be true.
     int first() const { return ranks_.back(); }
@@ -29,7 +32,7 @@ public:
             ranks_.push_back(rank);
             any_.store(true, std::memory_order_relaxed);
         }
-        place.burst.add(header, payload);
+        place.burst.add(header, payload, room_);
     }
     /// Takes the messages held back for the rank; has() must be true.
     std::vector<std::byte> take(int rank) {
@@ -50,6 +53,7 @@ private:
     Place& at(int rank) { return places_[static_cast<std::size_t>(rank)]; }
     const Place& at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
 
+    std::size_t room_ = 0;
     std::vector<Place> places_; ///< by rank
     std::vector<int> ranks_;    ///< the ranks whose burst is not empty, in no order
     std::atomic<bool> any_{false};

@@ -15,10 +15,12 @@ Network::Network(Fabric& fabric, const Settings& settings)
     : fabric_(fabric),
       rank_(settings.rank),
       strangers_(settings.rank),
+      windows_(settings.size),
       credits_(settings.size),
       held_back_(settings.size),
       last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
       unflushed_(static_cast<std::size_t>(settings.size)),
+      data_on_the_way_(settings.size),
       timeout_(settings.timeout_s),
       waits_for_stopped_(settings.wait_for_stopped),
       neighbours_beats_(static_cast<std::size_t>(settings.local_size)) {}
@@ -54,10 +56,15 @@ Result<> Network::open(const std::string& interface, const Key& key) {
         else sinks_.left(header.sink, ticket);
     };
     events.waiting = [this] { show_life_that_is_due(); };
+    events.moved = [this](std::uint64_t ticket, bool succeeded) {
+        ++events_;
+        moved(ticket, succeeded);
+    };
     const auto others = platform::listening_ports();
     auto opened = open_transport(interface, key, std::move(events));
     if (!opened) return tl::unexpected(opened.error());
     transport_ = std::move(*opened);
+    held_back_.set_room(limits().burst);
     auto ports = platform::listening_ports();
     std::erase_if(ports, [&](std::uint16_t port) { return std::ranges::find(others, port) != others.end(); });
     strangers_.listen_on(std::move(ports));

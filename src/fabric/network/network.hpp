@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "fabric/network/agent.hpp"
 #include "fabric/network/checking.hpp"
 #include "fabric/network/credits.hpp"
+#include "fabric/network/data_on_the_way.hpp"
 #include "fabric/network/group_link.hpp"
 #include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts.hpp"
@@ -27,7 +29,9 @@
 #include "fabric/network/strangers.hpp"
 #include "fabric/network/tickets.hpp"
 #include "fabric/network/transport.hpp"
+#include "fabric/network/windows.hpp"
 #include "fabric/progress.hpp"
+#include "fabric/region_table.hpp"
 #include "fabric/wireup/wireup.hpp"
 #include "kumiki/kumiki.h"
 #include "settings/settings.hpp"
@@ -40,10 +44,12 @@ class Fabric;
 /// leader.
 struct Traffic {
     std::uint64_t messages = 0;
+    std::uint64_t direct = 0; ///< puts and gets that the network carried out itself, without messages
 };
 
-/// The part of the fabric that reaches ranks of other hosts. Every operation is one or more messages to the target,
-/// where the receiving thread (one that waits in the library, or the agent) carries it out. The target's computation
+/// The part of the fabric that reaches ranks of other hosts. An operation is one or more messages to the target, where
+/// the receiving thread (one that waits in the library, or the agent) carries it out; a network that writes and reads
+/// remote memory itself carries out long puts and gets without that (direct.cpp). The target's computation
 /// takes no part in it (Maestro paper, 2.2: the receiving side places incoming data). All calls are thread-safe.
 /// Offsets refer to the arenas, are the same at every rank, and have been checked against the regions.
 class Network final : public NetworkPoll {
@@ -67,6 +73,7 @@ public:
     Result<> serve();
 
     const Hosts& hosts() const { return hosts_; }
+    Transport::Limits limits() const { return transport_->limits(); }
 
     /// On return the source may be reused. A thread that sees the signal (may be null) at the target also sees the
     /// data. Short puts without a signal are held back until something follows them to the same rank, or release() is
@@ -86,6 +93,10 @@ public:
     bool active_message(int rank, int handler, std::span<const std::byte> payload);
     /// Returns when all puts and signals of this rank have been carried out at their targets.
     Result<> flush();
+    /// The way of long puts or gets with a rank of another host.
+    Transport::Route route(int rank, Transport::Direction direction);
+    /// All ranks have released this region; nothing is under way in it.
+    void forget(const Extent& region);
 
     /// Every wait calls it, and so does the agent from time to time.
     void release() override;
@@ -136,7 +147,9 @@ public:
     void end_polling() override { agent_.end_wait(); }
     void hand_over() override { agent_.take_over(); }
     void take_back() override { agent_.step_back(); }
-    Traffic traffic() const { return {messages_.load(std::memory_order_relaxed)}; }
+    Traffic traffic() const {
+        return {messages_.load(std::memory_order_relaxed), direct_.load(std::memory_order_relaxed)};
+    }
 
 private:
     /// A request to which an answer will come.
@@ -146,7 +159,13 @@ private:
         std::atomic<std::size_t> left; ///< bytes, or answers
         std::span<std::byte> into{};   ///< of a get
         std::uint64_t value = 0;
-        std::atomic<bool>* done = nullptr; ///< of a non-blocking get, for which no thread need wait
+        std::atomic<bool>* done = nullptr;     ///< of a non-blocking get, for which no thread need wait
+        std::vector<std::byte>* key = nullptr; ///< of a request for a region's key
+    };
+    /// A place in the memory of another rank.
+    struct DirectWindow {
+        std::shared_ptr<Transport::Window> there;
+        std::uint64_t address;
     };
     struct Waiting { ///< an active message for which the inbox has no room yet
         int source, handler;
@@ -171,6 +190,15 @@ private:
     Result<> ask(int rank, MessageHeader request, Ticket& ticket);
     void await(const Ticket& ticket);
 
+    bool follow_messages(int rank);
+    bool put_directly(int rank, std::uint64_t offset, std::span<const std::byte> source);
+    bool get_directly(int rank, std::uint64_t offset, std::span<std::byte> destination);
+    bool move_directly(int rank, Transport::Direction direction, std::uint64_t offset, std::span<std::byte> here);
+    bool start_directly(int rank, Transport::Direction direction, std::uint64_t offset, std::span<std::byte> here,
+                        std::atomic<bool>& done);
+    std::optional<DirectWindow> window(int rank, Transport::Direction direction, std::uint64_t offset);
+    Windows::Window ask_for_window(int rank, const Extent& region);
+
     // These are called with the lock held:
     Result<> send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     template <class Send>
@@ -191,6 +219,12 @@ private:
     void answer_atomic(const MessageHeader& request);
     bool take_got(const MessageHeader& header, std::span<const std::byte> payload);
     bool take_answer(const MessageHeader& header);
+    Transport::Begun begin(const DirectWindow& window, DirectTransfer& transfer);
+    void heed_route(int rank, Transport::Direction direction);
+    void moved(std::uint64_t ticket, bool succeeded);
+    void answer_share(const MessageHeader& request);
+    bool take_shared(const MessageHeader& header, std::span<const std::byte> key);
+    MessageHeader open_get(int rank, std::uint64_t offset, std::span<std::byte> destination, std::atomic<bool>& done);
     void settle(std::uint64_t number, Ticket& ticket, std::size_t done);
     void take_active_message(const MessageHeader& header, std::span<const std::byte> payload);
     bool accept(int source, int handler, std::span<const std::byte> payload);
@@ -215,7 +249,10 @@ private:
     Tickets<Ticket> tickets_;
     std::map<std::uint64_t, std::unique_ptr<Ticket>> started_gets_; ///< by the number of the ticket
     StartedPuts started_puts_;
-    std::map<std::uint64_t, GroupLink> groups_; ///< the open groups, by number
+    Windows windows_;
+    std::map<const DirectTransfer*, std::unique_ptr<DirectTransfer>> started_directly_;
+    std::map<std::uint64_t, std::vector<std::byte>> shared_keys_; ///< of this rank's regions, by offset
+    std::map<std::uint64_t, GroupLink> groups_;                   ///< the open groups, by number
     std::deque<Waiting> waiting_;
     Credits credits_;
     HeldBack held_back_;
@@ -223,7 +260,8 @@ private:
     std::vector<std::uint64_t> last_sent_; ///< by rank: the value of releases_ when the last message of a sink was sent
     MessageSinks sinks_;
     std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
-    std::atomic<std::uint64_t> messages_{0};
+    DataOnTheWay data_on_the_way_;
+    std::atomic<std::uint64_t> messages_{0}, direct_{0};
     std::uint64_t events_ = 0;     ///< events of the transport so far
     std::chrono::seconds timeout_; ///< without a sign of life
     bool waits_for_stopped_;

@@ -65,6 +65,8 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
     }
     case MessageKind::burst: return take_burst(header.source, payload);
     case MessageKind::sign_of_life: return true;
+    case MessageKind::share: answer_share(header); return true;
+    case MessageKind::shared: return take_shared(header, payload);
     case MessageKind::call: compare_calls(header); return true;
     case MessageKind::difference: take_difference(header); return true;
     }
@@ -110,9 +112,10 @@ void Network::answer_get(const MessageHeader& request) {
     answer.ticket = request.ticket;
     answer.bytes = request.bytes;
     const std::byte* from = fabric_.memory().own_arena() + request.offset;
-    for (std::uint64_t at = 0; at < request.bytes; at += Transport::longest_payload) {
+    const std::size_t longest = limits().part;
+    for (std::uint64_t at = 0; at < request.bytes; at += longest) {
         answer.offset = at;
-        post(request.source, answer, {from + at, std::min(Transport::longest_payload, request.bytes - at)}, 0);
+        post(request.source, answer, {from + at, std::min(longest, request.bytes - at)}, 0);
     }
 }
 
@@ -129,8 +132,8 @@ bool Network::take_got(const MessageHeader& header, std::span<const std::byte> p
 
 bool Network::take_answer(const MessageHeader& header) {
     Ticket* const ticket = tickets_.find(header.ticket);
-    if (ticket == nullptr || !ticket->into.empty() || (ticket->of != Ticket::several && ticket->of != header.source))
-        return false;
+    if (ticket == nullptr || !ticket->into.empty() || ticket->key != nullptr) return false;
+    if (ticket->of != Ticket::several && ticket->of != header.source) return false;
     ticket->value = header.value;
     settle(header.ticket, *ticket, 1);
     return true;

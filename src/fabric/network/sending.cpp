@@ -106,7 +106,7 @@ bool Network::post(int rank, const MessageHeader& header, std::span<const std::b
 Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const std::byte> bytes,
                                 const Signal* signal) {
     do {
-        const auto part = bytes.first(std::min(bytes.size(), Transport::longest_payload));
+        const auto part = bytes.first(std::min(bytes.size(), limits().part));
         bytes = bytes.subspan(part.size());
         if (signal != nullptr && bytes.empty()) {
             header.operation = static_cast<std::uint8_t>(signal->operation);
@@ -120,6 +120,10 @@ Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const 
 }
 
 Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
+    if (put_directly(rank, offset, source)) {
+        if (signal == nullptr) return {};
+        source = {}; // the data are there, and the signal follows them
+    }
     MessageHeader message = header(MessageKind::put);
     message.offset = offset;
     message.bytes = source.size();
@@ -131,10 +135,12 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
     // Set only after the put is sent: otherwise a flush() of another thread in between would clear the mark without
     // covering this put.
     unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+    if (!source.empty()) data_on_the_way_.sent(rank);
     return sent;
 }
 
 Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
+    if (get_directly(rank, offset, destination)) return {};
     Ticket ticket{.of = rank, .left = destination.size(), .into = destination};
     return ask(rank, get_request(offset, destination.size()), ticket);
 }
@@ -150,6 +156,8 @@ MessageHeader Network::get_request(std::uint64_t offset, std::size_t bytes) cons
 
 Result<> Network::start_put(int rank, std::uint64_t offset, std::span<const std::byte> source,
                             std::atomic<bool>& done) {
+    const std::span bytes(const_cast<std::byte*>(source.data()), source.size()); // a put only reads them
+    if (start_directly(rank, Transport::Direction::put, offset, bytes, done)) return {};
     const std::lock_guard lock(mutex_);
     if (auto released = release(rank); !released) return released; // what was put before comes before
     started_puts_.add(rank, offset, source, done);
@@ -160,6 +168,7 @@ Result<> Network::start_put(int rank, std::uint64_t offset, std::span<const std:
 
 bool Network::pump_puts() {
     return started_puts_.pump(
+        limits().part,
         [this](int rank, std::uint64_t offset, std::span<const std::byte> part, std::uint64_t ticket) {
             MessageHeader message = header(MessageKind::put);
             message.offset = offset;
@@ -168,24 +177,33 @@ bool Network::pump_puts() {
         },
         [this](int rank, std::atomic<bool>& done) {
             unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
+            data_on_the_way_.sent(rank);
             done.store(true, std::memory_order_release);
             fabric_.progress().ring(rank_);
         });
 }
 
 Result<> Network::start_get(int rank, std::uint64_t offset, std::span<std::byte> destination, std::atomic<bool>& done) {
+    if (start_directly(rank, Transport::Direction::get, offset, destination, done)) return {};
     const std::lock_guard lock(mutex_);
     if (auto released = release(rank); !released) return released;
+    const MessageHeader request = open_get(rank, offset, destination, done);
+    auto sent = send_inside(rank, request, {});
+    if (!sent) {
+        tickets_.close(request.ticket);
+        started_gets_.erase(request.ticket);
+    }
+    return sent;
+}
+
+MessageHeader Network::open_get(int rank, std::uint64_t offset, std::span<std::byte> destination,
+                                std::atomic<bool>& done) {
     auto ticket = std::make_unique<Ticket>(rank, destination.size(), destination);
     ticket->done = &done;
     MessageHeader request = get_request(offset, destination.size());
     request.ticket = tickets_.open(*ticket);
-    if (auto sent = send_inside(rank, request, {}); !sent) {
-        tickets_.close(request.ticket);
-        return sent;
-    }
     started_gets_.emplace(request.ticket, std::move(ticket));
-    return {};
+    return request;
 }
 
 Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t offset, std::uint64_t value,

@@ -27,7 +27,7 @@ public:
     /// post(rank, offset, part, ticket) sends a part and returns whether it has left already. complete(rank, done) is
     /// called for each put whose parts have all left.
     template <class Post, class Complete>
-    bool pump(Post post, Complete complete) {
+    bool pump(std::size_t longest_part, Post post, Complete complete) {
         bool any = false;
         for (auto put = puts_.begin(); put != puts_.end();) {
             if (put->part_is_on_its_way) {
@@ -35,8 +35,8 @@ public:
                 continue;
             }
             any = true;
-            const auto part = put->source.subspan(put->sent).first(
-                std::min(put->source.size() - put->sent, Transport::longest_payload));
+            const auto part =
+                put->source.subspan(put->sent).first(std::min(put->source.size() - put->sent, longest_part));
             if (part.empty()) {
                 complete(put->rank, *put->done);
                 put = puts_.erase(put);

@@ -30,6 +30,8 @@ enum class MessageKind : std::uint8_t {
     burst,   ///< several messages, each a header and its payload, that were held back to travel together
     sign_of_life, ///< the heartbeat of a host
     call,         ///< the sender, a host's leader in group `signal`, is in its collective `value`
+    share,        ///< requests the key of the region of `bytes` bytes at `offset`
+    shared,       ///< the reply: the key (empty: none), and the region's address in `value`
     difference,   ///< in group `signal`, rank `offset` is in collective `value` but rank `bytes` in `ticket`
 };
 
@@ -69,17 +71,21 @@ public:
         std::function<void(const MessageHeader& header, std::uint64_t ticket)> left;
         /// A call of this rank has to wait until the transport has room. The callback may post.
         std::function<void()> waiting;
+        /// The transfer begun with this ticket has ended. Without success, the data are not there, or only in part.
+        std::function<void(std::uint64_t ticket, bool succeeded)> moved;
     };
-    /// The payload that, with the headers, fills one segment as TCP hands it to a network card with segmentation
-    /// offload (64 KiB at most, 45 packets of 1448 bytes). A slightly longer message costs nearly twice as much.
-    static constexpr std::size_t segment = 65024;
-    /// The longest payload that is sent without being cut, which is also the best length for throughput.
-    static constexpr std::size_t longest_payload = 2 * segment;
+    /// The lengths of payloads that suit the network.
+    struct Limits {
+        std::size_t burst; ///< of short messages that travel together
+        std::size_t part;  ///< the longest payload that is sent without being cut, and the best one for throughput
+    };
     /// A payload of up to this length is copied where that avoids waiting; copying a longer one would cost more than
     /// the wait.
     static constexpr std::size_t longest_kept = std::size_t{8} << 10;
 
     virtual ~Transport() = default;
+
+    virtual Limits limits() const = 0;
 
     /// The address of a rank, and the key that messages to it must show.
     struct Peer {
@@ -115,6 +121,39 @@ public:
     virtual std::optional<Failed> failed() const = 0;
     /// Waits until all messages have been handed to the network, so that this process can leave.
     virtual void drain() = 0;
+
+    // -- where the network itself writes and reads the memory of other ranks (docs/decisions/remote-writes.md) --
+
+    enum class Direction : std::uint8_t { put, get };
+    /// Whether transfers go directly, without the processor of the other rank, and why, in the engine's words. Before
+    /// the first transfer, `is_direct` only means that nothing speaks against it.
+    struct Route {
+        bool is_direct;
+        std::string why;
+    };
+    /// A piece of another rank's memory. It must not outlive the transport.
+    class Window {
+    public:
+        virtual ~Window() = default;
+    };
+    enum class Begun : std::uint8_t {
+        refused,   ///< nothing is under way, and messages have to carry the data
+        under_way, ///< Events::moved reports the end
+        complete,
+    };
+    virtual Route route(int rank, Direction direction) = 0;
+    /// Lets the ranks that know the returned key write and read this memory, until withdraw(). Returns an empty key
+    /// when the network cannot do that.
+    virtual std::vector<std::byte> share(std::span<std::byte> memory) = 0;
+    virtual void withdraw(const std::byte* memory) = 0;
+    /// Returns null when the network cannot use this key of that rank. The key must be one that share() has returned
+    /// there.
+    virtual std::shared_ptr<Window> open_window(int rank, std::span<const std::byte> key) = 0;
+    /// Moves the bytes `here` to (put) or from (get) the address `there` of the other rank. A put has ended when the
+    /// data are in the target's memory; what is sent afterwards comes after them. Until the end, `here` must not
+    /// change (put) or be used (get).
+    virtual Begun begin(Window& window, Direction direction, std::uint64_t there, std::span<std::byte> here,
+                        std::uint64_t ticket) = 0;
 };
 
 /// Opens the engine installed next to the library. Only jobs on several hosts load it, so other jobs need neither wait

@@ -1,6 +1,6 @@
-// The network engine: UCX. Each rank has one worker; every message is an eager active message of UCP. Puts are
-// messages, too, instead of UCP's puts, because over TCP those cost an additional round trip
-// (docs/decisions/network.md).
+// The network engine: UCX. Each rank has one worker for messages, each of which is an eager active message of UCP. Over
+// TCP puts are messages, too, instead of UCP's puts, because those cost an additional round trip
+// (docs/decisions/network.md). Networks that write remote memory themselves are used by RemoteMemory.
 #include "fabric/network/transport.hpp"
 
 #include <algorithm>
@@ -8,44 +8,28 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <sys/epoll.h>
 #include <thread>
-#include <ucp/api/ucp.h>
 #include <ucs/config/global_opts.h>
+#include <unistd.h>
+
+#include "fabric/ucx/common.hpp"
+#include "fabric/ucx/description.hpp"
+#include "fabric/ucx/remote_memory.hpp"
 
 namespace kumiki::fabric {
 namespace {
 
-/// UCX reports an input/output error when the process has run out of file descriptors.
-std::string hint() {
-    constexpr rlim_t plenty = 1024;
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur >= plenty) return "";
-    return fmt::format("; this rank may have {} open files, and needs one for each rank that it speaks with, and some "
-                       "more: raise the limit (ulimit -n {})",
-                       limit.rlim_cur, plenty);
-}
+using ucx::failure;
+using ucx::has_gone;
+using ucx::Owned;
+using ucx::set;
 
-Failure failure(const char* what, ucs_status_t status) {
-    return {KUMIKI_ERROR_ENVIRONMENT,
-            fmt::format("the network engine (UCX) cannot {}: {}{}", what, ucs_status_string(status), hint())};
-}
-
-/// Whether the process at the other end has ended. That is not a failure of the sender: the launcher reports it, or its
-/// missing heartbeats reveal it.
-bool has_gone(ucs_status_t status) {
-    return UCS_IS_ENDPOINT_ERROR(status) || UCS_IS_LINK_ERROR(status) || status == UCS_ERR_CONNECTION_RESET ||
-           status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_UNREACHABLE || status == UCS_ERR_CANCELED;
-}
-
-struct Destroy {
-    void operator()(ucp_context_h context) const { ucp_cleanup(context); }
-    void operator()(ucp_worker_h worker) const { ucp_worker_destroy(worker); }
-    void operator()(ucp_config_t* config) const { ucp_config_release(config); }
-};
-template <class T>
-using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
+/// TCP hands a network card with segmentation offload units of at most 64 KiB, 45 packets of 1448 bytes. A burst fills
+/// one with its headers, and a slightly longer message costs nearly twice as much.
+constexpr Transport::Limits over_tcp{.burst = 65024, .part = std::size_t{2} * 65024};
+/// Other networks have no such unit.
+constexpr Transport::Limits elsewhere{.burst = std::size_t{64} << 10, .part = std::size_t{128} << 10};
 
 class UcxTransport final : public Transport {
 public:
@@ -54,20 +38,40 @@ public:
 
     Result<> open(const std::string& interface);
 
-    std::vector<std::byte> address() const override { return address_; }
-    void know(std::vector<Peer> peers) override {
-        peers_ = std::move(peers);
-        connections_.assign(peers_.size(), {});
-    }
+    Limits limits() const override { return limits_; }
+    std::vector<std::byte> address() const override;
+    void know(std::vector<Peer> peers) override;
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload) override;
     Result<> give(int rank, const MessageHeader& header, std::vector<std::byte> payload) override;
     Result<bool> post(int rank, const MessageHeader& header, std::span<const std::byte> payload,
                       std::uint64_t ticket) override;
-    bool progress() override { return ucp_worker_progress(worker_.get()) != 0; }
+    bool progress() override {
+        const bool received = ucp_worker_progress(worker_.get()) != 0;
+        return (remote_memory_ && remote_memory_->progress()) || received;
+    }
     int descriptor() const override { return descriptor_; }
-    bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+    bool arm() override {
+        return ucp_worker_arm(worker_.get()) == UCS_OK && (!remote_memory_ || remote_memory_->arm());
+    }
     std::optional<Failed> failed() const override;
     void drain() override;
+
+    Route route(int rank, Direction direction) override {
+        return remote_memory_ ? remote_memory_->route(rank, direction) : Route{false, without_remote_memory_};
+    }
+    std::vector<std::byte> share(std::span<std::byte> memory) override {
+        return remote_memory_ ? remote_memory_->share(memory) : std::vector<std::byte>();
+    }
+    void withdraw(const std::byte* memory) override {
+        if (remote_memory_) remote_memory_->withdraw(memory);
+    }
+    std::shared_ptr<Window> open_window(int rank, std::span<const std::byte> key) override {
+        return remote_memory_ ? remote_memory_->open_window(rank, key) : nullptr;
+    }
+    Begun begin(Window& window, Direction direction, std::uint64_t there, std::span<std::byte> here,
+                std::uint64_t ticket) override {
+        return remote_memory_->begin(window, direction, there, here, ticket);
+    }
 
 private:
     static constexpr unsigned message = 1; ///< the only active message id in use
@@ -103,6 +107,9 @@ private:
     void make_room(int rank);
     void receive_meanwhile();
     Result<> configure(ucp_config_t* config, const std::string& interface);
+    Result<> receive_messages();
+    void open_remote_memory(const std::string& interface);
+    Result<> join_descriptors();
     Result<ucp_ep_h> endpoint(int rank);
     static ucs_status_t received(void* self, const void* header, size_t header_bytes, void* data, size_t bytes,
                                  const ucp_am_recv_param_t* parameters);
@@ -111,20 +118,16 @@ private:
     Events events_;
     Owned<ucp_context_h> context_;
     Owned<ucp_worker_h> worker_;
-    std::vector<std::byte> address_;
+    Limits limits_ = over_tcp;
+    std::vector<std::byte> address_; ///< of the worker
     int descriptor_ = -1;
+    int joined_ = -1;                                  ///< the same, when it stands for several
+    std::unique_ptr<ucx::RemoteMemory> remote_memory_; ///< null: messages carry everything
+    std::string without_remote_memory_;                ///< the reason for null
     std::vector<Peer> peers_;
     std::vector<Connection> connections_; ///< by rank
     std::unique_ptr<Posted> spare_;       ///< reused, because most messages leave at once
 };
-
-/// Makes a setting of UCX, unless the user has made it.
-Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
-    if (std::getenv((std::string("UCX_") + name).c_str()) != nullptr) return {};
-    const auto status = ucp_config_modify(config, name, value.c_str());
-    if (status != UCS_OK) return tl::unexpected(failure(fmt::format("set {}={}", name, value).c_str(), status));
-    return {};
-}
 
 /// Makes a setting of UCX's TCP transport. UCX 1.13 expects the names of transport settings here without their prefix
 /// and accepts any name; newer versions (1.22) expect the prefix and refuse all other names.
@@ -149,32 +152,31 @@ Result<> UcxTransport::configure(ucp_config_t* config, const std::string& interf
 }
 
 Result<> UcxTransport::open(const std::string& interface) {
-    ucp_config_t* read = nullptr;
-    if (const auto status = ucp_config_read(nullptr, nullptr, &read); status != UCS_OK)
-        return tl::unexpected(failure("read its settings", status));
-    const Owned<ucp_config_t*> config(read);
-    if (auto done = configure(read, interface); !done) return done;
+    const auto config = ucx::read_settings();
+    if (!config) return tl::unexpected(config.error());
+    if (auto done = configure(config->get(), interface); !done) return done;
     // Ranks leave at different times, so the end of a connection is expected then. Lost ranks are detected by missing
     // heartbeats.
     if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+    auto context = ucx::make_context(config->get(), UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+                                     interface.empty() ? "start" : "start on the interface " + interface);
+    if (!context) return tl::unexpected(context.error());
+    context_ = std::move(*context);
+    if (std::ranges::any_of(ucx::transports_of(context_.get()), ucx::is_fast_network)) limits_ = elsewhere;
+    auto worker = ucx::make_worker(context_.get());
+    if (!worker) return tl::unexpected(worker.error());
+    worker_ = std::move(*worker);
+    if (auto done = receive_messages(); !done) return done;
+    if (const auto status = ucp_worker_get_efd(worker_.get(), &descriptor_); status != UCS_OK)
+        return tl::unexpected(failure("wake a thread that waits", status));
+    auto address = ucx::address_of(worker_.get());
+    if (!address) return tl::unexpected(address.error());
+    address_ = std::move(*address);
+    open_remote_memory(interface);
+    return remote_memory_ ? join_descriptors() : Result<>();
+}
 
-    ucp_params_t wanted{};
-    wanted.field_mask = UCP_PARAM_FIELD_FEATURES;
-    wanted.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-    ucp_context_h context = nullptr;
-    if (const auto status = ucp_init(&wanted, read, &context); status != UCS_OK)
-        return tl::unexpected(
-            failure(interface.empty() ? "start" : ("start on the interface " + interface).c_str(), status));
-    context_.reset(context);
-
-    ucp_worker_params_t parameters{};
-    parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-    parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-    ucp_worker_h worker = nullptr;
-    if (const auto status = ucp_worker_create(context, &parameters, &worker); status != UCS_OK)
-        return tl::unexpected(failure("create a worker", status));
-    worker_.reset(worker);
-
+Result<> UcxTransport::receive_messages() {
     ucp_am_handler_param_t handler{};
     handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
                          UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
@@ -182,37 +184,64 @@ Result<> UcxTransport::open(const std::string& interface) {
     handler.cb = received;
     handler.arg = this;
     handler.flags = UCP_AM_FLAG_WHOLE_MSG;
-    if (const auto status = ucp_worker_set_am_recv_handler(worker, &handler); status != UCS_OK)
+    if (const auto status = ucp_worker_set_am_recv_handler(worker_.get(), &handler); status != UCS_OK)
         return tl::unexpected(failure("receive messages", status));
-    if (const auto status = ucp_worker_get_efd(worker, &descriptor_); status != UCS_OK)
-        return tl::unexpected(failure("wake a thread that waits", status));
+    return {};
+}
 
-    ucp_address_t* own = nullptr;
-    std::size_t length = 0;
-    if (const auto status = ucp_worker_get_address(worker, &own, &length); status != UCS_OK)
-        return tl::unexpected(failure("tell its address", status));
-    const auto* begin = reinterpret_cast<const std::byte*>(own);
-    address_.assign(begin, begin + length);
-    ucp_worker_release_address(worker, own);
+void UcxTransport::open_remote_memory(const std::string& interface) {
+    auto opened = ucx::RemoteMemory::open(interface, [this](std::uint64_t ticket, bool succeeded) {
+        if (events_.moved) events_.moved(ticket, succeeded);
+    });
+    if (opened) remote_memory_ = std::move(*opened);
+    else without_remote_memory_ = opened.error().message;
+}
+
+/// A descriptor that is readable when that of either worker is.
+Result<> UcxTransport::join_descriptors() {
+    joined_ = epoll_create1(EPOLL_CLOEXEC);
+    epoll_event readable{};
+    readable.events = EPOLLIN;
+    for (const int each : {descriptor_, remote_memory_->descriptor()})
+        if (joined_ < 0 || epoll_ctl(joined_, EPOLL_CTL_ADD, each, &readable) != 0)
+            return tl::unexpected(failure("wait for two workers", UCS_ERR_IO_ERROR));
+    descriptor_ = joined_;
     return {};
 }
 
 UcxTransport::~UcxTransport() {
+    if (joined_ >= 0) ::close(joined_);
     if (!worker_) return;
     events_ = {}; // the receiver of events may no longer exist
-    std::vector<void*> closing;
-    for (const Connection& each : connections_) {
-        if (each.endpoint == nullptr) continue;
-        ucp_request_param_t at_once{};
-        at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-        at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
-        void* request = ucp_ep_close_nbx(each.endpoint, &at_once);
-        if (UCS_PTR_IS_PTR(request)) closing.push_back(request);
+    std::vector<ucp_ep_h> open;
+    for (const Connection& each : connections_) open.push_back(each.endpoint);
+    ucx::close(worker_.get(), open);
+}
+
+// -- addresses: that of the worker, and that of the remote memory, which may be empty --
+
+std::vector<std::byte> UcxTransport::address() const {
+    const std::uint64_t length = address_.size();
+    std::vector<std::byte> both(sizeof length);
+    std::memcpy(both.data(), &length, sizeof length);
+    both.insert(both.end(), address_.begin(), address_.end());
+    if (remote_memory_) both.insert(both.end(), remote_memory_->address().begin(), remote_memory_->address().end());
+    return both;
+}
+
+void UcxTransport::know(std::vector<Peer> peers) {
+    std::vector<std::vector<std::byte>> memories;
+    for (Peer& each : peers) {
+        std::uint64_t length = 0;
+        std::memcpy(&length, each.address.data(), sizeof length);
+        const auto begin = each.address.begin() + sizeof length;
+        const auto end = begin + static_cast<std::ptrdiff_t>(length);
+        memories.emplace_back(end, each.address.end());
+        each.address = std::vector(begin, end);
     }
-    for (void* request : closing) {
-        while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
-        ucp_request_free(request);
-    }
+    peers_ = std::move(peers);
+    connections_.assign(peers_.size(), {});
+    if (remote_memory_) remote_memory_->know(std::move(memories));
 }
 
 Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
@@ -231,7 +260,7 @@ Result<ucp_ep_h> UcxTransport::endpoint(int rank) {
     parameters.err_handler.arg = &connection(rank);
     if (const auto status = ucp_ep_create(worker_.get(), &parameters, &known); status != UCS_OK) {
         known = nullptr;
-        return tl::unexpected(failure(fmt::format("connect to rank {}", rank).c_str(), status));
+        return tl::unexpected(failure(fmt::format("connect to rank {}", rank), status));
     }
     return known;
 }
@@ -260,7 +289,7 @@ Result<bool> UcxTransport::hand_over(std::unique_ptr<Posted> posted, std::span<c
     void* request = ucp_am_send_nbx(*to, message, &posted->sealed, sizeof posted->sealed, payload.data(),
                                     payload.size(), &parameters);
     if (UCS_PTR_IS_ERR(request) && !has_gone(UCS_PTR_STATUS(request)))
-        return tl::unexpected(failure(fmt::format("send to rank {}", posted->rank).c_str(), UCS_PTR_STATUS(request)));
+        return tl::unexpected(failure(fmt::format("send to rank {}", posted->rank), UCS_PTR_STATUS(request)));
     if (!UCS_PTR_IS_PTR(request)) {
         spare_ = std::move(posted);
         return true;
@@ -304,7 +333,7 @@ Result<> UcxTransport::send(int rank, const MessageHeader& header, std::span<con
     if (*left) return {};
     while (outcome == UCS_INPROGRESS) receive_meanwhile();
     if (outcome != UCS_OK && !has_gone(outcome))
-        return tl::unexpected(failure(fmt::format("send to rank {}", rank).c_str(), outcome));
+        return tl::unexpected(failure(fmt::format("send to rank {}", rank), outcome));
     return {};
 }
 

@@ -15,7 +15,7 @@ PAPER = (223, 4048, 1048528)
 FEW_LENGTHS = (*PAPER, *(2**power for power in range(14, 19, 2)))
 """Enough to find the best ones."""
 LONGEST_OVER_HOSTS = 130048
-"""The maximum of one transfer between hosts (Transport::longest_payload in src/fabric/network/transport.hpp)."""
+"""The maximum of one transfer between hosts over TCP (over_tcp in src/fabric/ucx/transport.cpp)."""
 METRIC = "fragment.bandwidth"
 SMALLEST = 4096
 """Bytes of the shortest message for which a length is determined: shorter ones are never cut."""
