@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from kumiki import suites
 from kumiki.cluster import requirements
 from kumiki.doctor.finding import Finding, State
+from kumiki.doctor.network import network
 from kumiki.machine import mpi
 from kumiki.machine.native import Native
 from kumiki.machine.peer import BLAS, UCX, Peer, mend
@@ -28,6 +29,7 @@ def parts(native: Native) -> Iterator[Finding]:
     for peer in (*mpi.ALL, UCX, BLAS):
         yield _peer(peer, native)
     yield _launchers(native)
+    yield from network(native)
     yield _clusters()
 
 
