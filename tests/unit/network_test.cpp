@@ -1,15 +1,19 @@
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "face/job.hpp"
 #include "kumiki/kumiki.h"
 #include "support/jobs.hpp"
 #include "support/ranks.hpp"
 #include "support/random.hpp"
+#include "support/rank_pair.hpp"
 #include "support/watchdog.hpp"
 
 // Tests of what exists only with several hosts. Everything else is tested over the network by the same tests as on one
@@ -34,6 +38,26 @@ TEST(NetworkTest, RanksMeetHoweverTheyAreDealt) {
             }
         });
     }
+}
+
+// A connection that ends may take along what its other end has not read yet.
+TEST(NetworkTest, ARankLeavesWhenTheOthersHaveWhatItSent) {
+    std::array<int, 2> entering{}, go{};
+    ASSERT_EQ(pipe(entering.data()), 0);
+    ASSERT_EQ(pipe(go.data()), 0);
+    char byte = 0;
+    tests::RankPair ranks;
+    ranks.start(0, [&](Rank&) { ASSERT_EQ(read(go[0], &byte, 1), 1); });
+    ranks.start(1, [&](Rank&) { ASSERT_EQ(write(entering[1], &byte, 1), 1); });
+    const Watchdog watchdog("a rank that leaves before a slow one");
+    ASSERT_EQ(read(entering[0], &byte, 1), 1);
+    std::this_thread::sleep_for(200ms); // until rank 1 has sent its message of the last barrier, and waits
+    ranks.processes().kill(1, SIGSTOP);
+    ASSERT_EQ(write(go[1], &byte, 1), 1);
+    ASSERT_FALSE(ranks.processes().ended_within(0, 1500ms)) << "rank 1 has not read the last message";
+    ranks.processes().kill(1, SIGCONT);
+    tests::expect_good_ends(ranks.processes());
+    for (const int each : {entering[0], entering[1], go[0], go[1]}) close(each);
 }
 
 // F13, F14: remote memory operations do not need the target's program.

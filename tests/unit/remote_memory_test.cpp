@@ -14,8 +14,8 @@
 #include "face/job.hpp"
 #include "kumiki/kumiki.h"
 #include "support/jobs.hpp"
-#include "support/processes.hpp"
 #include "support/random.hpp"
+#include "support/rank_pair.hpp"
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
 
@@ -153,6 +153,55 @@ TEST_F(RemoteMemoryTest, AGetFollowsThePutsBeforeIt) {
     });
 }
 
+// The same for signals, which are messages in any case.
+TEST_F(RemoteMemoryTest, AGetFollowsTheSignalsBeforeIt) {
+    const Watchdog watchdog("gets after signals");
+    run_jobs_as_threads({.ranks = 2, .hosts = 2}, [](kumiki_job* job) {
+        constexpr std::size_t count = 2 << 10;
+        std::uint64_t* const region = allocate(job, count);
+        if (kumiki_rank(job) == 0) {
+            std::vector<std::uint64_t> seen(count);
+            for (std::uint64_t round = 1; round <= 200; ++round) {
+                ASSERT_EQ(kumiki_signal(job, 1, region, KUMIKI_SIGNAL_SET, round), KUMIKI_OK);
+                const std::size_t length = round % 2 == 0 ? count : 1;
+                ASSERT_EQ(kumiki_get(job, 1, region, seen.data(), length * 8), KUMIKI_OK);
+                ASSERT_EQ(seen[0], round);
+            }
+        }
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+    });
+}
+
+// A long put waits for the short ones before it, but neither for signals nor for what an answer has confirmed.
+TEST_F(RemoteMemoryTest, APutAsksOnlyAboutDataThatItMightOvertake) {
+    const Watchdog watchdog("messages of long puts");
+    constexpr int no_heartbeat_meanwhile = 600; // seconds; it would be counted
+    run_jobs_as_threads({.ranks = 2, .hosts = 2, .timeout_s = no_heartbeat_meanwhile}, [](kumiki_job* job) {
+        constexpr std::size_t count = 4 << 10;
+        std::uint64_t* const region = allocate(job, count + 1);
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+        if (kumiki_rank(job) == 0) {
+            const auto data = words(count, 1);
+            const auto messages_of_a_put = [&] {
+                const std::uint64_t before = job->fabric->network()->traffic().messages;
+                EXPECT_EQ(kumiki_put(job, 1, region, data.data(), count * 8), KUMIKI_OK);
+                return job->fabric->network()->traffic().messages - before;
+            };
+            messages_of_a_put(); // the key
+            EXPECT_EQ(messages_of_a_put(), 0u);
+            ASSERT_EQ(kumiki_signal(job, 1, region + count, KUMIKI_SIGNAL_SET, 1), KUMIKI_OK);
+            EXPECT_EQ(messages_of_a_put(), 0u);
+            ASSERT_EQ(kumiki_put(job, 1, region, data.data(), 8), KUMIKI_OK);
+            EXPECT_EQ(messages_of_a_put(), 2u) << "the put that was held back, and the question";
+            ASSERT_EQ(kumiki_put(job, 1, region, data.data(), 8), KUMIKI_OK);
+            std::uint64_t before = 0;
+            ASSERT_EQ(kumiki_fetch_add(job, 1, region + count, 1, &before), KUMIKI_OK);
+            EXPECT_EQ(messages_of_a_put(), 0u) << "the answer has confirmed the short put";
+        }
+        ASSERT_EQ(kumiki_barrier(job), KUMIKI_OK);
+    });
+}
+
 // Another region at the same place has another key, for which its owner must be asked.
 TEST_F(RemoteMemoryTest, AKeyEndsWithItsRegion) {
     const Watchdog watchdog("regions that come and go");
@@ -174,78 +223,38 @@ TEST_F(RemoteMemoryTest, AKeyEndsWithItsRegion) {
     });
 }
 
-// -- two processes --
-
-/// The exchange of the cards of two ranks over a pair of pipes.
-Wireup exchange_over(int read_from, int write_to, int rank) {
-    return [=](const std::vector<std::byte>& own) -> Result<std::vector<std::vector<std::byte>>> {
-        const std::size_t length = own.size();
-        EXPECT_EQ(write(write_to, &length, sizeof length), static_cast<ssize_t>(sizeof length));
-        EXPECT_EQ(write(write_to, own.data(), length), static_cast<ssize_t>(length));
-        std::size_t theirs = 0;
-        EXPECT_EQ(read(read_from, &theirs, sizeof theirs), static_cast<ssize_t>(sizeof theirs));
-        std::vector<std::byte> card(theirs);
-        for (std::size_t at = 0; at < theirs;) {
-            const auto more = read(read_from, card.data() + at, theirs - at);
-            if (more <= 0) return fail(KUMIKI_ERROR_ENVIRONMENT, "the other rank has gone");
-            at += static_cast<std::size_t>(more);
-        }
-        return rank == 0 ? std::vector{own, card} : std::vector{card, own};
-    };
-}
-
-void run_rank(int rank, int read_from, int write_to, const std::function<void(Rank&)>& body) {
-    const tests::JobOptions options{.ranks = 1};
-    Settings settings = tests::settings_of(options, 0);
-    settings.rank = rank;
-    settings.size = 2;
-    settings.interface = "lo";
-    auto fabric =
-        Fabric::join(settings, tests::make_segment(options), exchange_over(read_from, write_to, rank)).value();
-    collective::Collectives collectives(fabric->everybody());
-    Rank mine{*fabric, collectives};
-    body(mine);
-    EXPECT_TRUE(collectives.barrier());
-    fabric->leave();
-}
-
 // A process that is stopped has no processor time at all, neither its program nor its agent.
 TEST_F(RemoteMemoryTest, TheTargetTakesNoProcessorTime) {
-    const Watchdog watchdog("a target that is stopped");
-    std::array<int, 2> there{}, back{};
-    ASSERT_EQ(pipe(there.data()), 0);
-    ASSERT_EQ(pipe(back.data()), 0);
+    std::array<int, 2> to_writer{};
+    ASSERT_EQ(pipe(to_writer.data()), 0);
     constexpr std::size_t bytes = std::size_t{64} << 20;
-    tests::Processes ranks;
-    ranks.start([&] {
-        run_rank(0, back[0], there[1], [&](Rank& rank) {
-            auto* const region = static_cast<std::byte*>(rank.collectives.allocate(bytes).value());
-            Network& network = *rank.fabric.network();
-            const std::uint64_t offset = rank.fabric.memory().offset(region);
-            pid_t target = 0;
-            ASSERT_EQ(read(back[0], &target, sizeof target), static_cast<ssize_t>(sizeof target));
-            std::vector<std::byte> data(bytes), seen(bytes);
-            for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 2654435761u >> 13);
-            ASSERT_TRUE(network.put(1, offset, std::span(data).first(1 << 20), nullptr)); // the key
-            ASSERT_TRUE(network.get(1, offset, std::span(seen).first(1 << 20)));
-            ASSERT_EQ(network.traffic().direct, 2u);
-            ASSERT_EQ(kill(target, SIGSTOP), 0);
-            ASSERT_TRUE(network.put(1, offset, data, nullptr));
-            ASSERT_TRUE(network.get(1, offset, seen));
-            ASSERT_EQ(kill(target, SIGCONT), 0);
-            ASSERT_EQ(network.traffic().direct, 4u);
-            ASSERT_EQ(seen, data);
-        });
+    tests::RankPair ranks;
+    ranks.start(0, [&](Rank& rank) {
+        auto* const region = static_cast<std::byte*>(rank.collectives.allocate(bytes).value());
+        Network& network = *rank.fabric.network();
+        const std::uint64_t offset = rank.fabric.memory().offset(region);
+        pid_t target = 0;
+        ASSERT_EQ(read(to_writer[0], &target, sizeof target), static_cast<ssize_t>(sizeof target));
+        std::vector<std::byte> data(bytes), seen(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+        ASSERT_TRUE(network.put(1, offset, std::span(data).first(1 << 20), nullptr)); // the key
+        ASSERT_TRUE(network.get(1, offset, std::span(seen).first(1 << 20)));
+        ASSERT_EQ(network.traffic().direct, 2u);
+        ASSERT_EQ(kill(target, SIGSTOP), 0);
+        ASSERT_TRUE(network.put(1, offset, data, nullptr));
+        ASSERT_TRUE(network.get(1, offset, seen));
+        ASSERT_EQ(kill(target, SIGCONT), 0);
+        ASSERT_EQ(network.traffic().direct, 4u);
+        ASSERT_EQ(seen, data);
     });
-    ranks.start([&] {
-        run_rank(1, there[0], back[1], [&](Rank& rank) {
-            ASSERT_TRUE(rank.collectives.allocate(bytes));
-            const pid_t own = getpid();
-            ASSERT_EQ(write(back[1], &own, sizeof own), static_cast<ssize_t>(sizeof own));
-        });
+    ranks.start(1, [&](Rank& rank) {
+        ASSERT_TRUE(rank.collectives.allocate(bytes));
+        const pid_t own = getpid();
+        ASSERT_EQ(write(to_writer[1], &own, sizeof own), static_cast<ssize_t>(sizeof own));
     });
-    tests::expect_good_ends(ranks);
-    for (const int each : {there[0], there[1], back[0], back[1]}) close(each);
+    const Watchdog watchdog("a target that is stopped");
+    tests::expect_good_ends(ranks.processes());
+    for (const int each : to_writer) close(each);
 }
 
 // -- where the network does not --

@@ -40,6 +40,7 @@ public:
 
     Result<> start(Duties duties);
     void stop();
+    bool is_running() const { return thread_.joinable(); }
 
     /// A thread of the program has polled, and will poll again.
     void relieve() {

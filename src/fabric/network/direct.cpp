@@ -22,26 +22,29 @@ std::span<std::byte> changeable(std::span<const std::byte> bytes) {
 
 /// Short puts are held back for a burst, which costs less than a transfer of their own.
 bool Network::put_directly(int rank, std::uint64_t offset, std::span<const std::byte> source) {
-    return source.size() > Transport::longest_kept && windows_.may(rank, Direction::put) && follow_messages(rank) &&
-           move_directly(rank, Direction::put, offset, changeable(source));
+    return source.size() > Transport::longest_kept && windows_.may(rank, Direction::put) &&
+           follow_messages(rank, Direction::put) && move_directly(rank, Direction::put, offset, changeable(source));
 }
 
-/// A short get that follows puts by messages keeps its place among these.
+/// A short get that follows puts or signals goes by message, too, and so keeps its place among them.
 bool Network::get_directly(int rank, std::uint64_t offset, std::span<std::byte> destination) {
     return windows_.may(rank, Direction::get) &&
-           (destination.size() > Transport::longest_kept || !data_on_the_way_.to(rank)) && follow_messages(rank) &&
-           move_directly(rank, Direction::get, offset, destination);
+           (destination.size() > Transport::longest_kept || !would_overtake(rank, Direction::get)) &&
+           follow_messages(rank, Direction::get) && move_directly(rank, Direction::get, offset, destination);
 }
 
-/// A transfer by message comes after the puts that this rank has sent by messages; a direct one would overtake them, so
-/// that rank is asked to answer when it has stored them.
-bool Network::follow_messages(int rank) {
-    if (!data_on_the_way_.to(rank)) return true;
-    const std::uint64_t puts = data_on_the_way_.before_flush(rank);
+/// A transfer by message keeps its place behind the puts and signals that this rank has sent as messages. A direct one
+/// would overtake them, which matters to a put that may write where they write, and to a get that may read what they
+/// write. A put may overtake a signal: whoever sees only the signal does not expect the data of a later put.
+bool Network::would_overtake(int rank, Direction direction) const {
+    return direction == Direction::put ? unconfirmed_.data(rank) : unconfirmed_.any(rank);
+}
+
+/// Asks that rank to answer when it has carried out what a direct transfer would overtake, and waits for the answer.
+bool Network::follow_messages(int rank, Direction direction) {
+    if (!would_overtake(rank, direction)) return true;
     Ticket ticket{.of = rank, .left = 1};
-    if (!ask(rank, header(MessageKind::flush), ticket)) return false;
-    data_on_the_way_.flushed(rank, puts);
-    return true;
+    return ask(rank, header(MessageKind::flush), ticket).has_value();
 }
 
 /// Returns false when messages have to carry the data. Otherwise the data are in place.
@@ -62,7 +65,7 @@ bool Network::move_directly(int rank, Direction direction, std::uint64_t offset,
 /// The same for a non-blocking transfer; it is complete when `done` is true. It may not wait for earlier puts.
 bool Network::start_directly(int rank, Direction direction, std::uint64_t offset, std::span<std::byte> here,
                              std::atomic<bool>& done) {
-    if (here.size() <= Transport::longest_kept || data_on_the_way_.to(rank)) return false;
+    if (here.size() <= Transport::longest_kept || would_overtake(rank, direction)) return false;
     const auto window = this->window(rank, direction, offset);
     if (!window) return false;
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 #include "fabric/network/network.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
 
 #include "fabric/fabric.hpp"
@@ -19,15 +20,45 @@ Network::Network(Fabric& fabric, const Settings& settings)
       credits_(settings.size),
       held_back_(settings.size),
       last_sent_(static_cast<std::size_t>(settings.size), ~std::uint64_t{0}),
-      unflushed_(static_cast<std::size_t>(settings.size)),
-      data_on_the_way_(settings.size),
+      unconfirmed_(settings.size),
       timeout_(settings.timeout_s),
       waits_for_stopped_(settings.wait_for_stopped),
       neighbours_beats_(static_cast<std::size_t>(settings.local_size)) {}
 
 Network::~Network() {
+    if (agent_.is_running()) wait_for_receipt();
     agent_.stop();
     if (transport_) transport_->drain();
+}
+
+/// Waits until the ranks of other hosts have received what this rank has sent to them. When a connection ends, its
+/// other end may lose what it has not read yet: a slow rank would wait for the last message of a barrier forever, after
+/// the others have left. A rank that has left or died does not answer, which its connection shows.
+void Network::wait_for_receipt() {
+    std::deque<Ticket> answers;
+    std::vector<std::uint64_t> numbers;
+    {
+        const std::lock_guard lock(mutex_);
+        release_all();
+        for (int rank = 0; rank < hosts_.size(); ++rank) {
+            if (hosts_.here(rank) || !transport_->is_connected(rank)) continue;
+            MessageHeader question = header(MessageKind::flush);
+            question.ticket = tickets_.open(answers.emplace_back(rank, std::size_t{1}));
+            numbers.push_back(question.ticket);
+            post(rank, question);
+        }
+    }
+    const auto is_awaited = [this](const Ticket& each) {
+        return each.left.load(std::memory_order_acquire) != 0 && transport_->is_connected(each.of);
+    };
+    const auto end = std::chrono::steady_clock::now() + timeout_;
+    for (bool waits = true; waits && std::chrono::steady_clock::now() < end;) {
+        if (!poll()) platform::yield();
+        const std::lock_guard lock(mutex_);
+        waits = std::ranges::any_of(answers, is_awaited);
+    }
+    const std::lock_guard lock(mutex_);
+    for (const std::uint64_t number : numbers) tickets_.close(number);
 }
 
 // -- joining --

@@ -18,7 +18,6 @@
 #include "fabric/network/agent.hpp"
 #include "fabric/network/checking.hpp"
 #include "fabric/network/credits.hpp"
-#include "fabric/network/data_on_the_way.hpp"
 #include "fabric/network/group_link.hpp"
 #include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts.hpp"
@@ -29,6 +28,7 @@
 #include "fabric/network/strangers.hpp"
 #include "fabric/network/tickets.hpp"
 #include "fabric/network/transport.hpp"
+#include "fabric/network/unconfirmed.hpp"
 #include "fabric/network/windows.hpp"
 #include "fabric/progress.hpp"
 #include "fabric/region_table.hpp"
@@ -175,6 +175,7 @@ private:
     Network(Fabric& fabric, const Settings& settings);
     Result<> open(const std::string& interface, const Key& key);
     Result<> connect(const Settings& settings, const Wireup& wireup, std::uint64_t host_identity);
+    void wait_for_receipt();
     std::chrono::milliseconds beat() const;
     void watch();
     void watch_over_neighbours();
@@ -190,7 +191,8 @@ private:
     Result<> ask(int rank, MessageHeader request, Ticket& ticket);
     void await(const Ticket& ticket);
 
-    bool follow_messages(int rank);
+    bool would_overtake(int rank, Transport::Direction direction) const;
+    bool follow_messages(int rank, Transport::Direction direction);
     bool put_directly(int rank, std::uint64_t offset, std::span<const std::byte> source);
     bool get_directly(int rank, std::uint64_t offset, std::span<std::byte> destination);
     bool move_directly(int rank, Transport::Direction direction, std::uint64_t offset, std::span<std::byte> here);
@@ -259,8 +261,7 @@ private:
     std::atomic<std::uint64_t> releases_{0}; ///< waits so far
     std::vector<std::uint64_t> last_sent_; ///< by rank: the value of releases_ when the last message of a sink was sent
     MessageSinks sinks_;
-    std::vector<std::atomic<bool>> unflushed_; ///< by rank: something was put there since the last flush
-    DataOnTheWay data_on_the_way_;
+    Unconfirmed unconfirmed_;
     std::atomic<std::uint64_t> messages_{0}, direct_{0};
     std::uint64_t events_ = 0;     ///< events of the transport so far
     std::chrono::seconds timeout_; ///< without a sign of life

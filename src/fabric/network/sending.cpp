@@ -132,10 +132,7 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
         const std::lock_guard lock(mutex_);
         return hold_back(rank, message, source);
     }();
-    // Set only after the put is sent: otherwise a flush() of another thread in between would clear the mark without
-    // covering this put.
-    unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
-    if (!source.empty()) data_on_the_way_.sent(rank);
+    unconfirmed_.sent(rank, !source.empty());
     return sent;
 }
 
@@ -176,8 +173,7 @@ bool Network::pump_puts() {
             return post(rank, message, part, ticket);
         },
         [this](int rank, std::atomic<bool>& done) {
-            unflushed_[static_cast<std::size_t>(rank)].store(true, std::memory_order_relaxed);
-            data_on_the_way_.sent(rank);
+            unconfirmed_.sent(rank, true);
             done.store(true, std::memory_order_release);
             fabric_.progress().ring(rank_);
         });
@@ -229,15 +225,17 @@ Result<> Network::flush() {
     // One request to each target, all in flight at once.
     Ticket ticket{.of = Ticket::several, .left = 1}; // one more than requests, until all are sent
     MessageHeader question = header(MessageKind::flush);
+    std::vector<std::pair<int, std::uint64_t>> asked;
     Result<> outcome;
-    for (int rank = 0; rank < static_cast<int>(unflushed_.size()); ++rank) {
-        if (!unflushed_[static_cast<std::size_t>(rank)].exchange(false, std::memory_order_relaxed)) continue;
+    for (int rank = 0; rank < hosts_.size(); ++rank) {
+        if (!unconfirmed_.any(rank)) continue;
+        const std::uint64_t count = unconfirmed_.before_question(rank);
         if (question.ticket == 0) question.ticket = tickets_.open(ticket);
         ticket.left.fetch_add(1, std::memory_order_relaxed);
         if (auto sent = send(rank, question); !sent) {
             ticket.left.fetch_sub(1, std::memory_order_relaxed);
             outcome = sent;
-        }
+        } else asked.emplace_back(rank, count);
     }
     if (question.ticket == 0) return {};
     {
@@ -245,11 +243,13 @@ Result<> Network::flush() {
         settle(question.ticket, ticket, 1);
     }
     await(ticket);
+    for (const auto& [rank, count] : asked) unconfirmed_.confirm(rank, count);
     return outcome;
 }
 
-/// Sends the request and waits until it has been answered.
+/// Sends the request and waits until it has been answered, which confirms all that was sent before it.
 Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
+    const std::uint64_t count = unconfirmed_.before_question(rank);
     request.ticket = tickets_.open(ticket);
     if (auto sent = send(rank, request); !sent) {
         const std::lock_guard lock(mutex_); // no receiving thread uses the ticket now
@@ -257,6 +257,7 @@ Result<> Network::ask(int rank, MessageHeader request, Ticket& ticket) {
         return sent;
     }
     await(ticket);
+    unconfirmed_.confirm(rank, count);
     return {};
 }
 

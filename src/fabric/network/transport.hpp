@@ -119,6 +119,8 @@ public:
         std::string reason;
     };
     virtual std::optional<Failed> failed() const = 0;
+    /// Whether there is a connection to that rank, and it has not failed.
+    virtual bool is_connected(int rank) const = 0;
     /// Waits until all messages have been handed to the network, so that this process can leave.
     virtual void drain() = 0;
 

@@ -54,6 +54,10 @@ public:
         return ucp_worker_arm(worker_.get()) == UCS_OK && (!remote_memory_ || remote_memory_->arm());
     }
     std::optional<Failed> failed() const override;
+    bool is_connected(int rank) const override {
+        const Connection& to = connections_[static_cast<std::size_t>(rank)];
+        return to.endpoint != nullptr && to.status == UCS_OK;
+    }
     void drain() override;
 
     Route route(int rank, Direction direction) override {
@@ -222,10 +226,12 @@ UcxTransport::~UcxTransport() {
 
 std::vector<std::byte> UcxTransport::address() const {
     const std::uint64_t length = address_.size();
-    std::vector<std::byte> both(sizeof length);
-    std::memcpy(both.data(), &length, sizeof length);
-    both.insert(both.end(), address_.begin(), address_.end());
-    if (remote_memory_) both.insert(both.end(), remote_memory_->address().begin(), remote_memory_->address().end());
+    std::span<const std::byte> memory;
+    if (remote_memory_) memory = remote_memory_->address();
+    std::vector<std::byte> both(sizeof length + address_.size() + memory.size());
+    auto end = std::ranges::copy(std::as_bytes(std::span(&length, 1)), both.begin()).out;
+    end = std::ranges::copy(address_, end).out;
+    std::ranges::copy(memory, end);
     return both;
 }
 
