@@ -77,7 +77,7 @@ def cut_a_host_off(job: Job, ranks: int, chance: random.Random, hosts: Hosts) ->
         code, said = job.ending(NOTICED_WITHIN)
     finally:
         cable(hosts, host, up=True)
-    if "cannot create a worker: No such device" in said:  # a rank joined only after the cut; its program aborts
+    if "is switched off or has no link" in said:  # a rank joined only after the cut; its program aborts
         assert code == 128 + signal.SIGABRT, f"code {code}: {said}"
         return
     assert code == 3, f"code {code}: {said}"

@@ -85,6 +85,14 @@ TEST_F(TransportTest, WhoDoesNotShowTheKeyIsNotHeard) {
     EXPECT_EQ(sink().refused, bits);
 }
 
+TEST(OpenTransportTest, AnInterfaceThatThereIsNotIsNamed) {
+    const auto opened = open_transport("eth99", Key::make(), {});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().message,
+              "the network interface eth99 does not exist, is switched off or has no link, so this rank cannot reach "
+              "other hosts: see `ip link`, mend it, or name another one (KUMIKI_INTERFACE)");
+}
+
 TEST_F(TransportTest, TellsWhichConnectionHasFailed) {
     const Watchdog watchdog("a peer that goes");
     ASSERT_TRUE(source().transport->send(1, numbered(1), {}));

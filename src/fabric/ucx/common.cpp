@@ -1,8 +1,56 @@
 #include "fabric/ucx/common.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <fmt/ranges.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sstream>
+
+#include "fabric/ucx/description.hpp"
 
 namespace kumiki::fabric::ucx {
+
+namespace {
+
+/// Whether the interface exists, is switched on, and has a link.
+bool is_active(const std::string& interface) {
+    constexpr unsigned active = IFF_UP | IFF_RUNNING;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return false;
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, &freeifaddrs);
+    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next)
+        if (each->ifa_name == interface && (each->ifa_flags & active) == active) return true;
+    return false;
+}
+
+/// The network devices that the context may use, each once: "eth0", "mlx5_0:1".
+std::vector<std::string> devices_of(ucp_context_h context) {
+    std::vector<std::string> found;
+    for (const std::string& transport : transports_of(context)) {
+        auto device = transport.substr(transport.find('/') + 1);
+        const bool is_known = device.starts_with("memory") || std::ranges::find(found, device) != found.end();
+        if (!is_known) found.push_back(std::move(device));
+    }
+    return found;
+}
+
+/// The devices whose loss can have made UCX fail: those that the system does not list as active interfaces. All
+/// devices, if there is no such one.
+std::vector<std::string> lost(std::vector<std::string> devices) {
+    std::vector<std::string> found;
+    std::ranges::remove_copy_if(devices, std::back_inserter(found), is_active);
+    return found.empty() ? devices : found;
+}
+
+Failure no_interface(const std::string& names) {
+    return {KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format("the network interface {} does not exist, is switched off or has no link, so this rank cannot "
+                        "reach other hosts: see `ip link`, mend it, or name another one (KUMIKI_INTERFACE)",
+                        names)};
+}
+
+} // namespace
 
 Result<> set(ucp_config_t* config, const char* name, const std::string& value) {
     if (std::getenv((std::string("UCX_") + name).c_str()) != nullptr) return {};
@@ -34,9 +82,21 @@ Result<Owned<ucp_worker_h>> make_worker(ucp_context_h context) {
     parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
     ucp_worker_h worker = nullptr;
-    if (const auto status = ucp_worker_create(context, &parameters, &worker); status != UCS_OK)
-        return tl::unexpected(failure("create a worker", status));
+    const auto status = ucp_worker_create(context, &parameters, &worker);
+    // The context has found interfaces, and the worker opens them: meanwhile one may have been switched off.
+    if (status == UCS_ERR_NO_DEVICE)
+        return tl::unexpected(no_interface(fmt::format("{}", fmt::join(lost(devices_of(context)), ", "))));
+    if (status != UCS_OK) return tl::unexpected(failure("create a worker", status));
     return Owned<ucp_worker_h>(worker);
+}
+
+Result<> expect_interface(ucp_context_h context, const std::string& interface) {
+    if (interface.empty() || std::getenv("UCX_NET_DEVICES") != nullptr) return {};
+    const auto found = devices_of(context);
+    std::istringstream wanted(interface);
+    for (std::string each; std::getline(wanted, each, ',');)
+        if (std::ranges::find(found, each) != found.end()) return {};
+    return tl::unexpected(no_interface(interface));
 }
 
 Result<std::vector<std::byte>> address_of(ucp_worker_h worker) {

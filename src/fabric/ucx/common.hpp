@@ -53,6 +53,9 @@ Result<> set(ucp_config_t* config, const char* name, const std::string& value);
 Result<Owned<ucp_config_t*>> read_settings();
 Result<Owned<ucp_context_h>> make_context(const ucp_config_t* config, std::uint64_t features,
                                           const std::string& purpose);
+/// Fails when the context has found none of these interfaces (eth0,mlx5_0:1); UCX goes on without them. The user's own
+/// choice for UCX takes precedence.
+Result<> expect_interface(ucp_context_h context, const std::string& interface);
 /// Only one thread at a time may use it.
 Result<Owned<ucp_worker_h>> make_worker(ucp_context_h context);
 Result<std::vector<std::byte>> address_of(ucp_worker_h worker);

@@ -166,6 +166,7 @@ Result<> UcxTransport::open(const std::string& interface) {
                                      interface.empty() ? "start" : "start on the interface " + interface);
     if (!context) return tl::unexpected(context.error());
     context_ = std::move(*context);
+    if (auto found = ucx::expect_interface(context_.get(), interface); !found) return found;
     if (std::ranges::any_of(ucx::transports_of(context_.get()), ucx::is_fast_network)) limits_ = elsewhere;
     auto worker = ucx::make_worker(context_.get());
     if (!worker) return tl::unexpected(worker.error());
