@@ -35,6 +35,7 @@ Network::~Network() {
 /// other end may lose what it has not read yet: a slow rank would wait for the last message of a barrier forever, after
 /// the others have left. A rank that has left or died does not answer, which its connection shows.
 void Network::wait_for_receipt() {
+    leaves_.store(true, std::memory_order_relaxed);
     std::deque<Ticket> answers;
     std::vector<std::uint64_t> numbers;
     {

@@ -267,6 +267,7 @@ private:
     std::chrono::seconds timeout_; ///< without a sign of life
     bool waits_for_stopped_;
     std::atomic<bool> life_due_{false};                       ///< the thread that holds the lock must send a heartbeat
+    std::atomic<bool> leaves_{false};                         ///< misses nobody, because the others leave, too
     std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
     std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: the count seen last
     int beats_without_connection_ = 0;                        ///< since a connection has failed

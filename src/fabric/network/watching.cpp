@@ -18,7 +18,8 @@ std::chrono::milliseconds Network::beat() const {
 void Network::watch() {
     fabric_.memory().own().beats.fetch_add(1, std::memory_order_relaxed);
     if (!try_release()) agent_.remind();
-    if (fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0) {
+    const bool leaves = leaves_.load(std::memory_order_relaxed);
+    if (leaves || fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0) {
         hosts_life_->all_seen();
         neighbours_life_->all_seen();
     } else {
@@ -29,7 +30,7 @@ void Network::watch() {
     if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
         show_life_that_is_due();
         tell_calls();
-        watch_over_connections();
+        if (!leaves) watch_over_connections();
     }
 }
 
