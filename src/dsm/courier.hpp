@@ -49,12 +49,12 @@ private:
 /// waits in the library, or the agent) answers; the home's computation takes no part.
 class Courier final : public fabric::MessageSink {
 public:
-    static constexpr std::size_t longest_message = fabric::Transport::longest_payload;
-
     Courier(fabric::Fabric& fabric, const Arrays& arrays);
     ~Courier() override { network_.dismiss(fabric::SinkId::pages); }
     Courier(const Courier&) = delete;
     Courier& operator=(const Courier&) = delete;
+
+    std::size_t longest_message() const { return network_.limits().part; }
 
     /// Requests a page. It arrives through Pages::take, and then this rank's bell rings.
     void fetch(int home, std::uint32_t array, std::size_t page);

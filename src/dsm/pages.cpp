@@ -263,7 +263,7 @@ bool Pages::send_difference(std::size_t page) {
         differing = copy_difference(frame(page), twin(page), frame_of(there, page));
     } else {
         auto& packed = packed_[static_cast<std::size_t>(home)];
-        if (packed.size() + sizeof(Entry) + longest_difference(layout_.page_bytes) > Courier::longest_message) {
+        if (packed.size() + sizeof(Entry) + longest_difference(layout_.page_bytes) > courier_->longest_message()) {
             courier_->send_differences(home, number_, packed);
             packed.clear();
         }
