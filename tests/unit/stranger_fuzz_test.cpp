@@ -124,6 +124,7 @@ void rave(kumiki_job* job, Regions regions, std::size_t messages) {
     std::array<std::byte, 600> noise{};
     madness.random().fill(noise);
     const tests::Enough enough(std::chrono::seconds(20));
+    const std::size_t room = network.limits().burst;
     for (std::size_t sent = 0; sent < messages && !enough.reached();) {
         if (madness.random().once_in(4)) {
             const std::size_t bytes = madness.length();
@@ -131,8 +132,8 @@ void rave(kumiki_job* job, Regions regions, std::size_t messages) {
             ++sent;
         }
         Burst burst;
-        for (std::size_t bytes = 0; burst.has_room_for(bytes = madness.length()); ++sent)
-            burst.add(madness.header(bytes), std::span(noise).first(bytes));
+        for (std::size_t bytes = 0; burst.has_room_for(bytes = madness.length(), room); ++sent)
+            burst.add(madness.header(bytes), std::span(noise).first(bytes), room);
         auto text = burst.take();
         if (madness.random().once_in(3)) text.resize(text.size() - madness.random().between<std::size_t>(1, 700));
         MessageHeader header = network.header(MessageKind::burst);
