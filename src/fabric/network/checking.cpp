@@ -26,7 +26,7 @@ bool Checking::may_come_from(MessageKind kind, int source) const {
     if (source == own_rank_) return false;
     switch (kind) {
     case MessageKind::arrived: return hosts_.here(source);
-    case MessageKind::sign_of_life: // when a host's leader is stopped, the next rank sends it
+    case MessageKind::heartbeat: // when a host's leader is stopped, the next rank sends it
         return !hosts_.here(source) && hosts_.leads();
     default: return !hosts_.here(source);
     }
@@ -74,7 +74,7 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
     case MessageKind::arrived:
     case MessageKind::burst:
     case MessageKind::call:
-    case MessageKind::sign_of_life: return nullptr;
+    case MessageKind::heartbeat: return nullptr;
     }
     return "is of a kind that there is not";
 }

@@ -87,7 +87,7 @@ Result<> Network::open(const std::string& interface, const Key& key) {
         if (header.kind == MessageKind::put) StartedPuts::left(ticket);
         else sinks_.left(header.sink, ticket);
     };
-    events.waiting = [this] { show_life_that_is_due(); };
+    events.waiting = [this] { send_due_heartbeat(); };
     events.moved = [this](std::uint64_t ticket, bool succeeded) {
         ++events_;
         moved(ticket, succeeded);
@@ -133,8 +133,8 @@ Result<> Network::connect(const Settings& settings, const Wireup& wireup, std::u
     dropped_.resize(cards.size() + 1);
 
     const auto most_missed = static_cast<int>(timeout_ / beat());
-    hosts_life_ = std::make_unique<LifeSigns>(hosts_.count(), most_missed);
-    neighbours_life_ = std::make_unique<LifeSigns>(settings.local_size, most_missed);
+    missed_of_hosts_ = std::make_unique<MissedHeartbeats>(hosts_.count(), most_missed);
+    missed_of_neighbours_ = std::make_unique<MissedHeartbeats>(settings.local_size, most_missed);
     return {};
 }
 

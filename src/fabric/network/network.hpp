@@ -21,7 +21,7 @@
 #include "fabric/network/group_link.hpp"
 #include "fabric/network/held_back.hpp"
 #include "fabric/network/hosts.hpp"
-#include "fabric/network/life_signs.hpp"
+#include "fabric/network/missed_heartbeats.hpp"
 #include "fabric/network/message_sinks.hpp"
 #include "fabric/network/polite_mutex.hpp"
 #include "fabric/network/started_puts.hpp"
@@ -208,8 +208,8 @@ private:
     Result<> hold_back(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> release(int rank);
     void release_all();
-    void show_life();
-    void show_life_that_is_due();
+    void send_heartbeat();
+    void send_due_heartbeat();
     bool progress();
     bool pump_puts();
     void receive(const MessageHeader& header, std::span<const std::byte> payload);
@@ -264,13 +264,13 @@ private:
     Unconfirmed unconfirmed_;
     std::atomic<std::uint64_t> messages_{0}, direct_{0};
     std::uint64_t events_ = 0;     ///< events of the transport so far
-    std::chrono::seconds timeout_; ///< without a sign of life
+    std::chrono::seconds timeout_; ///< without a heartbeat
     bool waits_for_stopped_;
-    std::atomic<bool> life_due_{false};                       ///< the thread that holds the lock must send a heartbeat
-    std::atomic<bool> leaves_{false};                         ///< misses nobody, because the others leave, too
-    std::unique_ptr<LifeSigns> hosts_life_, neighbours_life_; ///< by host, by local rank
-    std::vector<std::uint64_t> neighbours_beats_;             ///< by local rank: the count seen last
-    int beats_without_connection_ = 0;                        ///< since a connection has failed
+    std::atomic<bool> heartbeat_due_{false}; ///< the thread that holds the lock must send a heartbeat
+    std::atomic<bool> leaves_{false};        ///< misses nobody, because the others leave, too
+    std::unique_ptr<MissedHeartbeats> missed_of_hosts_, missed_of_neighbours_; ///< by host, by local rank
+    std::vector<std::uint64_t> neighbours_beats_;                              ///< by local rank: the count seen last
+    int beats_without_connection_ = 0;                                         ///< since a connection has failed
     Agent agent_;
 };
 

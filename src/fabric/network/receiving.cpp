@@ -30,7 +30,7 @@ bool Network::progress() {
 /// No message from the network is trusted: an invalid message is dropped, and the job continues.
 void Network::receive(const MessageHeader& header, std::span<const std::byte> payload) {
     if (const char* fault = checking_->fault(header, payload)) return drop(header, fault);
-    hosts_life_->seen(hosts_.host_of(header.source));
+    missed_of_hosts_->seen(hosts_.host_of(header.source));
     if (!carry_out(header, payload)) drop(header, unfitting);
 }
 
@@ -64,7 +64,7 @@ bool Network::carry_out(const MessageHeader& header, std::span<const std::byte> 
         return group != nullptr && group->arrived(header.source, header.ticket);
     }
     case MessageKind::burst: return take_burst(header.source, payload);
-    case MessageKind::sign_of_life: return true;
+    case MessageKind::heartbeat: return true;
     case MessageKind::share: answer_share(header); return true;
     case MessageKind::shared: return take_shared(header, payload);
     case MessageKind::call: compare_calls(header); return true;

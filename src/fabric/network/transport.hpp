@@ -24,15 +24,15 @@ enum class MessageKind : std::uint8_t {
     active_message, ///< payload for handler number `value`
     credit,         ///< in total, `value` active messages of the receiver of this credit have been taken
     collective,     ///< a part of a message of a collective of group `signal`
-    barrier, ///< the sender has reached round `value` of barrier number `ticket` between the hosts of group `signal`
-    arrived, ///< the last rank of a host has entered barrier number `ticket` of group `signal`
-    message, ///< belongs to a layer above (MessageSink)
-    burst,   ///< several messages, each a header and its payload, that were held back to travel together
-    sign_of_life, ///< the heartbeat of a host
-    call,         ///< the sender, a host's leader in group `signal`, is in its collective `value`
-    share,        ///< requests the key of the region of `bytes` bytes at `offset`
-    shared,       ///< the reply: the key (empty: none), and the region's address in `value`
-    difference,   ///< in group `signal`, rank `offset` is in collective `value` but rank `bytes` in `ticket`
+    barrier,    ///< the sender has reached round `value` of barrier number `ticket` between the hosts of group `signal`
+    arrived,    ///< the last rank of a host has entered barrier number `ticket` of group `signal`
+    message,    ///< belongs to a layer above (MessageSink)
+    burst,      ///< several messages, each a header and its payload, that were held back to travel together
+    heartbeat,  ///< the heartbeat of a host
+    call,       ///< the sender, a host's leader in group `signal`, is in its collective `value`
+    share,      ///< requests the key of the region of `bytes` bytes at `offset`
+    shared,     ///< the reply: the key (empty: none), and the region's address in `value`
+    difference, ///< in group `signal`, rank `offset` is in collective `value` but rank `bytes` in `ticket`
 };
 
 /// The layers above that have their own messages; each defines the meaning of the other fields of MessageHeader.

@@ -20,15 +20,15 @@ void Network::watch() {
     if (!try_release()) agent_.remind();
     const bool leaves = leaves_.load(std::memory_order_relaxed);
     if (leaves || fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0) {
-        hosts_life_->all_seen();
-        neighbours_life_->all_seen();
+        missed_of_hosts_->all_seen();
+        missed_of_neighbours_->all_seen();
     } else {
         watch_over_neighbours();
         watch_over_hosts();
     }
-    if (speaks_for_host()) life_due_.store(true, std::memory_order_relaxed);
+    if (speaks_for_host()) heartbeat_due_.store(true, std::memory_order_relaxed);
     if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
-        show_life_that_is_due();
+        send_due_heartbeat();
         tell_calls();
         if (!leaves) watch_over_connections();
     }
@@ -46,8 +46,9 @@ void Network::watch_over_connections() {
 }
 
 /// Called by the agent, or by a thread that holds the lock for long because it waits until its message has left.
-void Network::show_life_that_is_due() {
-    if (life_due_.load(std::memory_order_relaxed) && life_due_.exchange(false, std::memory_order_relaxed)) show_life();
+void Network::send_due_heartbeat() {
+    if (heartbeat_due_.load(std::memory_order_relaxed) && heartbeat_due_.exchange(false, std::memory_order_relaxed))
+        send_heartbeat();
 }
 
 void Network::watch_over_neighbours() {
@@ -58,8 +59,8 @@ void Network::watch_over_neighbours() {
         const bool is_alive = beats != seen || beats == 0 || local == fabric_.memory().host_rank() ||
                               block.state.load(std::memory_order_relaxed) != shm::RankState::joined;
         seen = beats;
-        if (is_alive) neighbours_life_->seen(local);
-        else if (neighbours_life_->miss(local) && speaks_for_host()) miss_neighbour(local);
+        if (is_alive) missed_of_neighbours_->seen(local);
+        else if (missed_of_neighbours_->miss(local) && speaks_for_host()) miss_neighbour(local);
     }
 }
 
@@ -67,7 +68,7 @@ void Network::watch_over_neighbours() {
 /// the host is alive.
 bool Network::speaks_for_host() const {
     for (int local = 0; local < fabric_.memory().host_rank(); ++local)
-        if (!neighbours_life_->overdue(local)) return false;
+        if (!missed_of_neighbours_->overdue(local)) return false;
     return true;
 }
 
@@ -90,14 +91,14 @@ void Network::miss_neighbour(int local) {
 void Network::watch_over_hosts() {
     if (!hosts_.leads()) return;
     for (int host = 0; host < hosts_.count(); ++host)
-        if (host != hosts_.own() && hosts_life_->miss(host))
+        if (host != hosts_.own() && missed_of_hosts_->miss(host))
             give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)),
                     "; it is cut off, or all its ranks are stopped");
 }
 
-void Network::show_life() {
+void Network::send_heartbeat() {
     for (int host = 0; host < hosts_.count(); ++host)
-        if (host != hosts_.own()) post(hosts_.leader(host), header(MessageKind::sign_of_life));
+        if (host != hosts_.own()) post(hosts_.leader(host), header(MessageKind::heartbeat));
 }
 
 /// The job cannot continue, and no call could return the error, because no thread may be in a call. The launcher ends

@@ -9,16 +9,17 @@ namespace kumiki::fabric {
 /// Counts missed heartbeats. The watcher counts its own beats instead of seconds: a watcher that was itself stopped
 /// (Ctrl-Z, a suspended machine) has counted no missed beats, and does not conclude on waking that all others have
 /// died. The counts guard no other data, so relaxed memory order suffices.
-class LifeSigns {
+class MissedHeartbeats {
 public:
     /// `most_missed` is the number of the watcher's beats without a heartbeat after which a watched party is lost.
-    LifeSigns(int watched, int most_missed) : most_missed_(most_missed), missed_(static_cast<std::size_t>(watched)) {}
+    MissedHeartbeats(int watched, int most_missed)
+        : most_missed_(most_missed), missed_(static_cast<std::size_t>(watched)) {}
 
     void seen(int who) { missed_[static_cast<std::size_t>(who)].store(0, std::memory_order_relaxed); }
     void all_seen() {
         for (auto& missed : missed_) missed.store(0, std::memory_order_relaxed);
     }
-    /// Counts a beat of the watcher without a sign from `who`; returns whether `who` is lost.
+    /// Counts a beat of the watcher without a heartbeat from `who`; returns whether `who` is lost.
     bool miss(int who) {
         return missed_[static_cast<std::size_t>(who)].fetch_add(1, std::memory_order_relaxed) >= most_missed_;
     }
@@ -29,7 +30,7 @@ public:
 
 private:
     int most_missed_;
-    std::vector<std::atomic<int>> missed_; ///< the watcher's beats since the last sign
+    std::vector<std::atomic<int>> missed_; ///< the watcher's beats since the last heartbeat
 };
 
 } // namespace kumiki::fabric
