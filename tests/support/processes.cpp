@@ -43,6 +43,14 @@ void Processes::start(const std::function<void()>& body) {
 
 void Processes::kill(int which, int signal) { ::kill(ids_.at(static_cast<std::size_t>(which)), signal); }
 
+void Processes::stop(int which) {
+    kill(which, SIGSTOP);
+    int status = 0;
+    EXPECT_EQ(waitpid(ids_.at(static_cast<std::size_t>(which)), &status, WUNTRACED),
+              ids_.at(static_cast<std::size_t>(which)));
+    EXPECT_TRUE(WIFSTOPPED(status));
+}
+
 std::optional<Ending> Processes::ended_within(int which, std::chrono::milliseconds patience) {
     pid_t& id = ids_.at(static_cast<std::size_t>(which));
     const auto end = std::chrono::steady_clock::now() + patience;

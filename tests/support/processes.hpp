@@ -29,6 +29,8 @@ public:
 
     int count() const { return static_cast<int>(ids_.size()); }
     void kill(int which, int signal);
+    /// Returns when no thread of the process runs any more; kill() with SIGCONT lets them go on.
+    void stop(int which);
     /// How the process ended; nothing if it did not end within `patience`.
     std::optional<Ending> ended_within(int which, std::chrono::milliseconds patience);
 

@@ -52,7 +52,7 @@ TEST(NetworkTest, ARankLeavesWhenTheOthersHaveWhatItSent) {
     const Watchdog watchdog("a rank that leaves before a slow one");
     ASSERT_EQ(read(entering[0], &byte, 1), 1);
     std::this_thread::sleep_for(200ms); // until rank 1 has sent its message of the last barrier, and waits
-    ranks.processes().kill(1, SIGSTOP);
+    ranks.processes().stop(1);
     ASSERT_EQ(write(go[1], &byte, 1), 1);
     ASSERT_FALSE(ranks.processes().ended_within(0, 1500ms)) << "rank 1 has not read the last message";
     ranks.processes().kill(1, SIGCONT);

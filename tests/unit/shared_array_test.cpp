@@ -7,19 +7,17 @@
 #include <unistd.h>
 
 #include "support/jobs.hpp"
-#include "support/watchdog.hpp"
 
-// Shared arrays as programs use them: each rank a process.
+// Shared arrays as programs use them: each rank is a process. There is no Watchdog: run_programs() itself does not wait
+// for ever, and ThreadSanitizer does not allow a process with threads to fork others that have some.
 namespace kumiki {
 namespace {
 
 using tests::run_programs;
-using tests::Watchdog;
 
 const char* const copies[] = {"host", "rank"};
 
 TEST(SharedArrayTest, HasTheSameAddressAndContentsInEveryRank) {
-    const Watchdog watchdog("shared arrays of processes");
     for (const char* const copy : copies)
         run_programs({.ranks = 3}, [copy](int) {
             setenv("KUMIKI_SHARED_COPIES", copy, 1);
@@ -40,7 +38,6 @@ TEST(SharedArrayTest, HasTheSameAddressAndContentsInEveryRank) {
 
 // On one host nothing stands between the ranks: not even a barrier is needed for what they do by atomics.
 TEST(SharedArrayTest, IsOneMemoryOnOneHost) {
-    const Watchdog watchdog("atomics of ranks on shared memory");
     run_programs({.ranks = 2}, [](int) {
         Job job;
         auto array = job.share<std::uint64_t>(1 << 20);
@@ -55,7 +52,6 @@ TEST(SharedArrayTest, IsOneMemoryOnOneHost) {
 }
 
 TEST(SharedArrayTest, CountsWhatCopiesCost) {
-    const Watchdog watchdog("counters of shared arrays");
     run_programs({.ranks = 2}, [](int) {
         setenv("KUMIKI_SHARED_COPIES", "rank", 1);
         Job job;
@@ -78,7 +74,6 @@ TEST(SharedArrayTest, CountsWhatCopiesCost) {
 }
 
 TEST(SharedArrayTest, ArraysFollowEachOther) {
-    const Watchdog watchdog("arrays made and released");
     for (const char* const copy : copies)
         run_programs({.ranks = 2}, [copy](int) {
             setenv("KUMIKI_SHARED_COPIES", copy, 1);
@@ -140,7 +135,6 @@ TEST(SharedArrayTest, AnAccessBesideAnArrayEndsTheRankWithASentence) {
 }
 
 TEST(SharedArrayTest, MistakesAreNamed) {
-    const Watchdog watchdog("mistakes with shared arrays");
     run_programs({.ranks = 1}, [](int) {
         Job job;
         kumiki_job* const handle = job.handle();
