@@ -24,7 +24,7 @@ public:
     void store_row(const Panel& panel, std::size_t row) const;
 
     /// The row of [from, panel_rows) whose element is the largest in absolute value, the first of several. There is at
-    /// least one row; among numbers that are none some row is chosen.
+    /// least one row. If some elements are NaN, it is any of the rows.
     std::size_t largest(std::size_t column, std::size_t from) const;
     double at(std::size_t row, std::size_t column) const { return *element(row, column); }
     void scale(std::size_t column, std::size_t from, double factor);

@@ -34,7 +34,7 @@ struct Sample {
     double rate = 0, residual = 0; ///< GFLOP/s; scaled
 };
 
-/// Measures one setting; rows are rank 0's.
+/// Measures one setting; only rank 0 prints rows.
 class Measurement {
 public:
     Measurement(kumiki::Job& job, const Request& request, const Parameters& parameters)

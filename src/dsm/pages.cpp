@@ -125,18 +125,22 @@ void Pages::make_twin(std::size_t page) {
     note_written(page);
 }
 
-/// Marks the page at its home before reading it, so that a home that writes to it after that sees the mark at the next
-/// barrier: between mark and read there is a fence, and so there is between the home's writes and its look
-/// (protect_fetched), hence either this copy has the write, or the home sees the mark and announces the page.
+/// Marks a page in its home's region, before it is read there, so that a home that writes to it after that sees the
+/// mark at the next barrier: between mark and read there is a fence, and so there is between the home's writes and its
+/// look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page.
+void Pages::mark_fetched(std::byte* region, std::size_t page) const {
+    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]))
+        .store(1, std::memory_order_relaxed);
+    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 void Pages::fetch(std::size_t page) {
     const int home = homes_.of(page);
     Counters::add(counters_.fetches);
     Counters::add(counters_.fetched_bytes, layout_.page_bytes);
     if (std::byte* const there = region_at(home)) {
-        std::atomic_ref(reinterpret_cast<std::uint8_t&>(there[layout_.fetched() + page]))
-            .store(1, std::memory_order_relaxed);
-        std::atomic_ref(reinterpret_cast<std::uint64_t&>(there[layout_.news()])).store(1, std::memory_order_release);
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        mark_fetched(there, page);
         // Other ranks may bring differences to this page meanwhile, in bytes that a program without data races does not
         // read before the next barrier.
         const platform::UnorderedReads unordered;
@@ -181,7 +185,7 @@ void Pages::announce(std::size_t page, std::vector<Notice>& notices) {
 }
 
 void Pages::release(std::vector<Notice>& notices) {
-    std::atomic_thread_fence(std::memory_order_seq_cst); // see fetch()
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see mark_fetched()
     protect_fetched(notices);
     if (any_written_.exchange(false, std::memory_order_relaxed)) {
         // Pages that follow each other are released together, across the words of the bit set.
@@ -293,13 +297,10 @@ void Pages::invalidate(std::size_t first, std::size_t count) {
 
 // -- for the courier --
 
-/// The mark and the fence are those of fetch(): this thread acts for the rank that fetches.
+/// This thread acts for the rank that fetches.
 const std::byte* Pages::lend(std::size_t page) {
     if (page >= layout_.pages || !is_home(page)) return nullptr;
-    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + page]))
-        .store(1, std::memory_order_relaxed);
-    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region_[layout_.news()])).store(1, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    mark_fetched(region_, page);
     return frame(page).data();
 }
 

@@ -127,6 +127,7 @@ private:
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done);
     void fetch(std::size_t page);
+    void mark_fetched(std::byte* region, std::size_t page) const;
     void note_written(std::size_t page);
     void make_twin(std::size_t page);
     void protect_fetched(std::vector<Notice>& notices);

@@ -69,15 +69,13 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
         return refuse(fmt::format("the pages of a shared array cannot be {} bytes long; the length is a power of two "
                                   "from {} to {}",
                                   page, shortest, longest_page));
-    const auto ranks = static_cast<std::size_t>(fabric_.size());
     if (bytes > std::size_t{1} << 46)
         return refuse(fmt::format("a shared array of {} bytes does not fit the address space", bytes));
     const Pages::Layout layout{page, (bytes + page - 1) / page};
-    const std::size_t piece = platform::round_up((layout.frames() + ranks - 1) / ranks, shortest);
-    auto region = collectives_.allocate(copies_ ? layout.bytes() : piece);
+    auto region = collectives_.allocate(copies_ ? layout.bytes() : piece_of(layout));
     if (!region) return tl::unexpected(region.error());
 
-    auto made = make(static_cast<std::byte*>(*region), bytes, page, placement);
+    auto made = make(static_cast<std::byte*>(*region), bytes, layout, placement);
     const std::uint64_t detail = page << 8 | static_cast<std::uint64_t>(placement);
     if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail); !agreed) {
         made = tl::unexpected(agreed.error()); // it is unmapped before its memory is given back
@@ -95,18 +93,21 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
     return data;
 }
 
-Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, std::size_t page,
+std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
+    const auto ranks = static_cast<std::size_t>(fabric_.size());
+    return platform::round_up((layout.frames() + ranks - 1) / ranks, platform::page_size());
+}
+
+Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, const Pages::Layout& layout,
                                                Placement placement) {
     if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
-    const Pages::Layout layout{page, (bytes + page - 1) / page};
     const Homes homes(placement, layout.pages, fabric_.size());
     auto view = SecondMapping::reserve(address_of(region), layout.frames());
     if (!view) return tl::unexpected(view.error());
     if (!copies_) {
-        const auto ranks = static_cast<std::size_t>(fabric_.size());
-        const std::size_t piece = platform::round_up((layout.frames() + ranks - 1) / ranks, platform::page_size());
-        if (auto mapped = map_everybodys(region, *view, piece); !mapped) return tl::unexpected(mapped.error());
-        return Array{region, std::move(*view), homes, page, nullptr};
+        if (auto mapped = map_everybodys(region, *view, piece_of(layout)); !mapped)
+            return tl::unexpected(mapped.error());
+        return Array{region, std::move(*view), homes, layout.page_bytes, nullptr};
     }
     const std::uint32_t number = numbered_.unused();
     if (number == Arrays::most)
@@ -127,7 +128,7 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
     auto pages = std::make_unique<Pages>(fabric_, courier_.get(), number, Pages::Place{view->data(), region, twins},
                                          layout, homes, std::move(*faults));
     if (auto started = pages->start(); !started) return tl::unexpected(started.error());
-    return Array{region, std::move(*view), homes, page, std::move(pages)};
+    return Array{region, std::move(*view), homes, layout.page_bytes, std::move(pages)};
 }
 
 /// Each rank in turn holds a piece of the array, which all ranks map, so its memory is used once.
@@ -254,23 +255,26 @@ bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
 
 // -- inquiries --
 
+Result<SharedMemory::Array*> SharedMemory::array_of(const void* address) {
+    if (Array* const found = find(address)) return found;
+    return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+}
+
 Result<int> SharedMemory::home(const void* address) {
     const std::lock_guard lock(mutex_);
-    const Array* const array = find(address);
-    if (array == nullptr)
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
-    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->view.data());
-    return array->homes.of(offset / array->page_bytes);
+    const auto array = array_of(address);
+    if (!array) return tl::unexpected(array.error());
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - (*array)->view.data());
+    return (*array)->homes.of(offset / (*array)->page_bytes);
 }
 
 Result<kumiki_shared_counters> SharedMemory::counters(const void* address) {
     const std::lock_guard lock(mutex_);
-    const Array* const array = address == nullptr ? nullptr : find(address);
-    if (address != nullptr && array == nullptr)
-        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+    const auto array = address == nullptr ? Result<Array*>(nullptr) : array_of(address);
+    if (!array) return tl::unexpected(array.error());
     kumiki_shared_counters sum{};
     for (const auto& each : arrays_)
-        if (each->pages && (array == nullptr || each.get() == array)) each->pages->counters().add_to(sum);
+        if (each->pages && (*array == nullptr || each.get() == *array)) each->pages->counters().add_to(sum);
     return sum;
 }
 

@@ -70,8 +70,12 @@ private:
 
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
-    Result<Array> make(std::byte* region, std::size_t bytes, std::size_t page, Placement placement);
+    /// The bytes of the array that each rank holds where there are no copies.
+    std::size_t piece_of(const Pages::Layout& layout) const;
+    Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, Placement placement);
     Result<> map_everybodys(const std::byte* region, platform::SecondMapping& view, std::size_t piece) const;
+    /// Fails when the address is in no shared array. Must be called with the mutex held.
+    Result<Array*> array_of(const void* address);
     Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
     Result<> agree(const Result<>& local, std::uint64_t detail);
     Result<std::vector<Notice>> exchange(const std::vector<Notice>& own);

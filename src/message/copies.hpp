@@ -12,13 +12,11 @@ namespace kumiki::message {
 
 /// Data that have arrived: they are in `here`, or in a slot of the area.
 struct Near::Arrived {
-    static constexpr std::int16_t in_cell = -1;
-
     Request* receive;
     Peer* from;
     std::uint64_t at;    ///< where they go in the memory of the receive
     std::uint16_t bytes; ///< of the data
-    std::int16_t slot;   ///< in_cell: none
+    std::int16_t slot;   ///< Place::in_cell: none
     bool fragment;       ///< of a longer message
     std::array<std::byte, most_in_cells> here;
 };
@@ -72,7 +70,7 @@ inline void Near::address(Arrived& arrived, Request& receive, Peer& from, int ta
 inline void Near::store(const Arrived& arrived) {
     platform::expect_no_lock("a message is stored");
     Request& receive = *arrived.receive;
-    if (arrived.slot == Arrived::in_cell) {
+    if (arrived.slot == Place::in_cell) {
         RequestTable::copy_short(receive.data, arrived.here.data(), arrived.bytes);
         return table_.complete(receive);
     }

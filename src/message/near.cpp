@@ -47,7 +47,8 @@ Near::Near(RequestTable& table, Ways ways, std::size_t fragment, std::size_t lon
 
 // -- sending --
 
-/// A place is claimed under the lock and filled without it; a message that finds none waits, or stays at the sender.
+/// A place is claimed under the lock and filled without it. Without a place, a message waits in the queue or stays at
+/// the sender.
 Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     Peer& to = peer(rank);
     std::optional<Place> place;
@@ -318,7 +319,7 @@ void Near::take_message(Peer& from, const CellContent& cell, Copies& copies) {
         arrived.slot = cell.slot;
         return;
     }
-    arrived.slot = Arrived::in_cell;
+    arrived.slot = Place::in_cell;
     copy_small(arrived.here.data(), cell, from.from.rest());
     from.from.settle();
 }
@@ -365,7 +366,7 @@ void Near::give(std::unique_lock<Lock>& lock, Request& receive, Arrival& arrival
     Arrived arrived;
     address(arrived, receive, from, arrival.tag, arrival.bytes);
     if (arrival.place == Arrival::Place::here) {
-        arrived.slot = Arrived::in_cell;
+        arrived.slot = Place::in_cell;
         arrived.here = arrival.here;
         from.from.settle();
         from.from.release();

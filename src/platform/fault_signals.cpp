@@ -13,7 +13,8 @@
 namespace kumiki::platform {
 namespace {
 
-/// `handler` is stored last, with release order, and loaded first, with acquire order: who sees it sees the range.
+/// `handler` is stored last, with release order, and loaded first, with acquire order: a thread that
+/// sees it also sees the range.
 struct Slot {
     std::atomic<FaultHandler*> handler;
     std::atomic<std::uintptr_t> begin, end;

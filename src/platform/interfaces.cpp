@@ -18,6 +18,13 @@
 namespace kumiki::platform {
 namespace {
 
+/// The system's list; null when it gives none.
+std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> interface_list() {
+    ifaddrs* first = nullptr;
+    if (getifaddrs(&first) != 0) first = nullptr;
+    return {first, freeifaddrs};
+}
+
 bool is_of_one_link(const sockaddr* address) {
     return address->sa_family == AF_INET6 &&
            IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
@@ -43,12 +50,18 @@ socklen_t parse(const std::string& text, sockaddr_storage& parsed) {
 
 } // namespace
 
+bool is_active(const std::string& interface) {
+    constexpr unsigned active = IFF_UP | IFF_RUNNING;
+    const auto all = interface_list();
+    for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next)
+        if (each->ifa_name == interface && (each->ifa_flags & active) == active) return true;
+    return false;
+}
+
 std::vector<Interface> interfaces() {
-    ifaddrs* first = nullptr;
-    if (getifaddrs(&first) != 0) return {};
-    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(first, freeifaddrs);
     std::vector<Interface> found;
-    for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
+    const auto all = interface_list();
+    for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next) {
         const bool leads_out = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
         if (!leads_out || each->ifa_addr == nullptr || is_of_one_link(each->ifa_addr)) continue;
         if (const auto address = text_of(each->ifa_addr); !address.empty()) found.push_back({each->ifa_name, address});

@@ -16,6 +16,9 @@ struct Interface {
 /// without addresses that are valid on one link only.
 std::vector<Interface> interfaces();
 
+/// Whether the interface of this name exists, is switched on, and has a link.
+bool is_active(const std::string& interface);
+
 /// The addresses of a list of interfaces, separated by blanks.
 std::string addresses_of(const std::vector<Interface>& interfaces);
 

@@ -35,7 +35,7 @@ bool Network::get_directly(int rank, std::uint64_t offset, std::span<std::byte> 
 
 /// A transfer by message keeps its place behind the puts and signals that this rank has sent as messages. A direct one
 /// would overtake them, which matters to a put that may write where they write, and to a get that may read what they
-/// write. A put may overtake a signal: whoever sees only the signal does not expect the data of a later put.
+/// write. A put may overtake a signal: a rank that sees only the signal does not expect the data of a later put.
 bool Network::would_overtake(int rank, Direction direction) const {
     return direction == Direction::put ? unconfirmed_.data(rank) : unconfirmed_.any(rank);
 }

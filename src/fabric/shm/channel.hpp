@@ -142,7 +142,7 @@ public:
         return channel_->cell[next % Channel::cells].lap.load(std::memory_order_acquire) ==
                static_cast<std::uint32_t>(next / Channel::cells + 1);
     }
-    /// Valid when has_arrived(): next() is the oldest cell, and pass(count) goes on behind it, or behind
+    /// Valid when has_arrived(): next() is the oldest cell, and pass(count) continues after the cell or
     /// both cells of its message.
     const CellContent& next() const {
         return channel_->cell[next_.load(std::memory_order_relaxed) % Channel::cells].content;
@@ -158,8 +158,8 @@ public:
     }
     /// Counts a small message that has been matched with a receive.
     void settle() { ++settled_; }
-    /// Tells the writer what has been passed and settled. This is done once for many, as their line may be at the
-    /// writer, which looks at it when it has no room.
+    /// Tells the writer what has been passed and settled. This is done once for many cells, because
+    /// the writer's cache may have the line of these counts: the writer reads them when it has no room.
     void release() {
         channel_->settled.store(settled_, std::memory_order_relaxed);
         channel_->taken.store(next_.load(std::memory_order_relaxed), std::memory_order_release);

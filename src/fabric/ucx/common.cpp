@@ -3,26 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/ranges.h>
-#include <ifaddrs.h>
-#include <net/if.h>
+#include <iterator>
 #include <sstream>
 
 #include "fabric/ucx/description.hpp"
+#include "platform/interfaces.hpp"
 
 namespace kumiki::fabric::ucx {
 
 namespace {
-
-/// Whether the interface exists, is switched on, and has a link.
-bool is_active(const std::string& interface) {
-    constexpr unsigned active = IFF_UP | IFF_RUNNING;
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return false;
-    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, &freeifaddrs);
-    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next)
-        if (each->ifa_name == interface && (each->ifa_flags & active) == active) return true;
-    return false;
-}
 
 /// The network devices that the context may use, each once: "eth0", "mlx5_0:1".
 std::vector<std::string> devices_of(ucp_context_h context) {
@@ -39,7 +28,7 @@ std::vector<std::string> devices_of(ucp_context_h context) {
 /// devices, if there is no such one.
 std::vector<std::string> lost(std::vector<std::string> devices) {
     std::vector<std::string> found;
-    std::ranges::remove_copy_if(devices, std::back_inserter(found), is_active);
+    std::ranges::remove_copy_if(devices, std::back_inserter(found), platform::is_active);
     return found.empty() ? devices : found;
 }
 

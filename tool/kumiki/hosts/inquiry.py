@@ -20,7 +20,7 @@ QUESTION = (
     'echo "$KUMIKI_THREADS $boot $value $#"'
 )
 """A script for a rank that is alone on its host; it prints the number of cores, identifies the machine, and prints the
-free memory in KiB and the number of memory nodes (1 where the system tells of none)."""
+free memory in KiB and the number of memory nodes (1 if the system does not list any)."""
 ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+) (?P<free_kib>\d+) (?P<memories>\d+)")
 WHAT_COUNTS = ("cores", "free_kib", "memories")
 

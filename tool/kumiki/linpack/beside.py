@@ -29,7 +29,7 @@ class Reference:
     command: str
 
     def arguments(self, ranks: int) -> list[str]:
-        """Raises UserError if the command is none."""
+        """Raises UserError if this is not such a command."""
         try:
             words = shlex.split(self.command)
         except ValueError as error:
@@ -58,7 +58,7 @@ class Reference:
 
 
 def in_turns(setting: Setting, reference: Reference, pairs: int, launcher: Launcher) -> Iterator[str]:
-    """Runs both in turns, and tells of each pair and of all of them."""
+    """Runs both in turns; yields a sentence for each pair, and one for all pairs."""
     rows, columns = near_square(setting.ranks * setting.threads)
     if setting.threads == 1:
         rows, columns = setting.rows, setting.columns

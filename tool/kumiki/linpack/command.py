@@ -38,7 +38,7 @@ def linpack(
             help="Run in turns with reference HPL, such as 'mpirun -n {ranks} xhpl', and compare the rates.",
         ),
     ] = None,
-    pairs: Annotated[int, typer.Option(metavar="K", min=1, help="How often, with --beside.")] = 5,
+    pairs: Annotated[int, typer.Option(metavar="K", min=1, help="With --beside: the number of pairs of runs.")] = 5,
     cluster: where.Cluster = None,
     named: where.Named = None,
     hostfile: where.File = None,

@@ -33,7 +33,7 @@ class Request:
     """The HPL.dat to write."""
     dry_run: bool = False
     beside: Reference | None = None
-    """Compare with this instead of a run of one's own."""
+    """Run in turns with this program and compare, instead of one run alone."""
     pairs: int = 5
 
 
