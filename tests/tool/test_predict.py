@@ -103,8 +103,8 @@ def test_pieces_begin_with_one_and_are_all() -> None:
 
 
 def test_parameters_come_from_a_file_and_then_from_settings(tmp_path: Path) -> None:
-    file = tmp_path / "mine.json"
-    file.write_text('{"burst": 4, "link_rate": 125}')
+    file = tmp_path / "mine.toml"
+    file.write_text("burst = 4\nlink_rate = 125\n")
     machine = changed(MACHINE, file, ["burst=8"])
     assert (machine.burst, machine.link_rate, machine.packet) == (8, 125.0, 16)
     assert {each.name for each in described(machine) if each.origin == "set by you"} == {"burst", "link_rate"}
@@ -131,14 +131,14 @@ def test_a_wrong_setting_is_named(setting: str, word: str) -> None:
     assert word in problem.value.sentence
 
 
-@pytest.mark.parametrize("content", ["", "[1]", '{"burst": true}', '{"burst": null}', '{"burst": "x"}', '{"no": 1}'])
+@pytest.mark.parametrize("content", ["{}", "[1]", "burst = true", "burst =", "burst = 'x'", "no = 1"])
 def test_a_wrong_file_is_named(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "mine.json"
+    file = tmp_path / "mine.toml"
     file.write_text(content)
-    with pytest.raises(UserError, match=r"mine\.json"):
+    with pytest.raises(UserError, match=r"mine\.toml"):
         changed(MACHINE, file, [])
-    with pytest.raises(UserError, match=r"none\.json"):
-        changed(MACHINE, tmp_path / "none.json", [])
+    with pytest.raises(UserError, match=r"none\.toml"):
+        changed(MACHINE, tmp_path / "none.toml", [])
 
 
 def test_the_command_prints_json_and_leaves_a_page(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_the_command_prints_json_and_leaves_a_page(tmp_path: Path) -> None:
     said = json.loads(ended.stdout)
     assert said["parameters"]["long_message"] == {"value": 16384, "unit": "B", "origin": "set by you"}
     page = (tmp_path / "page" / "index.html").read_text()
-    assert page.count("<svg") > 6 and "Published and predicted" in page
+    assert page.count("<svg") > 6 and "Known and predicted" in page
     assert not {"NaN", "None"} & set(page.split())
 
 

@@ -353,23 +353,23 @@ def _tune(
 
 @app.command("predict")
 def _predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model to run: maestro.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model to run: maestro, linpack or compas.")],
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the model.")
     ] = None,
-    parameters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Read parameters from a file: one JSON object.")
+    machine: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A machine described in a file (TOML), instead of the paper's.")
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a page with the figures to DIR.")] = None,
     format: Annotated[TableOrJson, typer.Option(help="The output format.")] = TableOrJson.TABLE,
 ) -> None:
-    """Simulate a machine from the papers with a model of it.
+    """Predict what a machine does, with a model of it: by default a machine from the papers.
 
-    It prints the published figures beside the predicted ones, with their deviation. It measures nothing.
+    It prints the published (or measured) figures beside the predicted ones, with their deviation. It measures nothing.
     """
     from kumiki.predict import command
 
-    command.run(model, settings or [], parameters, output, format)
+    command.run(model, settings or [], machine, output, format)
 
 
 @app.command("run", cls=HandedOn)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from kumiki.errors import UserError, nearest
 from kumiki.predict.models import ALL
-from kumiki.predict.parameters import changed
 from kumiki.predict.prediction import Model
 from kumiki.predict.view import print_prediction
 from kumiki.terminal.display import console
@@ -21,7 +20,7 @@ MARK = '<meta name="generator" content="kumiki predict">'
 def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: TableOrJson) -> None:
     """Predicts, prints, and writes a page if a folder is given. Raises UserError if this is impossible."""
     model = _model(name)
-    machine = changed(model.machine, file, settings)
+    machine = model.machine(file, settings)
     if output is not None:
         _check_folder(output)
     prediction = model.predict(machine)

@@ -9,6 +9,7 @@ from kumiki.report.page.html import page
 from kumiki.report.palette import Look
 from kumiki.report.quantity import size_text, tick
 from kumiki.report.tables import Cell, Column, Line, Table
+from kumiki.terminal.quantity import figure
 
 ROLES = ("kumiki", "openmpi", "openmp", "mpich", "ucx")
 """Colours of the curves, in their order."""
@@ -24,8 +25,8 @@ def render(prediction: Prediction) -> str:
 def _sections(prediction: Prediction) -> list[Section]:
     checks = Exhibit(
         "Table",
-        "Published and predicted",
-        f"Each figure that {prediction.source} states in its text, and the model's prediction.",
+        "Known and predicted",
+        f"Each figure that {prediction.source} states, and the model's prediction.",
         "A figure for which a parameter was chosen does not test the model; the others do.",
         table=_checks(prediction),
         wide=True,
@@ -46,7 +47,7 @@ def _sections(prediction: Prediction) -> list[Section]:
         "Table",
         "Parameters",
         "The parameters of the model, with the source of each.",
-        "Change them with --set NAME=VALUE or --parameters FILE.",
+        "Change them with --set NAME=VALUE, or describe a machine in a file (--machine FILE).",
         table=_parameters(prediction),
         wide=True,
     )
@@ -57,13 +58,13 @@ def _sections(prediction: Prediction) -> list[Section]:
 
 
 def _checks(prediction: Prediction) -> Table:
-    columns = [Column(name) for name in ("published", "predicted", "deviation", "meaning")]
+    columns = [Column(name) for name in ("known", "predicted", "deviation", "meaning")]
     lines = [
         Line(
             each.what,
             [
                 Cell(f"{each.published:g} {each.unit}"),
-                Cell(f"{each.predicted:.1f} {each.unit}"),
+                Cell(f"{figure(each.predicted)} {each.unit}"),
                 Cell(f"{100 * each.deviation:+.1f} %"),
                 Cell(f"{each.chosen} was chosen for it" if each.chosen else "tests the model"),
             ],

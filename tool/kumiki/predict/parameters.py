@@ -1,15 +1,20 @@
-"""The parameters of a model: declared with unit, meaning and origin; changed by options or by a file."""
+"""The parameters of a model: declared with unit, meaning and origin; changed by options or by a file in TOML."""
 
 from __future__ import annotations
 
-import json
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from kumiki.errors import UserError, nearest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 M = TypeVar("M")
 OPTION, GIVEN = "option", "set by you"
@@ -52,24 +57,34 @@ def changed(machine: M, path: Path | None, settings: Iterable[str]) -> M:
     """The machine with the values of the file and then of the settings (NAME=VALUE). Raises UserError, naming both."""
     values: dict[str, Any] = {}
     known = {each.name: each for each in fields(machine)}  # type: ignore[arg-type]
-    for name, value in (_read(path) if path else {}).items():
+    for name, value in (toml_of(path) if path else {}).items():
         values[name] = _checked(known, name, value, str(path))
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals:
-            raise UserError(f"--set {setting}: a setting is NAME=VALUE, such as {next(iter(known))}=1")
-        values[name.strip()] = _checked(known, name.strip(), text.strip(), "--set")
+    for name, value in map(setting_of, settings):
+        values[name] = _checked(known, name, value, "--set")
     return replace(machine, **values)  # type: ignore[type-var]
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def setting_of(text: str) -> tuple[str, Any]:
+    """The name and the value of a setting NAME=VALUE: a number where it is one, else a text. Raises UserError."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name:
+        raise UserError(f"--set {text}: a setting is NAME=VALUE, such as burst=1")
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def toml_of(source: Path | str, name: str = "") -> dict[str, Any]:
+    """The content of a file, or of a text called `name`. Raises UserError if it is not TOML."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(source if isinstance(source, str) else source.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(f"the parameters in {path} cannot be read ({error}); it must be one JSON object") from None
-    if not isinstance(content, dict):
-        raise UserError(f'{path} does not contain parameters; it must be one JSON object, such as {{"burst": 1}}')
-    return content
+        raise UserError(
+            f"the machine in {name or source} cannot be read ({error}); it must be a file in TOML"
+        ) from None
 
 
 def _checked(known: Mapping[str, Field[Any]], name: str, value: Any, where: str) -> float | int:

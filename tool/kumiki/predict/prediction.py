@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from kumiki.predict.parameters import Parameter
@@ -34,7 +35,7 @@ class Chart:
     x_kind: Axis
     y: str
     unit: str
-    """`MB/s`, `us` or `%`."""
+    """`MB/s`, `GFLOP/s`, `s`, `us` or `%`."""
     curves: tuple[Curve, ...]
     figure: str = ""
     """The corresponding figure in the paper; empty if there is none."""
@@ -103,10 +104,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its default machine, and the function that makes a prediction from a machine."""
+    """A model: how its machine is read, and the function that makes a prediction from a machine."""
 
     name: str
     sentence: str
-    machine: Any
-    """A frozen dataclass of `parameter`s."""
+    machine: Callable[[Path | None, list[str]], Any]
+    """The machine that a file describes, by default the paper's, with the settings NAME=VALUE. Raises UserError."""
     predict: Callable[[Any], Prediction]

@@ -15,23 +15,23 @@ def print_prediction(prediction: Prediction, out: Console) -> None:
     out.print(Text(prediction.title, style="bold underline"))
     out.print(Text(prediction.intro, style="dim"))
     out.print()
-    out.print(Text(f"Figures that {prediction.source} published, and the predictions", style="bold"))
+    out.print(Text(f"Figures of {prediction.source}, and the predictions", style="bold"))
     out.print(_checks(prediction))
     for chart in prediction.charts:
         counterpart = f" ({chart.figure})" if chart.figure else ""
         out.print(Text(f"{chart.title}{counterpart}", style="bold"))
         out.print(_curves(chart))
-    out.print(Text("Parameters (--set NAME=VALUE, or --parameters FILE)", style="bold"))
+    out.print(Text("Parameters (--set NAME=VALUE, or --machine FILE)", style="bold"))
     out.print(_parameters(prediction))
 
 
 def _checks(prediction: Prediction) -> Table:
-    table = _table("figure", "published", "predicted", "deviation", "")
+    table = _table("figure", "known", "predicted", "deviation", "")
     for each in prediction.checks:
         table.add_row(
             each.what,
             f"{each.published:g} {each.unit}",
-            f"{each.predicted:.1f} {each.unit}",
+            f"{figure(each.predicted)} {each.unit}",
             f"{100 * each.deviation:+.1f} %",
             f"{each.chosen} was chosen for it" if each.chosen else "a test of the model",
         )

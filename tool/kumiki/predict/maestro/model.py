@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from kumiki.predict.maestro import experiments as tried
 from kumiki.predict.maestro.machine import Machine
-from kumiki.predict.parameters import described
+from kumiki.predict.parameters import changed, described
 from kumiki.predict.prediction import Chart, Check, Curve, Model, Prediction
 
 SHORT, LONG = 223, 1048528
@@ -178,6 +179,6 @@ def _forwarding(machine: Machine) -> Chart:
 MODEL = Model(
     "maestro",
     "The Maestro network and its message passing: bursts, fragments, and forwarding on the header, in simulation.",
-    Machine(),
+    partial(changed, Machine()),
     predict,
 )
