@@ -9,6 +9,7 @@
 #include "kernels/common/blas_library.hpp"
 #include "linpack/blas_check.hpp"
 #include "linpack/options.hpp"
+#include "linpack/pieces.hpp"
 #include "linpack/run.hpp"
 #include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
@@ -28,6 +29,7 @@ struct Request {
     Options options;
     measure::Budget budget;
     bool product = false; ///< measure the product that an update computes instead, which is the bound
+    bool pieces = false;  ///< measure the parts of a step and the solution instead, each by itself
 };
 
 struct Sample {
@@ -42,6 +44,7 @@ public:
 
     int run() {
         if (request_.product) return product();
+        if (request_.pieces) return pieces();
         if (request_.options.measured_weights)
             parameters_.weights =
                 share_columns({parameters_.size, parameters_.block, parameters_.grid, job_.threads(), speeds()})
@@ -74,6 +77,18 @@ private:
             return Sample{parameters_.grid.rows * std::reduce(by_column.begin(), by_column.end()), 0};
         });
         print("dgemm.rate", "bound", samples, true);
+        return measure::success;
+    }
+
+    int pieces() {
+        Pieces pieces(job_, parameters_);
+        const auto measured = [&](const char* metric, double (Pieces::*piece)()) {
+            print(metric, "kumiki", sampled([&] { return Sample{(pieces.*piece)(), 0}; }), true);
+        };
+        measured("linpack.product", &Pieces::product);
+        measured("linpack.panel", &Pieces::panel);
+        measured("linpack.exchange", &Pieces::exchange);
+        measured("linpack.solution", &Pieces::solution);
         return measure::success;
     }
 
@@ -129,6 +144,10 @@ int measured(const Request& request) {
     std::string why = runs.size() == 1 ? objection(runs.front(), job.size())
                                        : "several settings were given; rows are those of one: give one value to each "
                                          "option, or use kumiki-linpack";
+    if (why.empty() && request.pieces && runs.front().grid.size() != job.size())
+        why = "--pieces: all ranks take part; choose a grid of as many as the job has";
+    if (why.empty() && request.pieces && runs.front().size == 0)
+        why = "--pieces: a matrix without rows has no steps; give -N 1 or more";
     if (!why.empty()) {
         if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
         return measure::usage;
@@ -146,6 +165,10 @@ int main(int argc, char** argv) {
     request.options.add_to(program);
     request.budget.add_to(program);
     program.add_flag("--product", request.product, "measure DGEMM at the shape of the update instead: the bound");
+    program
+        .add_flag("--pieces", request.pieces,
+                  "measure the parts of the first step instead, and the solution, each by itself: for a model of runs")
+        ->excludes("--product");
     measure::parse_or_exit(program, argc, argv);
     return measure::guarded(name, [&] { return measured(request); });
 }

@@ -7,7 +7,15 @@ namespace kumiki::linpack {
 
 namespace {
 
-void make(const LocalMatrix& matrix, const Place& place, const Layout& layout, const Generator& generator, Team& team) {
+/// The operations of the steps up to this one, as a share of all.
+double share_done(std::size_t step, const Layout& layout) {
+    const double left = 1 - static_cast<double>(step + 1) / static_cast<double>(layout.steps());
+    return 1 - left * left * left;
+}
+
+} // namespace
+
+void fill(const LocalMatrix& matrix, const Place& place, const Layout& layout, const Generator& generator, Team& team) {
     team.run([&](Member& member) {
         const Part rows = member.part(matrix.rows());
         for (std::size_t row = rows.begin; row < rows.end; ++row)
@@ -17,14 +25,6 @@ void make(const LocalMatrix& matrix, const Place& place, const Layout& layout, c
                                matrix.at(row, layout.columns.local_begin(place.column(), block)));
     });
 }
-
-/// The operations of the steps up to this one, as a share of all.
-double share_done(std::size_t step, const Layout& layout) {
-    const double left = 1 - static_cast<double>(step + 1) / static_cast<double>(layout.steps());
-    return 1 - left * left * left;
-}
-
-} // namespace
 
 double gigaflops(std::size_t size, double seconds) {
     const auto n = static_cast<double>(size);
@@ -42,7 +42,7 @@ Outcome run(Job& job, const Parameters& parameters, const ShareDone& progress) {
     const Generator generator(parameters.size);
 
     Outcome outcome;
-    if (takes_part) make(matrix, place, layout, generator, team);
+    if (takes_part) fill(matrix, place, layout, generator, team);
     job.barrier();
     outcome.begin = std::chrono::system_clock::now();
     const auto start = std::chrono::steady_clock::now();

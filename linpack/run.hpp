@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "linpack/generator.hpp"
+#include "linpack/layout.hpp"
+#include "linpack/local_matrix.hpp"
 #include "linpack/parameters.hpp"
 #include "linpack/residual.hpp"
 
@@ -26,6 +29,9 @@ double gigaflops(std::size_t size, double seconds);
 
 /// Told of the share of the work that is done, 0 .. 1, at one thread of each rank.
 using ShareDone = std::function<void(double share)>;
+
+/// Sets this rank's part of the matrix, each thread some of its rows.
+void fill(const LocalMatrix& matrix, const Place& place, const Layout& layout, const Generator& generator, Team& team);
 
 /// Makes the matrix, factors and solves it, and checks the solution. Collective over the job; the outcome is that of
 /// all at every rank that takes part, and empty at others.

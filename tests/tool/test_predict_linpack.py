@@ -44,7 +44,7 @@ def constant(rate: float) -> Rate:
 
 
 def alike(rate: float, link_rate: float = inf, threads: int = 1) -> Machine:
-    kind = Kind(constant(rate), constant(rate), constant(rate), threads=threads)
+    kind = Kind(product=constant(rate), panel=constant(rate), solve=constant(rate), threads=threads)
     return Machine("test", "a test", {"one": kind}, (), link_rate)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import kumiki.report as report
 import pytest
+from kumiki.predict.linpack import measured
+from kumiki.predict.linpack.description import machine_of
 from kumiki.report.analysis import linpack as rows_of
 from kumiki.report.analysis.model import Results
 from kumiki.report.sections.linpack import linpack
@@ -70,3 +72,53 @@ def test_the_section_has_a_figure_and_two_tables(tmp_path: Path) -> None:
 def test_without_rows_there_is_nothing() -> None:
     results = Results.parse(Host(suites=("memory",)).results)
     assert not linpack(results).exhibits and tables.changes(results) is None
+
+
+def with_pieces() -> Host:
+    """The same, with the parts of a step; of the place 4 x 1 the panel was not measured."""
+    host = solver()
+    rates = {"linpack.product": 25.0, "linpack.panel": 10.0, "linpack.exchange": 8.0, "linpack.solution": 2.0}
+    for point in SUITE.points(Grid(4)):
+        if point.metric != "linpack.product":
+            continue
+        for metric, rate in rates.items():
+            given = dict(point.parameters)
+            size = int(given.pop("n"))
+            if metric != "linpack.panel" or given["ranks"] == 1:
+                value = rate * (4 if given["ranks"] == 1 else 1) * (1 - 50 / size)
+                row = host.add("linpack", metric, "kumiki", "GFLOP/s", value, better="higher", **given)
+                row["parameters"]["n"] = size
+    return host
+
+
+def test_an_evaluation_describes_its_machine() -> None:
+    results = Results.parse(with_pieces().results)
+    machine = measured.machine_of_rows(results.rows, {})
+    assert machine is not None
+    (kind,) = machine.kinds.values()
+    assert kind.threads == 4 and len(kind.product.points) == 5
+    assert kind.product.at(4000) > kind.product.at(500) and kind.exchange is not None
+    assert [run.n for run in machine.runs] == [500, 1000, 2000, 4000]
+    assert {run.known for run in machine.runs} == {60.0, 80.0, 90.0, 95.0}
+    assert measured.machine_of_rows(Results.parse(solver().results).rows, {}) is None
+
+
+def test_the_variation_is_that_of_the_largest_product() -> None:
+    results = Results.parse(with_pieces().results)
+    rows = [row for row in results.rows if row.metric == "linpack.product" and row.ranks == 1]
+    largest = max(rows, key=lambda row: row.count("n"))
+    samples = {str(row.id): [row.value] for row in rows} | {str(largest.id): [largest.value, largest.value / 2]}
+    machine = measured.machine_of_rows(results.rows, samples)
+    assert machine is not None
+    assert next(iter(machine.kinds.values())).product.variation == pytest.approx((2, 1))
+
+
+def test_the_report_draws_the_prediction_and_leaves_the_machine(tmp_path: Path) -> None:
+    host = with_pieces()
+    predicted = rows_of.predictions(Results.parse(host.results))
+    assert list(predicted) == ["1 x 4"] and list(predicted["1 x 4"]) == [500, 1000, 2000, 4000]
+    page = report.write(host.save(tmp_path)).read_text(encoding="utf-8")
+    assert "prediction of the model" in page
+    path = measured.write(tmp_path)
+    assert path == tmp_path / "machine.toml"
+    assert len(machine_of(path, []).runs) == 4

@@ -24,7 +24,9 @@ SCHEMA_VERSION = 1
 RESULTS = "results.json"
 SAMPLES = "samples.json"
 LOG = "evaluate.log"
-OURS = frozenset({RESULTS, SAMPLES, LOG, "index.html"})
+MACHINE = "machine.toml"
+"""The machine as a model needs it (kumiki predict)."""
+OURS = frozenset({RESULTS, SAMPLES, LOG, MACHINE, "index.html"})
 
 
 class Folder:

@@ -14,10 +14,13 @@ STUDY, QUICK_STUDY = 2000, 1000
 BLOCK = 192
 BLOCKS = (32, 64, 128, 192, 256, 384)
 SECONDS, QUICK_SECONDS = 2.0, 0.5
+PIECE_SECONDS = 1.0
 ONE_CORE_FLOPS = 25e9
 ELEMENTS_PER_SECOND = 100e6
 """Of a core, to make the matrix and to check the solution."""
 PRODUCT_SECONDS = 0.4
+PIECES, QUICK_PIECES = (250, 500, 1000, 2000, 4000), (250, 1000)
+"""N of which the parts of a step are measured, for the model (kumiki predict linpack)."""
 
 
 def _point(
@@ -66,6 +69,20 @@ def _product(grid: Grid, place: tuple[int, int]) -> Point:
     )
 
 
+def _pieces(grid: Grid, place: tuple[int, int], size: int) -> Point:
+    """The parts of the first step of a matrix of this size, and the solution, each by itself."""
+    point = _point(grid, place, size)
+    step = 2 * size**2 * BLOCK / ONE_CORE_FLOPS + 2 * size * BLOCK**2 / ONE_CORE_FLOPS + size**2 / ELEMENTS_PER_SECOND
+    return replace(
+        point,
+        metric="linpack.product",
+        arguments=(*point.arguments, "--pieces"),
+        figures=4,
+        seconds=QUICK_SECONDS if grid.quick else PIECE_SECONDS,
+        sample_seconds=step / 4,
+    )
+
+
 def _over(grid: Grid, places: list[tuple[int, int]]) -> list[Point]:
     """All sizes in these places, and the studies in the last of them, which has the most ranks."""
     study = QUICK_STUDY if grid.quick else STUDY
@@ -80,6 +97,7 @@ def _over(grid: Grid, places: list[tuple[int, int]]) -> list[Point]:
         double = ",".join(["2", *(["1"] * (ranks - 1))])
         found += [_point(grid, last, study, shape=row, weights=weights) for weights in ("equal", "measured", double)]
     found += [_product(grid, place) for place in places]
+    found += [_pieces(grid, place, size) for place in places for size in (QUICK_PIECES if grid.quick else PIECES)]
     return list({point.key: point for point in found}.values())
 
 
@@ -102,7 +120,7 @@ SUITE = Suite(
     programs=(Program("linpack", BLAS),),
     build=_points,
     build_over_hosts=_over_hosts,
-    seconds=100,
-    quick_seconds=20,
+    seconds=140,
+    quick_seconds=30,
     by_name=True,
 )

@@ -1,4 +1,4 @@
-"""The end of a command on results: it writes the report and prints its advice."""
+"""The end of a command on results: it writes the report and the machine for the models, and prints the advice."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from kumiki import report
 from kumiki.errors import ExitCode, complain
+from kumiki.predict.linpack import measured
 from kumiki.results import files
 from kumiki.terminal.grid import grid
 
@@ -23,6 +24,7 @@ def print_report(directory: Path, out: Console) -> ExitCode:
         advice = report.advice(content, files.load_samples(directory))
         tables = report.summary(content)
         page = report.write(directory)
+        machine = measured.write(directory)
     except Exception as error:  # a defective report must not affect the measurements
         complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
         return ExitCode.FAILED
@@ -39,6 +41,8 @@ def print_report(directory: Path, out: Console) -> ExitCode:
             out.print(Text(heading, style="bold underline"))
         for piece in pieces:
             out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
+    if machine is not None:
+        out.print(Text(f"Machine: {machine} (kumiki predict linpack --machine {machine})"), soft_wrap=True)
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
 

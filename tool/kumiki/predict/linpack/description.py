@@ -185,8 +185,14 @@ def _kind(table: _Table) -> Kind:
     product, panel = table.rate("product"), table.rate("panel")
     if product is None or panel is None:
         raise UserError(f"{table._where}: a kind of processes needs 'product' and 'panel'")
-    exchange = table.rate("exchange") or product
-    return Kind(product, panel, exchange, table.rate("solution"), table.count("threads", 1))
+    return Kind(
+        product=product,
+        panel=panel,
+        solve=table.rate("solve") or product,
+        exchange=table.rate("exchange"),
+        solution=table.rate("solution"),
+        threads=table.count("threads", 1),
+    )
 
 
 def _rate(table: _Table) -> Rate:

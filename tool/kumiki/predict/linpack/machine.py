@@ -51,8 +51,11 @@ class Kind:
     """Of C -= A B, in an update."""
     panel: Rate
     """Of the factorisation of a panel, by one thread, while the others update."""
-    exchange: Rate
-    """Of the operations of the triangular solve; the time that rows take to change places is part of it."""
+    solve: Rate
+    """Of the triangular solve for the rows of U."""
+    exchange: Rate | None = None
+    """Of the operations of the solve together with the rows that change places, also over the link, where that was
+    measured; None: these take what the link says."""
     solution: Rate | None = None
     """Of the back substitution, by the size of the matrix, all processes together; None: it takes no time."""
     threads: int = 1
@@ -60,7 +63,13 @@ class Kind:
     @property
     def rates(self) -> dict[str, Rate]:
         """Those that it has, by their names in a file."""
-        found = {"product": self.product, "panel": self.panel, "exchange": self.exchange, "solution": self.solution}
+        found = {
+            "product": self.product,
+            "panel": self.panel,
+            "solve": self.solve,
+            "exchange": self.exchange,
+            "solution": self.solution,
+        }
         return {name: rate for name, rate in found.items() if rate is not None}
 
     def multiply(self, rows: float, columns: float, depth: float) -> float:

@@ -95,12 +95,13 @@ class _Steps:
             return 0.0, 0.0
         run, rows = self._run, self._run.local_rows(step + 1)
 
-        def computing(kind: Kind) -> float:
-            solve = kind.exchange.seconds(run.local_rows(step), run.block**2 * columns)
-            return kind.multiply(rows, columns, run.block) + solve
+        moved = self._machine.transfer(MOVED * run.block * columns) if run.rows > 1 else 0.0
 
-        moving = self._machine.transfer(MOVED * run.block * columns) if run.rows > 1 else 0.0
-        return self._machine.slowest(run, computing), moving
+        def times(kind: Kind) -> tuple[float, float]:
+            exchange = (kind.exchange or kind.solve).seconds(run.local_rows(step), run.block**2 * columns)
+            return kind.multiply(rows, columns, run.block) + exchange, 0.0 if kind.exchange else moved
+
+        return max((times(self._machine.kinds[name]) for name in run.kinds), key=sum)
 
     def _panel(self, step: int) -> float:
         run = self._run

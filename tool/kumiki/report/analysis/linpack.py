@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kumiki.linpack.model import near_square
+from kumiki.predict.linpack.measured import machine_of_rows, place_of
+from kumiki.predict.linpack.recursion import expected
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
 from kumiki.suites.linpack import BLOCK
@@ -43,6 +45,21 @@ def studies(results: Results) -> dict[str, list[Row]]:
 def bounds(results: Results) -> dict[str, Row]:
     """By place, the rate of the product."""
     return {place(row): row for row in results.where("dgemm.rate", "bound") if row.suite == SUITE and row.usable}
+
+
+def predictions(results: Results) -> dict[str, dict[int, float]]:
+    """By place and N, what the model expects of the rows with nothing changed; empty if its parts were not measured."""
+    machine = machine_of_rows(results.rows, {})
+    if machine is None:
+        return {}
+    expectations = {(run.kinds[0], run.n): expected(machine, run).rate for run in machine.runs}
+    found: dict[str, dict[int, float]] = {}
+    for name, rows in by_size(results).items():
+        for size, row in rows.items():
+            kind = place_of(row)
+            if (kind, size) in expectations:
+                found.setdefault(name, {})[size] = expectations[kind, size]
+    return found
 
 
 def _rates(results: Results) -> list[Row]:

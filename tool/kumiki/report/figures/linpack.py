@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kumiki.report.analysis import linpack
 from kumiki.report.analysis.model import Results
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
@@ -21,6 +23,12 @@ def over_size(name: str, results: Results) -> Picture | None:
             for size, row in rows.items():
                 sheet.point(size, row, shades[place])
             sheet.key(f"{place} ranks x threads", shades[place])
+        for number, (place, rates) in enumerate(linpack.predictions(results).items()):
+            if place in places and len(rates) > 1:
+                look = replace(shades[place], marker="", dash="dotted")
+                sheet.curve(list(rates), list(rates.values()), look)
+                if number == 0:
+                    sheet.key("prediction of the model", look, marker=False)
         bounds = [row.value for place, row in linpack.bounds(results).items() if place in places]
         sizes = sorted({size for rows in places.values() for size in rows})
         if bounds:

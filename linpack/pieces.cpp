@@ -1,0 +1,113 @@
+#include "linpack/pieces.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "linpack/back_substitution.hpp"
+#include "linpack/blas.hpp"
+#include "linpack/panel_factor.hpp"
+#include "linpack/run.hpp"
+#include "linpack/slabs.hpp"
+
+namespace kumiki::linpack {
+
+namespace {
+
+double square(std::size_t value) { return static_cast<double>(value) * static_cast<double>(value); }
+
+} // namespace
+
+Pieces::Pieces(Job& job, const Parameters& parameters)
+    : place_(job, parameters.grid),
+      parameters_(parameters),
+      layout_(Layout::of(parameters.size, parameters.block, parameters.grid, parameters.weights)),
+      team_(job),
+      matrix_(layout_.rows.local_length(place_.row()), layout_.columns.local_length(place_.column())),
+      panels_(place_, layout_.block(), layout_.rows.largest_local_length()),
+      choices_(place_, layout_.block()),
+      swaps_(place_, 2 * layout_.block(), layout_.columns.largest_local_length(),
+             1 + most_slabs(layout_.columns.largest_local_length())),
+      update_(place_, matrix_, layout_.rows, swaps_),
+      leaf_(layout_.rows.largest_local_length(), std::min(parameters.variant.least, layout_.block())),
+      workspaces_(static_cast<std::size_t>(team_.size())),
+      shape_(shape_of(0, layout_.rows, layout_.columns, place_.row())),
+      panel_(panels_.begin(0)) {
+    fill(matrix_, place_, layout_, Generator(parameters.size), team_);
+    const std::size_t begin = layout_.columns.local_begin(place_.column(), 1);
+    columns_ = matrix_.columns() - begin;
+    const int threads = job.all_reduce(team_.size(), Operation::max);
+    for (const Range& columns : cut_slabs({begin, begin + columns_}, threads))
+        slabs_.push_back({slabs_.size(), columns});
+    for (Update::Workspace& u : workspaces_) u.resize(shape_.width * columns_);
+}
+
+double Pieces::timed(const std::function<void()>& work) {
+    place_.job().barrier();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    return place_.job().all_reduce(taken.count(), Operation::max);
+}
+
+double Pieces::rate(double operations, double seconds) {
+    return place_.job().all_reduce(operations, Operation::max) / seconds / 1e9;
+}
+
+double Pieces::by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work) {
+    next_ = 0;
+    return timed([&] {
+        team_.run([&](Member& member) {
+            Update::Workspace& u = workspaces_[static_cast<std::size_t>(member.thread())];
+            for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();)
+                work(slabs_[taken], u);
+        });
+    });
+}
+
+void Pieces::multiply(const Slab& slab, const Update::Workspace& u) {
+    const std::size_t below = shape_.rows - shape_.own_rows, columns = slab.columns.size();
+    if (below == 0 || columns == 0) return;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
+                blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead, blas_length(panel_.lead),
+                u.data(), blas_length(columns), 1.0, matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin),
+                blas_length(matrix_.lead()));
+}
+
+double Pieces::product() {
+    // Zeros take as long as other numbers, and leave the matrix as it is.
+    for (Update::Workspace& u : workspaces_) std::ranges::fill(u, 0.0);
+    const double seconds = by_slabs([this](const Slab& slab, const Update::Workspace& u) { multiply(slab, u); });
+    const auto below = static_cast<double>(shape_.rows - shape_.own_rows);
+    return rate(2 * below * static_cast<double>(columns_ * shape_.width), seconds);
+}
+
+double Pieces::panel() {
+    // Each process column makes a panel, of its own first columns.
+    const double seconds = timed([this] {
+        for (std::size_t row = 0; row < shape_.rows; ++row)
+            std::copy_n(matrix_.at(shape_.row + row, 0), std::min(shape_.width, matrix_.columns()),
+                        panel_.rows + row * panel_.lead);
+        PanelFactor(shape_, panel_, layout_.rows, place_.row(), choices_, parameters_.variant, leaf_).run();
+    });
+    const auto width = static_cast<double>(shape_.width);
+    return rate((static_cast<double>(shape_.rows) - width / 3) * width * width, seconds);
+}
+
+double Pieces::exchange() {
+    panel();
+    // With zeros as L11 the matrix keeps its size, however often this is done.
+    std::fill_n(panel_.top, shape_.width * panel_.lead, 0.0);
+    StepShape here = shape_;
+    here.rows = here.own_rows; // no product
+    here.step = exchanges_++;
+    update_.begin(here, panel_);
+    const double seconds = by_slabs([this](const Slab& slab, Update::Workspace& u) { update_.run(slab, u); });
+    return rate(square(shape_.width) * static_cast<double>(columns_), seconds);
+}
+
+double Pieces::solution() {
+    const double seconds = timed([this] { back_substitute(place_, layout_, matrix_); });
+    return square(layout_.size()) / seconds / 1e9;
+}
+
+} // namespace kumiki::linpack

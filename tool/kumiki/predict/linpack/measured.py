@@ -1,0 +1,128 @@
+"""The machine that an evaluation measured, for the model: from the rows of the suite linpack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from kumiki.linpack.model import grid_of
+from kumiki.predict.linpack.description import text_of
+from kumiki.predict.linpack.machine import Kind, Machine, Rate, Run
+from kumiki.results import files
+from kumiki.results.row import Row
+
+NAME = files.MACHINE
+PIECES = ("product", "panel", "exchange", "solution")
+MOST_VARIATION = 50
+"""Times that are kept of a rate's variation."""
+Samples = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What must be alike for rows to describe the same kind of processes."""
+
+    ranks: int
+    threads: int
+    block: int
+    grid: str
+    hosts: int
+
+    @staticmethod
+    def of(row: Row) -> _Place:
+        return _Place(row.ranks, row.threads, row.count("block"), row.text("grid"), row.count("hosts"))
+
+    @property
+    def name(self) -> str:
+        over = f" over {self.hosts} hosts" if self.hosts > 1 else ""
+        return f"{self.grid} ranks x {self.threads}, block {self.block}{over}"
+
+
+def place_of(row: Row) -> str:
+    """The name of the kind of processes that a row is about."""
+    return _Place.of(row).name
+
+
+def write(directory: Path) -> Path | None:
+    """Writes the machine of an evaluation's folder; None if it did not measure what the model needs."""
+    content = files.load(directory)
+    rows = [Row.parse(row) for row in content["rows"]]
+    machine = machine_of_rows(rows, files.load_samples(directory) or {})
+    if machine is None:
+        return None
+    path = directory / NAME
+    path.write_text(text_of(machine), encoding="utf-8")
+    return path
+
+
+def machine_of_rows(rows: Sequence[Row], samples: Samples) -> Machine | None:
+    """The machine that these rows describe, with the runs that were measured on it; None without the parts of a step.
+
+    Runs are those with equal shares, in the places (ranks, threads, grid, block) whose parts were measured.
+    """
+    linpack = [row for row in rows if row.suite == "linpack" and row.usable]
+    found: dict[_Place, dict[str, list[Row]]] = {}
+    for row in linpack:
+        piece = row.metric.partition(".")[2]
+        if piece in PIECES:
+            found.setdefault(_Place.of(row), {}).setdefault(piece, []).append(row)
+    places = {place: pieces for place, pieces in found.items() if len(pieces) == len(PIECES)}
+    if not places:
+        return None
+    kinds = {place.name: _kind(place, pieces, samples) for place, pieces in places.items()}
+    runs = [row for row in linpack if row.metric == "linpack.rate" and row.text("weights") == "equal"]
+    rate, latency = _link(rows) if any(place.hosts > 1 for place in places) else (inf, 0.0)
+    return Machine(
+        name="this machine",
+        source="this evaluation",
+        kinds=kinds,
+        runs=tuple(_runs(runs, places)),
+        link_rate=rate,
+        link_latency=latency,
+    )
+
+
+def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) -> Kind:
+    rows, _ = grid_of(place.grid)
+
+    def rate(piece: str, part: float, variation: tuple[float, ...] = ()) -> Rate:
+        """By the size of the matrix, times `part`: the rows of a process."""
+        by_size = {max(row.count("n") * part, 1.0): row.value for row in pieces[piece]}
+        return Rate(tuple(sorted(by_size.items())), variation=variation)
+
+    # The step of a matrix of N updates what is behind its first block; to the logarithm of N that is N.
+    return Kind(
+        product=rate("product", 1 / rows, tuple(_variation(pieces["product"], samples))),
+        panel=rate("panel", 1 / rows),
+        solve=rate("product", 1 / rows),
+        exchange=rate("exchange", 1 / rows),
+        solution=rate("solution", 1.0),
+        threads=place.threads,
+    )
+
+
+def _variation(rows: Iterable[Row], samples: Samples) -> Iterator[float]:
+    """The times of the product of the largest matrix, each divided by their median."""
+    largest = max(rows, key=lambda row: row.count("n"))
+    taken = samples.get(str(largest.id), ())
+    for rate in sorted(taken)[:: 1 + len(taken) // MOST_VARIATION]:
+        yield largest.value / rate
+
+
+def _runs(rows: Iterable[Row], places: Iterable[_Place]) -> Iterator[Run]:
+    for row in sorted(rows, key=lambda row: (row.ranks, row.threads, row.count("n"))):
+        place = _Place.of(row)
+        if place in places:
+            grid_rows, columns = grid_of(place.grid)
+            name = f"{place.name}, N = {row.count('n')}"
+            yield Run(name, row.count("n"), place.block, grid_rows, columns, (place.name,), row.value)
+
+
+def _link(rows: Iterable[Row]) -> tuple[float, float]:
+    """MB/s and microseconds of the network, where the suite `network` measured them; else as if there were none."""
+    own = [row for row in rows if row.implementation == "kumiki" and row.text("operation") == "put" and row.usable]
+    rates = [1000 * row.value for row in own if row.metric == "network.bandwidth"]
+    times = [row.value for row in own if row.metric == "network.latency"]
+    return max(rates, default=inf), min(times, default=0.0)
