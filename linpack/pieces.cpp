@@ -39,6 +39,7 @@ Pieces::Pieces(Job& job, const Parameters& parameters)
     for (const Range& columns : cut_slabs({begin, begin + columns_}, threads))
         slabs_.push_back({slabs_.size(), columns});
     for (Update::Workspace& u : workspaces_) u.resize(shape_.width * columns_);
+    if (team_.size() > 1) zeros_.resize(shape_.rows * panel_.lead);
 }
 
 double Pieces::timed(const std::function<void()>& work) {
@@ -53,44 +54,61 @@ double Pieces::rate(double operations, double seconds) {
     return place_.job().all_reduce(operations, Operation::max) / seconds / 1e9;
 }
 
-double Pieces::by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work) {
+void Pieces::by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work) {
     next_ = 0;
-    return timed([&] {
-        team_.run([&](Member& member) {
-            Update::Workspace& u = workspaces_[static_cast<std::size_t>(member.thread())];
-            for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();)
-                work(slabs_[taken], u);
-        });
+    team_.run([&](Member& member) {
+        Update::Workspace& u = workspaces_[static_cast<std::size_t>(member.thread())];
+        for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();)
+            work(slabs_[taken], u);
     });
 }
 
-void Pieces::multiply(const Slab& slab, const Update::Workspace& u) {
+void Pieces::multiply(const Slab& slab, const double* below_panel, const Update::Workspace& u) {
     const std::size_t below = shape_.rows - shape_.own_rows, columns = slab.columns.size();
     if (below == 0 || columns == 0) return;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
-                blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead, blas_length(panel_.lead),
-                u.data(), blas_length(columns), 1.0, matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin),
-                blas_length(matrix_.lead()));
+                blas_length(shape_.width), -1.0, below_panel, blas_length(panel_.lead), u.data(), blas_length(columns),
+                1.0, matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin), blas_length(matrix_.lead()));
 }
 
 double Pieces::product() {
     // Zeros take as long as other numbers, and leave the matrix as it is.
     for (Update::Workspace& u : workspaces_) std::ranges::fill(u, 0.0);
-    const double seconds = by_slabs([this](const Slab& slab, const Update::Workspace& u) { multiply(slab, u); });
+    const double* const below_panel = panel_.rows + shape_.own_rows * panel_.lead;
+    const double seconds =
+        timed([&] { by_slabs([&](const Slab& slab, const Update::Workspace& u) { multiply(slab, below_panel, u); }); });
     const auto below = static_cast<double>(shape_.rows - shape_.own_rows);
     return rate(2 * below * static_cast<double>(columns_ * shape_.width), seconds);
 }
 
 double Pieces::panel() {
-    // Each process column makes a panel, of its own first columns.
-    const double seconds = timed([this] {
-        for (std::size_t row = 0; row < shape_.rows; ++row)
-            std::copy_n(matrix_.at(shape_.row + row, 0), std::min(shape_.width, matrix_.columns()),
-                        panel_.rows + row * panel_.lead);
-        PanelFactor(shape_, panel_, layout_.rows, place_.row(), choices_, parameters_.variant, leaf_).run();
+    for (Update::Workspace& u : workspaces_) std::ranges::fill(u, 0.0);
+    std::atomic<bool> made{false};
+    double seconds = 0;
+    place_.job().barrier();
+    team_.run([&](Member& member) {
+        const auto thread = static_cast<std::size_t>(member.thread());
+        if (member.master()) {
+            const auto start = std::chrono::steady_clock::now();
+            make_panel();
+            seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            made.store(true, std::memory_order_relaxed);
+        } else if (thread < slabs_.size()) {
+            // The others multiply meanwhile, as in a run, each a slab of its own and by a panel of zeros.
+            while (!made.load(std::memory_order_relaxed)) multiply(slabs_[thread], zeros_.data(), workspaces_[thread]);
+        }
     });
     const auto width = static_cast<double>(shape_.width);
-    return rate((static_cast<double>(shape_.rows) - width / 3) * width * width, seconds);
+    return rate((static_cast<double>(shape_.rows) - width / 3) * width * width,
+                place_.job().all_reduce(seconds, Operation::max));
+}
+
+/// Each process column makes a panel, of its own first columns.
+void Pieces::make_panel() {
+    for (std::size_t row = 0; row < shape_.rows; ++row)
+        std::copy_n(matrix_.at(shape_.row + row, 0), std::min(shape_.width, matrix_.columns()),
+                    panel_.rows + row * panel_.lead);
+    PanelFactor(shape_, panel_, layout_.rows, place_.row(), choices_, parameters_.variant, leaf_).run();
 }
 
 double Pieces::exchange() {
@@ -100,8 +118,10 @@ double Pieces::exchange() {
     StepShape here = shape_;
     here.rows = here.own_rows; // no product
     here.step = exchanges_++;
-    update_.begin(here, panel_);
-    const double seconds = by_slabs([this](const Slab& slab, Update::Workspace& u) { update_.run(slab, u); });
+    const double seconds = timed([&] {
+        update_.begin(here, panel_);
+        by_slabs([this](const Slab& slab, Update::Workspace& u) { update_.run(slab, u); });
+    });
     return rate(square(shape_.width) * static_cast<double>(columns_), seconds);
 }
 

@@ -20,7 +20,7 @@ public:
 
     /// The product that updates what is behind the panel, by all threads.
     double product();
-    /// The factorisation of the panel, by one thread.
+    /// The factorisation of the panel by one thread, while the others of the rank multiply.
     double panel();
     /// The triangular solve of the rows of U by all threads, after the rows have changed places; only the operations of
     /// the solve are counted.
@@ -30,8 +30,9 @@ public:
 
 private:
     /// Each slab behind the panel once, by whichever thread takes it.
-    double by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work);
-    void multiply(const Slab& slab, const Update::Workspace& u);
+    void by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work);
+    void multiply(const Slab& slab, const double* below_panel, const Update::Workspace& u);
+    void make_panel();
     /// The seconds of the slowest rank.
     double timed(const std::function<void()>& work);
     /// GFLOP/s of the rank that has the most operations.
@@ -51,6 +52,7 @@ private:
     StepShape shape_;
     Panel panel_;
     std::vector<Slab> slabs_;
+    Update::Workspace zeros_; ///< as large as the rows of a panel
     std::size_t columns_ = 0; ///< of this rank behind the panel
     std::size_t exchanges_ = 0;
     std::atomic<std::size_t> next_{0};

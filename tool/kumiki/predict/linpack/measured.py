@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -17,7 +18,8 @@ NAME = files.MACHINE
 PIECES = ("product", "panel", "exchange", "solution")
 MOST_VARIATION = 50
 """Times that are kept of a rate's variation."""
-Samples = Mapping[str, Sequence[float]]
+Samples = Mapping[int, Sequence[float]]
+"""The samples of rows, by their ids."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def write(directory: Path) -> Path | None:
     """Writes the machine of an evaluation's folder; None if it did not measure what the model needs."""
     content = files.load(directory)
     rows = [Row.parse(row) for row in content["rows"]]
-    machine = machine_of_rows(rows, files.load_samples(directory) or {})
+    samples = {int(number): taken for number, taken in (files.load_samples(directory) or {}).items()}
+    machine = machine_of_rows(rows, samples)
     if machine is None:
         return None
     path = directory / NAME
@@ -89,7 +92,7 @@ def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) 
 
     def rate(piece: str, part: float, variation: tuple[float, ...] = ()) -> Rate:
         """By the size of the matrix, times `part`: the rows of a process."""
-        by_size = {max(row.count("n") * part, 1.0): row.value for row in pieces[piece]}
+        by_size = {max(row.count("n") * part, 1.0): _mean(row, samples) for row in pieces[piece]}
         return Rate(tuple(sorted(by_size.items())), variation=variation)
 
     # The step of a matrix of N updates what is behind its first block; to the logarithm of N that is N.
@@ -103,12 +106,18 @@ def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) 
     )
 
 
+def _mean(row: Row, samples: Samples) -> float:
+    """The rate of the mean time, because a run is a sum of many such times: delays that are rare count in it, too."""
+    taken = samples.get(row.id, ())
+    return statistics.harmonic_mean(taken) if taken else row.value
+
+
 def _variation(rows: Iterable[Row], samples: Samples) -> Iterator[float]:
-    """The times of the product of the largest matrix, each divided by their median."""
+    """The times of the product of the largest matrix, each divided by their mean."""
     largest = max(rows, key=lambda row: row.count("n"))
-    taken = samples.get(str(largest.id), ())
-    for rate in sorted(taken)[:: 1 + len(taken) // MOST_VARIATION]:
-        yield largest.value / rate
+    taken = sorted(samples.get(largest.id, ()))
+    for rate in taken[:: 1 + len(taken) // MOST_VARIATION]:
+        yield _mean(largest, samples) / rate
 
 
 def _runs(rows: Iterable[Row], places: Iterable[_Place]) -> Iterator[Run]:

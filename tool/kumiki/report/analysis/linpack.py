@@ -49,7 +49,7 @@ def bounds(results: Results) -> dict[str, Row]:
 
 def predictions(results: Results) -> dict[str, dict[int, float]]:
     """By place and N, what the model expects of the rows with nothing changed; empty if its parts were not measured."""
-    machine = machine_of_rows(results.rows, {})
+    machine = machine_of_rows(results.rows, results.samples)
     if machine is None:
         return {}
     expectations = {(run.kinds[0], run.n): expected(machine, run).rate for run in machine.runs}
