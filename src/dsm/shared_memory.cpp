@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::dsm {
@@ -240,6 +241,7 @@ Result<std::vector<Notice>> SharedMemory::exchange(const std::vector<Notice>& ow
 /// The list of arrays is not touched here, because the thread that faulted may be one that changes it; and no other
 /// thread releases an array while this one uses it.
 bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
+    platform::expect_no_lock("a page of a shared array is touched");
     const bool handled = numbered_.any([address, attempt](Pages& array) {
         if (address < array.data() || address >= array.data() + array.layout().frames()) return false;
         array.fault(static_cast<std::size_t>(address - array.data()) / array.layout().page_bytes, attempt);

@@ -148,16 +148,16 @@ kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* des
 
 namespace {
 
-/// Begins a transfer with a rank of another host by calling start(network, offset there, done).
-template <class Start>
-kumiki_status start_elsewhere(kumiki_job* job, const char* operation, int rank, const void* there, const void* own,
-                              size_t bytes, kumiki_request* request, Start start) {
+/// Begins a transfer between `own` and a rank of another host by calling start(network, offset there, data, done).
+template <class Byte, class Start>
+kumiki_status start_elsewhere(kumiki_job* job, const char* operation, int rank, const void* there, std::span<Byte> own,
+                              kumiki_request* request, Start start) {
     const Fabric& fabric = *job->fabric;
-    if (own == nullptr) return report(no_data(operation));
-    if (!fabric.memory().remote(rank, there, bytes))
-        return report(fabric.memory().refusal(operation, rank, there, bytes));
-    const auto started = job->messages->start(rank, bytes, [&](std::atomic<bool>& done) {
-        return start(*fabric.network(), fabric.memory().offset(there), done);
+    if (own.data() == nullptr) return report(no_data(operation));
+    if (!fabric.memory().remote(rank, there, own.size()))
+        return report(fabric.memory().refusal(operation, rank, there, own.size()));
+    const auto started = job->messages->start(rank, own, [&](std::span<Byte> data, std::atomic<bool>& done) {
+        return start(*fabric.network(), fabric.memory().offset(there), data, done);
     });
     if (!started) return report(started.error());
     *request = reinterpret_cast<kumiki_request>(*started);
@@ -181,11 +181,10 @@ kumiki_status kumiki_start_put(kumiki_job* job, int rank, void* there, const voi
     if (bytes == 0) return nothing(fabric, "start_put", rank, there);
     std::byte* to = fabric.memory().translate(rank, there, bytes);
     if (to == nullptr || source == nullptr)
-        return start_elsewhere(job, "start_put", rank, there, source, bytes, request,
-                               [&](Network& network, std::uint64_t offset, std::atomic<bool>& done) {
-                                   return network.start_put(rank, offset,
-                                                            {static_cast<const std::byte*>(source), bytes}, done);
-                               });
+        return start_elsewhere(job, "start_put", rank, there, std::span(static_cast<const std::byte*>(source), bytes),
+                               request,
+                               [rank](Network& network, std::uint64_t offset, std::span<const std::byte> data,
+                                      std::atomic<bool>& done) { return network.start_put(rank, offset, data, done); });
     fabric.memory().copy(to, source, bytes);
     return KUMIKI_OK;
 }
@@ -201,11 +200,10 @@ kumiki_status kumiki_start_get(kumiki_job* job, int rank, const void* there, voi
     if (bytes == 0) return nothing(fabric, "start_get", rank, there);
     const std::byte* from = fabric.memory().translate(rank, there, bytes);
     if (from == nullptr || destination == nullptr)
-        return start_elsewhere(job, "start_get", rank, there, destination, bytes, request,
-                               [&](Network& network, std::uint64_t offset, std::atomic<bool>& done) {
-                                   return network.start_get(rank, offset, {static_cast<std::byte*>(destination), bytes},
-                                                            done);
-                               });
+        return start_elsewhere(job, "start_get", rank, there, std::span(static_cast<std::byte*>(destination), bytes),
+                               request,
+                               [rank](Network& network, std::uint64_t offset, std::span<std::byte> data,
+                                      std::atomic<bool>& done) { return network.start_get(rank, offset, data, done); });
     fabric.memory().copy(destination, from, bytes);
     return KUMIKI_OK;
 }

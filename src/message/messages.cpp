@@ -17,13 +17,27 @@ Messages::Messages(fabric::Fabric& fabric, const Options& options)
 }
 
 Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> data) {
-    if (table_.fabric.memory().is_remote(rank)) return far_->send(rank, tag, data);
-    return near_.send(rank, tag, data);
+    fabric::StagedSource staged(data);
+    auto sent = table_.fabric.memory().is_remote(rank) ? far_->send(rank, tag, staged.data())
+                                                       : near_.send(rank, tag, staged.data());
+    if (sent && *sent != nullptr) keep(**sent, staged.take(), nullptr);
+    return sent;
+}
+
+/// Makes the request the owner of the copy, if there is one, that its transfer uses. Only the thread that ends the
+/// request looks at this.
+void Messages::keep(Request& request, std::unique_ptr<std::byte[]> copy, std::byte* program) {
+    if (copy == nullptr) return;
+    request.staged = true;
+    request.data = copy.release();
+    request.program = program;
 }
 
 Request& Messages::receive(int source, int tag, std::span<std::byte> into) {
+    fabric::StagedDestination staged(into);
     std::unique_lock lock(table_.lock);
-    Request& request = table_.open(source, tag, into.data(), into.size());
+    Request& request = table_.open(source, tag, staged.data().data(), into.size());
+    keep(request, staged.take(), into.data());
     Arrival* const arrival = table_.matching.find(source, tag);
     if (arrival == nullptr) {
         table_.matching.post(request);
@@ -76,8 +90,18 @@ std::size_t Messages::wait_any(std::span<Request* const> requests) {
 
 Result<Status> Messages::end(Request& request) {
     auto ended = outcome(request);
-    Pool<Request>::give_back(request);
+    close(request);
     return ended;
+}
+
+/// Stores data that were received into a copy, and gives the request back.
+void Messages::close(Request& request) {
+    if (request.staged) {
+        const std::unique_ptr<std::byte[]> copy(request.data);
+        if (request.program != nullptr && request.length <= request.bytes)
+            std::copy_n(copy.get(), request.length, request.program);
+    }
+    Pool<Request>::give_back(request);
 }
 
 Result<Status> Messages::outcome(const Request& request) const {

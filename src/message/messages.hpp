@@ -7,6 +7,7 @@
 #include <span>
 
 #include "error/result.hpp"
+#include "fabric/staged.hpp"
 #include "message/request_table.hpp"
 #include "message/agent.hpp"
 #include "message/far.hpp"
@@ -44,10 +45,11 @@ public:
     /// Posts a receive; `source` and `tag` may be `any`.
     Request& receive(int source, int tag, std::span<std::byte> into);
 
-    /// Opens a request for a transfer of `bytes` between this rank and `rank` that is not a message. start(done) begins
-    /// the transfer, which sets `done` to true when it is complete.
-    template <class Start>
-    Result<Request*> start(int rank, std::size_t bytes, Start start);
+    /// Opens a request for a transfer between this rank's memory `own` and `rank` that is not a message: `own` is read
+    /// if its bytes are const, and written otherwise. start(data, done) begins the transfer from or to `data`, and sets
+    /// `done` to true when it is complete.
+    template <class Byte, class Start>
+    Result<Request*> start(int rank, std::span<Byte> own, Start start);
 
     /// Waits for a request and ends it; it must not be used afterwards. Fails when the message is longer than the
     /// receive: the message is lost, and even its first bytes need not have been stored.
@@ -80,6 +82,8 @@ private:
     void doubt() override { near_.call_agents(); }
     void leave();
     Result<Status> end(Request& request);
+    static void keep(Request& request, std::unique_ptr<std::byte[]> copy, std::byte* program);
+    static void close(Request& request);
     Result<Status> outcome(const Request& request) const;
     Failure too_long(const Request& request) const;
 
@@ -89,16 +93,19 @@ private:
     std::unique_ptr<Far> far_; ///< null when all ranks are on this host
 };
 
-template <class Start>
-Result<Request*> Messages::start(int rank, std::size_t bytes, Start start) {
+template <class Byte, class Start>
+Result<Request*> Messages::start(int rank, std::span<Byte> own, Start start) {
+    fabric::Staged<Byte> staged(own);
     Request& request = [&]() -> Request& {
         const std::lock_guard lock(table_.lock);
-        return table_.open(rank, any, nullptr, bytes);
+        return table_.open(rank, any, nullptr, own.size());
     }();
-    if (Result<> started = start(request.done); !started) {
+    if (Result<> started = start(staged.data(), request.done); !started) {
         Pool<Request>::give_back(request);
         return tl::unexpected(started.error());
     }
+    if constexpr (std::is_const_v<Byte>) keep(request, staged.take(), nullptr);
+    else keep(request, staged.take(), own.data());
     return &request;
 }
 
@@ -112,7 +119,7 @@ void Messages::wait_all(std::span<Request* const> requests, Told told) {
         told(place, outcome(request));
     }
     for (Request* each : requests)
-        if (each != nullptr) Pool<Request>::give_back(*each);
+        if (each != nullptr) close(*each);
 }
 
 } // namespace kumiki::message

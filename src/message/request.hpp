@@ -30,6 +30,7 @@ struct Request {
     Request *next = nullptr, *previous = nullptr;
     std::atomic<bool> free{false}, done{false};
     bool broken = false; ///< the other process's memory could not be reached
+    bool staged = false; ///< `data` is a copy in the library's memory (staged.hpp), to be freed at the end
     int rank = any;      ///< the other rank; for a receive: as requested, later as received
     int tag = any;       ///< the same
     std::byte* data = nullptr;
@@ -39,6 +40,7 @@ struct Request {
     std::atomic<std::size_t> copied{0}; ///< for a message in fragments through the area: bytes that have been copied
     std::uint64_t token = 0;            ///< the other side's request
     std::uint64_t number = 0;           ///< number of this request, for a peer on another host
+    std::byte* program = nullptr;       ///< if `staged`: where the data belong; null: they only leave
 
     /// A long message between processes of one host: see Copier.
     struct Copy {

@@ -33,7 +33,7 @@ struct RequestTable {
     Request& open(int rank, int tag, std::byte* data, std::size_t bytes) {
         Request& made = requests.take();
         made.done.store(false, std::memory_order_relaxed);
-        made.broken = false;
+        made.broken = made.staged = false;
         made.rank = rank;
         made.tag = tag;
         made.data = data;

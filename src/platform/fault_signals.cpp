@@ -1,5 +1,6 @@
 #include "platform/fault_signals.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -97,6 +98,7 @@ Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultH
         slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
         slot.end.store(reinterpret_cast<std::uintptr_t>(begin) + bytes, std::memory_order_relaxed);
         slot.handler.store(&handler, std::memory_order_release);
+        detail::fault_ranges.fetch_add(1, std::memory_order_relaxed);
         return FaultRange(number);
     }
     return fail(KUMIKI_ERROR_STATE, fmt::format("a process can have shared arrays of at most {} jobs", most));
@@ -113,6 +115,17 @@ FaultRange::~FaultRange() {
     if (slot_ < 0) return;
     const std::lock_guard lock(signals.mutex);
     signals.slots[static_cast<std::size_t>(slot_)].handler.store(nullptr, std::memory_order_release);
+    detail::fault_ranges.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::atomic<int> detail::fault_ranges{0};
+
+bool detail::is_in_fault_range(std::span<const std::byte> memory) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    return std::ranges::any_of(signals.slots, [begin, end = begin + memory.size()](const Slot& slot) {
+        return slot.handler.load(std::memory_order_acquire) != nullptr &&
+               begin < slot.end.load(std::memory_order_relaxed) && slot.begin.load(std::memory_order_relaxed) < end;
+    });
 }
 
 } // namespace kumiki::platform

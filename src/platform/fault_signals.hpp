@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "error/result.hpp"
 
@@ -36,5 +38,17 @@ private:
     explicit FaultRange(int slot) : slot_(slot) {}
     int slot_;
 };
+
+namespace detail {
+/// The number of ranges that are claimed in this process, whose signal handlers there are only once.
+extern std::atomic<int> fault_ranges;
+bool is_in_fault_range(std::span<const std::byte> memory);
+} // namespace detail
+
+/// Whether a part of this memory is in a range of faults. The caller got the address from the claimer of the range, or
+/// from a thread that did, so it sees the range.
+inline bool may_fault(std::span<const std::byte> memory) {
+    return detail::fault_ranges.load(std::memory_order_relaxed) != 0 && detail::is_in_fault_range(memory);
+}
 
 } // namespace kumiki::platform

@@ -2,9 +2,10 @@
 
 #include <mutex>
 
-/// The lock rule: no thread touches the program's memory while it holds a lock of the library. Any address of the
-/// program may be a page that another host holds; a thread that waited for such a page inside a lock would keep out the
-/// threads that fetch it. Therefore data are copied before a lock is taken or after it has been released.
+/// The lock rule: no thread touches memory of the program that may fault while it holds a lock of the library. An
+/// address of the program may be in a page that another host holds; a thread that waited for such a page inside a lock
+/// would keep out the threads that fetch it. Therefore data are copied before a lock is taken or after it has been
+/// released: on one host always, between hosts if their memory may fault (fabric/staged.hpp).
 ///
 /// In builds with KUMIKI_CHECK_LOCKS, which the tests use, each thread counts the locks that it holds, and a violation
 /// ends the process with a sentence. In other builds these functions are empty.

@@ -48,7 +48,7 @@ TEST(CheckingTest, ALetterComesInOrderOrNotAtAll) {
     EXPECT_EQ(part(8, 8, 16), std::nullopt) << "the whole has another length now";
     EXPECT_EQ(part(0, 8, std::uint64_t{1} << 60), std::nullopt) << "came before";
     EXPECT_EQ(part(8, 8, std::uint64_t{1} << 60), std::optional(false));
-    EXPECT_EQ(inbox.forget(3, 7), std::uint64_t{1} << 60);
+    EXPECT_EQ(inbox.remove(3, 7)->store(), std::uint64_t{1} << 60);
     EXPECT_EQ(part(0, 8, 8), std::optional(true));
     EXPECT_EQ(part(0, 0, 8), std::nullopt) << "it is whole";
 }

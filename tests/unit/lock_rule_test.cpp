@@ -1,17 +1,19 @@
 // The lock rule (src/platform/held_locks.hpp): no public call touches the program's memory while it holds a lock of the
 // library. All memory that the calls get is inaccessible; the first touch of each page is a fault, whose handler checks
-// the locks that the thread holds, and then makes the page accessible, as for a page that arrives from another host.
+// the locks that the thread holds, and then makes the page accessible, as for a page that arrives from another host. A
+// system call with such memory fails, and so does its test.
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
-#include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
+#include <optional>
+#include <span>
 #include <sys/mman.h>
 #include <vector>
 
 #include "kumiki/kumiki.h"
+#include "platform/fault_signals.hpp"
 #include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
 #include "support/jobs.hpp"
@@ -20,57 +22,47 @@
 namespace kumiki::tests {
 namespace {
 
-/// The ranges of all Guarded memory. The fault handler reads them, so they never move.
-struct Range {
-    std::atomic<std::uintptr_t> begin{0}, end{0};
+/// Makes a page accessible when it is touched, and checks the lock rule. A range for each kind of test.
+class Admission final : public platform::FaultHandler {
+public:
+    bool fault(std::byte* address, platform::Attempt) override {
+        platform::expect_no_lock("the program's memory is touched");
+        ++faults;
+        const std::uintptr_t page =
+            reinterpret_cast<std::uintptr_t>(address) / platform::page_size() * platform::page_size();
+        return mprotect(reinterpret_cast<void*>(page), platform::page_size(), PROT_READ | PROT_WRITE) == 0;
+    }
+    std::atomic<int> faults{0};
 };
-std::array<Range, 256> ranges;
-std::atomic<int> faults{0};
-
-void admit(int, siginfo_t* info, void*) {
-    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    for (const Range& range : ranges)
-        if (address >= range.begin.load() && address < range.end.load()) {
-            platform::expect_no_lock("the program's memory is touched");
-            ++faults;
-            const std::uintptr_t page = address / platform::page_size() * platform::page_size();
-            mprotect(reinterpret_cast<void*>(page), platform::page_size(), PROT_READ | PROT_WRITE);
-            return;
-        }
-    std::signal(SIGSEGV, SIG_DFL); // a fault outside these ranges ends the program there
-}
 
 /// Memory in which every page is inaccessible until it is touched.
 class Guarded {
 public:
-    explicit Guarded(std::size_t bytes, std::byte value = std::byte{0})
+    explicit Guarded(std::size_t bytes)
         : bytes_(platform::round_up(bytes + 1, platform::page_size())),
-          memory_(static_cast<std::byte*>(
-              mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-        std::memset(memory_, static_cast<int>(value), bytes_);
-        for (Range& range : ranges) {
-            std::uintptr_t free = 0;
-            if (!range.begin.compare_exchange_strong(free, reinterpret_cast<std::uintptr_t>(memory_))) continue;
-            range.end = range.begin + bytes_;
-            range_ = &range;
-            break;
-        }
-        mprotect(memory_, bytes_, PROT_NONE);
+          memory_(static_cast<std::byte*>(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        auto range = platform::FaultRange::claim(memory_, bytes_, admission);
+        EXPECT_TRUE(range.has_value());
+        range_.emplace(std::move(*range));
     }
     ~Guarded() {
-        range_->end = 0;
-        range_->begin = 0;
+        range_.reset();
         munmap(memory_, bytes_);
     }
     Guarded(const Guarded&) = delete;
     Guarded& operator=(const Guarded&) = delete;
 
     std::byte* data() { return memory_; }
+    std::span<std::byte> span(std::size_t bytes) { return {memory_, bytes}; }
+    /// Makes all pages inaccessible again.
+    void conceal() { mprotect(memory_, bytes_, PROT_NONE); }
+
+    static inline Admission admission;
 
 private:
     std::size_t bytes_;
     std::byte* memory_;
-    Range* range_ = nullptr;
+    std::optional<platform::FaultRange> range_;
 };
 
 /// The arguments with which a call is tried: this rank's job and group, its number, the number of ranks, and a length.
@@ -251,12 +243,7 @@ class LockRule : public testing::TestWithParam<Call> {};
 
 TEST_P(LockRule, is_kept_by) {
     const Watchdog watchdog("a call with memory that is not there");
-    struct sigaction action{};
-    action.sa_sigaction = admit;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    struct sigaction before{};
-    sigaction(SIGSEGV, &action, &before);
-    faults = 0;
+    Guarded::admission.faults = 0;
     run_jobs_as_threads({.ranks = 3}, [](kumiki_job* job) {
         int handler = 0;
         expect_ok(kumiki_register_handler(job, [](kumiki_job*, int, const void*, size_t, void*) {}, nullptr, &handler));
@@ -272,12 +259,90 @@ TEST_P(LockRule, is_kept_by) {
             expect_ok(kumiki_release(job, region));
         }
     });
-    sigaction(SIGSEGV, &before, nullptr);
-    EXPECT_GT(faults, 0);
+    EXPECT_GT(Guarded::admission.faults, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, LockRule, testing::ValuesIn(calls),
                          [](const auto& call) { return "call_" + std::to_string(call.index); });
+
+std::byte pattern(int rank, std::size_t at) { return static_cast<std::byte>(at * 7 + at / 251 + 31u * unsigned(rank)); }
+
+std::vector<std::byte> pattern_of(int rank, std::size_t bytes) {
+    std::vector<std::byte> made(bytes);
+    for (std::size_t at = 0; at < bytes; ++at) made[at] = pattern(rank, at);
+    return made;
+}
+
+// What a call moves from or into such memory is what it moves from or into any other.
+TEST(LockRuleTest, DataOfMemoryThatFaultsArriveWhole) {
+    const Watchdog watchdog("transfers of memory that is not there");
+    run_jobs_as_threads({.ranks = 3}, [](kumiki_job* job) {
+        const int rank = kumiki_rank(job), size = kumiki_size(job);
+        for (const std::size_t bytes : {std::size_t{16}, std::size_t{6000}, std::size_t{400'000}}) {
+            Try with{job, kumiki_job_group(job), rank, size, bytes, nullptr};
+            void* region = nullptr;
+            expect_ok(kumiki_allocate(job, bytes, &region));
+            Guarded source(bytes), into(bytes), all(bytes * 3);
+            const auto own = pattern_of(rank, bytes), of_previous = pattern_of(with.previous(), bytes);
+            const auto arrived = [&](Guarded& memory) {
+                const bool equal = std::ranges::equal(memory.span(bytes), of_previous);
+                std::ranges::fill(memory.span(bytes), std::byte{0});
+                memory.conceal();
+                return equal;
+            };
+            std::ranges::copy(own, source.data());
+            source.conceal();
+
+            expect_ok(kumiki_put(job, with.next(), region, source.data(), bytes));
+            expect_ok(kumiki_barrier(job));
+            EXPECT_TRUE(std::ranges::equal(std::span(static_cast<std::byte*>(region), bytes), of_previous)) << bytes;
+            expect_ok(kumiki_barrier(job));
+
+            std::ranges::copy(own, static_cast<std::byte*>(region));
+            expect_ok(kumiki_barrier(job));
+            expect_ok(kumiki_get(job, with.previous(), region, into.data(), bytes));
+            EXPECT_TRUE(arrived(into)) << bytes;
+            kumiki_request request = nullptr;
+            expect_ok(kumiki_start_get(job, with.previous(), region, into.data(), bytes, &request));
+            wait(with, request);
+            EXPECT_TRUE(arrived(into)) << bytes;
+
+            source.conceal();
+            const kumiki_request receive = receive_from_previous(with, 1, into.data());
+            send_to_next(with, 1, source.data());
+            wait(with, receive);
+            EXPECT_TRUE(arrived(into)) << bytes;
+
+            source.conceal();
+            expect_ok(kumiki_group_all_gather(with.group, source.data(), bytes, all.data()));
+            for (int from = 0; from < size; ++from)
+                EXPECT_TRUE(std::ranges::equal(std::span(all.data() + static_cast<std::size_t>(from) * bytes, bytes),
+                                               pattern_of(from, bytes)))
+                    << bytes;
+            expect_ok(kumiki_release(job, region));
+        }
+    });
+}
+
+// A message that is longer than its receive stores nothing, and its copy is freed.
+TEST(LockRuleTest, AMessageThatIsTooLongLeavesSuchMemoryAsItWas) {
+    const Watchdog watchdog("a message that is too long");
+    run_jobs_as_threads({.ranks = 2}, [](kumiki_job* job) {
+        Guarded into(8);
+        if (kumiki_rank(job) == 0) {
+            kumiki_request request = nullptr;
+            expect_ok(kumiki_receive(job, 1, 5, into.data(), 8, &request));
+            expect_error(kumiki_wait(job, &request, nullptr), KUMIKI_ERROR_ARGUMENT, {"64 bytes"});
+            EXPECT_EQ(into.data()[0], std::byte{0});
+        } else {
+            const std::vector<std::byte> data(64, std::byte{1});
+            kumiki_request request = nullptr;
+            expect_ok(kumiki_send(job, 0, 5, data.data(), data.size(), &request));
+            expect_ok(kumiki_wait(job, &request, nullptr));
+        }
+        expect_ok(kumiki_barrier(job));
+    });
+}
 
 TEST(LockRuleDeathTest, a_violation_ends_the_process_with_a_sentence) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fabric/network/transport.hpp"
+#include "platform/fault_signals.hpp"
 
 namespace kumiki::fabric {
 
@@ -20,11 +21,18 @@ namespace kumiki::fabric {
 class CollectiveInbox {
 public:
     struct Message {
-        std::vector<std::byte> kept; ///< the data, when they arrived before expect()
-        std::span<std::byte> into;   ///< the destination, when expect() came first
-        bool expected = false;
+        std::vector<std::byte> kept; ///< the data, unless they go straight to their destination
+        std::span<std::byte> into;   ///< the destination, when expect() has come
+        bool expected = false;       ///< the data go straight to their destination
         std::size_t received = 0, total = 0;
         std::atomic<bool> whole{false};
+
+        /// Copies data that were kept to their destination, and returns the length of the message. Must be called
+        /// without a lock of the library.
+        std::size_t store() const {
+            if (!expected && !kept.empty()) std::copy_n(kept.begin(), std::min(kept.size(), into.size()), into.begin());
+            return total;
+        }
     };
 
     /// Takes a part that has arrived, and returns whether the message is whole now. Returns nothing when this is not
@@ -49,24 +57,19 @@ public:
         return whole;
     }
 
-    /// Asks for a message, to be stored in `into`. The returned reference is valid until forget().
+    /// Asks for a message, to be stored in `into`. The returned reference is valid until remove(). Memory that may
+    /// fault is not touched by the thread that receives (staged.hpp).
     Message& expect(int source, std::uint64_t tag, std::span<std::byte> into) {
         const bool has_come = messages_.contains({source, tag});
         Message& message = at(source, tag);
-        if (!has_come) message.expected = true;
+        if (!has_come) message.expected = !platform::may_fault(into);
         message.into = into;
         return message;
     }
 
-    /// Called once the message is whole: copies it to its destination if it is not there yet, and returns its length.
-    std::size_t forget(int source, std::uint64_t tag) {
-        const auto found = messages_.find({source, tag});
-        const Message& message = *found->second;
-        if (!message.expected && !message.kept.empty())
-            std::copy_n(message.kept.begin(), std::min(message.kept.size(), message.into.size()), message.into.begin());
-        const std::size_t total = message.total;
-        messages_.erase(found);
-        return total;
+    /// Called once the message is whole.
+    std::unique_ptr<Message> remove(int source, std::uint64_t tag) {
+        return std::move(messages_.extract({source, tag}).mapped());
     }
 
 private:

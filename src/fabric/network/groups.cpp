@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fabric/fabric.hpp"
+#include "fabric/staged.hpp"
 
 namespace kumiki::fabric {
 
@@ -39,11 +40,12 @@ GroupLink* Network::link(std::uint64_t group) {
 // -- messages --
 
 Result<> Network::send_in_collective(const Group& group, int to, std::uint64_t tag, std::span<const std::byte> bytes) {
+    const StagedSource staged(bytes);
     MessageHeader message = header(MessageKind::collective);
     message.bytes = bytes.size();
     message.ticket = tag;
     message.signal = group.id();
-    return send_in_parts(group.rank_in_job(to), message, bytes, nullptr);
+    return send_in_parts(group.rank_in_job(to), message, staged.data(), nullptr);
 }
 
 CollectiveInbox::Message& Network::expect_in_collective(const Group& group, int from, std::uint64_t tag,
@@ -53,8 +55,11 @@ CollectiveInbox::Message& Network::expect_in_collective(const Group& group, int 
 }
 
 std::size_t Network::take_in_collective(const Group& group, int from, std::uint64_t tag) {
-    const std::lock_guard lock(mutex_);
-    return link(group.id())->inbox().forget(group.rank_in_job(from), tag);
+    const auto message = [&] {
+        const std::lock_guard lock(mutex_);
+        return link(group.id())->inbox().remove(group.rank_in_job(from), tag);
+    }();
+    return message->store();
 }
 
 std::size_t Network::receive_in_collective(const Group& group, int from, std::uint64_t tag, std::span<std::byte> into) {

@@ -78,8 +78,8 @@ public:
     /// On return the source may be reused. A thread that sees the signal (may be null) at the target also sees the
     /// data. Short puts without a signal are held back until something follows them to the same rank, or release() is
     /// called.
-    Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal);
-    Result<> get(int rank, std::uint64_t offset, std::span<std::byte> destination);
+    Result<> put(int rank, std::uint64_t offset, std::span<const std::byte> program, const Signal* signal);
+    Result<> get(int rank, std::uint64_t offset, std::span<std::byte> program);
     /// Non-blocking put: `done` becomes true, and this rank's bell rings, when the source may be reused. Until then,
     /// signals and messages to that rank may overtake the data.
     Result<> start_put(int rank, std::uint64_t offset, std::span<const std::byte> source, std::atomic<bool>& done);

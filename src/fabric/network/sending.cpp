@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fabric/fabric.hpp"
+#include "fabric/staged.hpp"
 
 namespace kumiki::fabric {
 
@@ -119,7 +120,9 @@ Result<> Network::send_in_parts(int rank, MessageHeader header, std::span<const 
     return {};
 }
 
-Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> source, const Signal* signal) {
+Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte> program, const Signal* signal) {
+    const StagedSource staged(program);
+    std::span<const std::byte> source = staged.data();
     if (put_directly(rank, offset, source)) {
         if (signal == nullptr) return {};
         source = {}; // the data are there, and the signal follows them
@@ -136,10 +139,16 @@ Result<> Network::put(int rank, std::uint64_t offset, std::span<const std::byte>
     return sent;
 }
 
-Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> destination) {
-    if (get_directly(rank, offset, destination)) return {};
-    Ticket ticket{.of = rank, .left = destination.size(), .into = destination};
-    return ask(rank, get_request(offset, destination.size()), ticket);
+Result<> Network::get(int rank, std::uint64_t offset, std::span<std::byte> program) {
+    const StagedDestination staged(program);
+    const std::span<std::byte> destination = staged.data();
+    Result<> outcome;
+    if (!get_directly(rank, offset, destination)) {
+        Ticket ticket{.of = rank, .left = destination.size(), .into = destination};
+        outcome = ask(rank, get_request(offset, destination.size()), ticket);
+    }
+    if (outcome) staged.finish(destination.size());
+    return outcome;
 }
 
 MessageHeader Network::get_request(std::uint64_t offset, std::size_t bytes) const {
@@ -215,9 +224,10 @@ Result<std::uint64_t> Network::change(int rank, Atomic operation, std::uint64_t 
 
 bool Network::active_message(int rank, int handler, std::span<const std::byte> payload) {
     if (!credits_.take(rank)) return false;
+    const StagedSource staged(payload);
     MessageHeader message = header(MessageKind::active_message);
     message.value = static_cast<std::uint64_t>(handler);
-    static_cast<void>(send(rank, message, payload));
+    static_cast<void>(send(rank, message, staged.data()));
     return true;
 }
 
