@@ -6,8 +6,8 @@
 
 namespace kumiki::kernels::cavity {
 
-Velocities::Velocities(const Tile& own)
-    : own_(own), pitch_(pitch_of(own.columns.size())), values_(2 * (own.rows.size() + 2) * pitch_) {
+Velocities::Velocities(const Tile& own, std::span<double> memory)
+    : own_(own), pitch_(pitch_of(own.columns.size())), values_(storage_length(own), memory) {
     for (auto& edge : packed_) edge.resize(2 * own.rows.size());
 }
 
@@ -36,12 +36,12 @@ void Velocities::accept(Side side, const double* edge) {
     }
 }
 
-Flow::Flow(const Problem& problem, const Tile& own)
+Flow::Flow(const Problem& problem, const Tile& own, std::span<double> memory)
     : problem_(problem),
       own_(own),
-      velocities_(own),
-      tentative_(own),
-      pressure_(own),
+      velocities_(own, part_of_memory(memory, 0, Velocities::storage_length(own))),
+      tentative_(own, part_of_memory(memory, Velocities::storage_length(own), Velocities::storage_length(own))),
+      pressure_(own, part_of_memory(memory, 2 * Velocities::storage_length(own), RedBlackTile::storage_length(own))),
       source_(own),
       weights_(own),
       pressures_(columns() + 2),

@@ -15,7 +15,11 @@ namespace kumiki::kernels::cavity {
 /// the one before the tile's own.
 class Velocities {
 public:
-    explicit Velocities(const Tile& own);
+    /// All 0. `memory` is where they are: storage_length() elements or none.
+    explicit Velocities(const Tile& own, std::span<double> memory = {});
+    static std::size_t storage_length(const Tile& own) {
+        return 2 * (own.rows.size() + 2) * pitch_of(own.columns.size());
+    }
 
     /// The number of elements of the longest edge of a tile: a row with its ghosts, or a column, of both velocities.
     static std::size_t longest_edge(const Tile& tile) {
@@ -38,7 +42,7 @@ private:
 
     Tile own_;
     std::size_t pitch_;
-    AlignedVector<double> values_;                ///< by row: all u, then all v
+    Storage<double> values_;                      ///< by row: all u, then all v
     std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 
@@ -48,7 +52,11 @@ private:
 /// those beyond the tile's edges belong to the neighbours, or are beyond the walls.
 class Flow {
 public:
-    Flow(const Problem& problem, const Tile& own);
+    /// `memory` is where velocities and pressures are: storage_length() elements or none.
+    Flow(const Problem& problem, const Tile& own, std::span<double> memory = {});
+    static std::size_t storage_length(const Tile& own) {
+        return 2 * Velocities::storage_length(own) + RedBlackTile::storage_length(own);
+    }
 
     const Tile& own() const { return own_; }
     Velocities& velocities() { return velocities_; }

@@ -25,6 +25,8 @@ template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
+    using Memory = typename C::template Memory<double>;
+    static_assert(MemoryFor<Memory, Worker, double>);
 
     /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split = {})
@@ -33,9 +35,12 @@ public:
           cut_(problem.cells(), problem.cells(), crew.size(), split),
           edges_(crew, cut_, Velocities::longest_edge(cut_.tile(0))),
           sweeps_(crew, cut_),
+          memory_(crew, longest_storage(cut_, crew.size(), Flow::storage_length)),
           flows_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker allocates its own tile, so that its memory is near it.
-        crew.run([&](Worker& worker) { flow(worker) = std::make_unique<Flow>(problem, cut_.tile(worker.index())); });
+        crew.run([&](Worker& worker) {
+            flow(worker) = std::make_unique<Flow>(problem, cut_.tile(worker.index()), memory_.of(worker));
+        });
     }
 
     /// Computes from rest to the steady state; returns the times of the job.
@@ -122,6 +127,7 @@ private:
     Cut cut_;
     TileEdges<C> edges_;
     RedBlackSweeps<C> sweeps_;
+    Memory memory_;
     std::vector<std::unique_ptr<Flow>> flows_; ///< by worker of this process
     Result result_;
 };

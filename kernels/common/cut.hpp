@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -58,5 +59,13 @@ private:
     Factors factors_;
     std::vector<Part> parts_; ///< by worker, row of tiles by row of tiles
 };
+
+/// The largest storage_length(tile) of any worker's tile.
+template <class Length>
+std::size_t longest_storage(const Cut& cut, int workers, Length storage_length) {
+    std::size_t longest = 0;
+    for (int worker = 0; worker < workers; ++worker) longest = std::max(longest, storage_length(cut.tile(worker)));
+    return longest;
+}
 
 } // namespace kumiki::kernels

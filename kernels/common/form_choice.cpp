@@ -7,10 +7,10 @@
 namespace kumiki::kernels {
 
 void FormChoice::add_to(CLI::App& program) {
-    std::vector<std::string> names{"sequential", "openmp", "hybrid", "message"};
+    std::vector<std::string> names{"sequential", "openmp", "hybrid", "message", "shared"};
     std::string help =
-        "sequential, openmp (threads), hybrid or message (ranks x threads that put to each other, or send messages; "
-        "start them with kumiki-run)";
+        "sequential, openmp (threads), hybrid, message or shared (ranks x threads that put to each other, send "
+        "messages, or have their data in shared arrays; start them with kumiki-run)";
     for (const OwnForm& own : own_forms) {
         names.push_back(own.name);
         help += ", " + own.name + " (" + own.help + ")";
@@ -23,7 +23,14 @@ void FormChoice::add_to(CLI::App& program) {
     program.add_option("--threads", threads, those_of)->check(CLI::Range(0, 4096))->capture_default_str();
     program.add_flag(
         "--all-threads", all_threads,
-        "hybrid, message: compute with all threads even where the job has more of them than the host has cores");
+        "hybrid, message, shared: compute with all threads even where the job has more of them than the host has "
+        "cores");
+    program.add_option("--homes", homes, "shared: which rank is the home of which page: block or cyclic")
+        ->check(CLI::IsMember({"block", "cyclic"}))
+        ->capture_default_str();
+    program.add_option("--page", page, "shared: bytes of a page, a power of two up to 65536; 0: the system's page")
+        ->check(CLI::Range(0, 65536))
+        ->capture_default_str();
 }
 
 int FormChoice::threads_or_all_cores() const {

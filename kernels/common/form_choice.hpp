@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct OwnForm {
 /// The form of a program without MPI, as selected on the command line.
 struct FormChoice {
     std::string form = "sequential";
-    int threads = 0;          ///< of the form openmp, and of the program's own forms; 0: one per core
-    bool all_threads = false; ///< of hybrid and message: compute with all threads even if there are more than cores
+    int threads = 0;             ///< of the form openmp, and of the program's own forms; 0: one per core
+    bool all_threads = false;    ///< of Kumiki's ranks: compute with all threads even if there are more than cores
+    std::string homes = "block"; ///< of the form shared: how pages are dealt to homes
+    std::size_t page = 0;        ///< of the form shared: bytes of a page; 0: the system's page
     std::vector<OwnForm> own_forms = {};
 
     void add_to(CLI::App& program);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -19,11 +20,18 @@
 
 namespace kumiki::kernels {
 
+/// The pages of shared arrays that moved in one run, over all ranks.
+struct PagesMoved {
+    double transfers = 0;   ///< fetched from their homes
+    double differences = 0; ///< changed elsewhere, so that the changes were brought to their homes
+};
+
 /// The times of one run in seconds: those measured on one rank, or those of the job, each of which is the largest over
 /// the ranks. The figures are in one array, so that one reduction by maximum makes the job's figures from the ranks'.
 struct RunTimes {
     static constexpr std::size_t most_own_parts = 4;
     std::array<double, 1 + phase_count + most_own_parts> figures{};
+    PagesMoved pages; ///< in the form `shared`
 
     RunTimes() = default;
     RunTimes(double total, const Phases& phases)
@@ -76,6 +84,15 @@ std::vector<RunTimes> sample_runs(const measure::Budget& budget, Run run) {
     return sample_runs(budget, run, [](bool more) { return more; });
 }
 
+/// The shared arrays of a job in the form `shared`.
+struct PagesUsed {
+    std::string homes;     ///< how pages were dealt to homes
+    std::string copies;    ///< what has a copy of its own of each page: "rank", or "host" if ranks share one memory
+    std::string mechanism; ///< how accesses to absent pages are detected
+    std::size_t page_bytes = 0;
+    double homes_different = 0; ///< percent of the pages whose home is not the rank that works on them
+};
+
 /// How a kernel was run: the form, the ranks and the threads.
 struct Workers {
     std::string implementation; ///< "kumiki", "openmpi", "openmp", ...
@@ -84,6 +101,7 @@ struct Workers {
     int threads = 1; ///< of each rank
     bool oversubscribed = false;
     int working = 0; ///< the number of threads of each rank that compute, if some do not; 0: all compute
+    std::optional<PagesUsed> pages = {};
 };
 
 /// A figure of a job that is not a time: a count, or a result of the computation.
@@ -113,6 +131,7 @@ struct JobReport {
     std::string note = {};
     std::vector<const char*> own_parts = {}; ///< names of the parts that the program distinguishes besides the phases
     std::vector<OwnFigure> own_figures = {};
+    std::optional<double> homes_different = {}; ///< percent, in the form `shared`
 };
 
 /// Records how many of its threads each rank uses, in the note and, if not all, as the parameter `working`.
@@ -129,6 +148,14 @@ inline JobReport report_of(std::string program, const Workers& workers) {
     report.parameters = {{"form", workers.form}, {"ranks", workers.ranks}, {"threads", workers.threads}};
     report.oversubscribed = workers.oversubscribed;
     if (workers.working != 0) tell_working(report, workers.threads, workers.working);
+    if (const auto& pages = workers.pages) {
+        report.parameters["homes"] = pages->homes;
+        report.parameters["protocol"] = "invalidate";
+        report.parameters["copies"] = pages->copies;
+        report.parameters["mechanism"] = pages->mechanism;
+        report.parameters["page"] = static_cast<std::int64_t>(pages->page_bytes);
+        report.homes_different = pages->homes_different;
+    }
     return report;
 }
 
@@ -152,6 +179,20 @@ measure::Row row(const JobReport& report, const char* figure, std::string unit, 
     return row(report, OwnFigure{figure, std::move(unit), better, measure::figures_of(runs, value)});
 }
 
+/// The two statistics of the Omni/SCASH paper, how many pages were fetched in each run and how many have another home
+/// than the rank that works on them; and in how many changes were brought home.
+inline void add_page_rows(std::vector<measure::Row>& rows, JobReport report, std::span<const RunTimes> runs) {
+    report.parameters["program"] = std::exchange(report.program, "page");
+    rows.push_back(row(report, "transfers", "1", measure::Better::lower, runs,
+                       [](const RunTimes& run) { return run.pages.transfers; }));
+    rows.push_back(row(report, "differences", "1", measure::Better::lower, runs,
+                       [](const RunTimes& run) { return run.pages.differences; }));
+    report.program = "home";
+    const double different = *report.homes_different;
+    rows.push_back(row(report, "different", "%", measure::Better::lower, runs,
+                       [different](const RunTimes&) { return different; }));
+}
+
 } // namespace detail
 
 /// The rows `<program>.time`, `.rate`, `.computation`, `.communication` and `.synchronisation` of docs/rows.md, and
@@ -173,6 +214,7 @@ inline std::vector<measure::Row> rows(const JobReport& report, std::span<const R
     for (std::size_t own = 0; own < report.own_parts.size(); ++own)
         made.push_back(part(report.own_parts[own], [own](const RunTimes& run) { return run.of_own(own); }));
     for (const OwnFigure& figure : report.own_figures) made.push_back(detail::row(report, figure));
+    if (report.homes_different) detail::add_page_rows(made, report, runs);
     return made;
 }
 

@@ -2,11 +2,14 @@
 
 namespace kumiki::kernels {
 
-RedBlackTile::RedBlackTile(const Tile& own) : own_(own), first_pair_((own.columns.begin - 1) / 2) {
+std::size_t RedBlackTile::pitch_of(const Tile& own) {
     constexpr std::size_t lane = line_bytes / sizeof(double);
-    const std::size_t pairs = own.columns.end / 2 + 1 - first_pair_;
-    pitch_ = (pairs + lane - 1) / lane * lane;
-    values_.resize(2 * (own.rows.size() + 2) * pitch_);
+    const std::size_t pairs = own.columns.end / 2 + 1 - first_pair_of(own);
+    return (pairs + lane - 1) / lane * lane;
+}
+
+RedBlackTile::RedBlackTile(const Tile& own, std::span<double> memory)
+    : own_(own), first_pair_(first_pair_of(own)), pitch_(pitch_of(own)), values_(storage_length(own), memory) {
     for (auto& edge : packed_) edge.resize(own.rows.size() / 2 + 1);
 }
 

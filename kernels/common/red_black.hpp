@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/storage.hpp"
 #include "kernels/common/tile_edges.hpp"
 
 // Red-black successive over-relaxation: the points of a grid are coloured like a chessboard. The four neighbours of a
@@ -31,8 +32,9 @@ struct ColouredLine {
 /// is even.
 class RedBlackTile {
 public:
-    /// Sets all values to 0.
-    explicit RedBlackTile(const Tile& own);
+    /// Sets all values to 0. `memory` is where they are: storage_length() elements or none.
+    explicit RedBlackTile(const Tile& own, std::span<double> memory = {});
+    static std::size_t storage_length(const Tile& own) { return 2 * (own.rows.size() + 2) * pitch_of(own); }
 
     const Tile& own() const { return own_; }
     double& at(std::size_t row, std::size_t column) {
@@ -85,9 +87,12 @@ private:
         return values_.data() + half * pitch_ + (column / 2 - first_pair_);
     }
 
+    static std::size_t first_pair_of(const Tile& own) { return (own.columns.begin - 1) / 2; }
+    static std::size_t pitch_of(const Tile& own);
+
     Tile own_;
     std::size_t first_pair_, pitch_;              ///< each pair of columns has one point of each colour
-    AlignedVector<double> values_;                ///< by row, from the one before the own, and colour
+    Storage<double> values_;                      ///< by row, from the one before the own, and colour
     std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };
 

@@ -78,6 +78,20 @@ concept EdgesBetween = requires(E edges, W worker, Link link, std::span<const T>
     { edges.arrived(worker, link) } -> std::same_as<const T*>;
 };
 
+/// Where the workers of a crew have their parts of a grid: Memory(crew, count) has `count` elements, all 0, for every
+/// worker, or none, and then every worker allocates its own, near it.
+template <class M, class W, class T>
+concept MemoryFor = requires(M memory, W worker) {
+    { memory.of(worker) } -> std::same_as<std::span<T>>;
+};
+
+/// The memory of crews whose workers exchange data in other ways.
+template <class T>
+struct OwnMemory {
+    OwnMemory(const auto&, std::size_t) {}
+    static std::span<T> of(const TimedWorker&) { return {}; }
+};
+
 /// The crew of the form `sequential`: one worker.
 class SequentialCrew {
 public:
@@ -95,6 +109,8 @@ public:
         static void sum(std::span<double>) {}
     };
 
+    template <class T>
+    using Memory = OwnMemory<T>;
     /// There are no partners to exchange anything with.
     template <class T>
     struct Edges {

@@ -13,6 +13,10 @@
 #include "kernels/crews/one_memory/openmp_crew.hpp"
 #include "kernels/crews/one_memory/panels.hpp"
 #include "kernels/crews/one_memory/shared_vector.hpp"
+#include "kernels/crews/shared/key_exchange.hpp"
+#include "kernels/crews/shared/panels.hpp"
+#include "kernels/crews/shared/shared_crew.hpp"
+#include "kernels/crews/shared/shared_vector.hpp"
 
 namespace kumiki::kernels {
 
@@ -31,6 +35,11 @@ int with_crew(const FormChoice& choice, Body body) {
     if (choice.form == "message") {
         Job job;
         MessageCrew crew(job, choice.all_threads);
+        return body(crew);
+    }
+    if (choice.form == "shared") {
+        Job job;
+        SharedCrew crew(job, choice.all_threads, choice.homes == "cyclic" ? Homes::cyclic : Homes::block, choice.page);
         return body(crew);
     }
     SequentialCrew crew;

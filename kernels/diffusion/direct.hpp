@@ -20,14 +20,22 @@ public:
 
     /// The data of one worker: a row of its tile is a line along y.
     struct Lines {
-        explicit Lines(const Tile& tile)
+        /// `memory` is where both grids are: storage_length() elements or none.
+        explicit Lines(const Tile& tile, std::span<double> memory = {})
             : own(tile),
-              along_y(tile.columns.size(), tile.rows.size()),
-              along_x(tile.columns.size(), tile.rows.size()) {}
+              along_y(tile.columns.size(), tile.rows.size(), part_of_memory(memory, 0, strip_length(tile))),
+              along_x(tile.columns.size(), tile.rows.size(),
+                      part_of_memory(memory, strip_length(tile), strip_length(tile))) {}
+        static std::size_t storage_length(const Tile& tile) { return 2 * strip_length(tile); }
         double& at(std::size_t row, std::size_t column) { return along_y.at(column - 1, row - own.rows.begin); }
 
         Tile own;
         Strip along_y, along_x;
+
+    private:
+        static std::size_t strip_length(const Tile& tile) {
+            return Strip::block_length(tile.columns.size(), tile.rows.size());
+        }
     };
 
     /// Collective. `cut` consists of rows only, and must outlive this.

@@ -24,12 +24,12 @@ void leave_row(double* sides, const double* values, std::size_t length, Leave le
 
 } // namespace
 
-Slab::Slab(const Tile& own)
+Slab::Slab(const Tile& own, std::span<double> memory)
     : own_(own),
       length_(own.columns.size()),
       rows_(own.rows.size()),
       pitch_(pitch_of(length_)),
-      sides_(rows_ * pitch_),
+      sides_(storage_length(own), memory),
       last_((rows_ + 2) * pitch_),
       next_((rows_ + 2) * pitch_) {
     for (auto& edge : packed_) edge.resize(rows_);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/storage.hpp"
 #include "kernels/common/cut.hpp"
 #include "kernels/diffusion/leave.hpp"
 
@@ -24,7 +25,9 @@ struct Splitting {
 /// beyond the boundary are 0.
 class Slab {
 public:
-    explicit Slab(const Tile& own);
+    /// `memory` is where the values are: storage_length() elements or none.
+    explicit Slab(const Tile& own, std::span<double> memory = {});
+    static std::size_t storage_length(const Tile& own) { return own.rows.size() * pitch_of(own.columns.size()); }
 
     const Tile& own() const { return own_; }
     double& at(std::size_t row, std::size_t column) {
@@ -59,7 +62,7 @@ private:
 
     Tile own_;
     std::size_t length_, rows_, pitch_;
-    AlignedVector<double> sides_; ///< right sides or values, by row
+    Storage<double> sides_; ///< right sides or values, by row
     Iterate last_, next_;
     std::array<AlignedVector<double>, 2> packed_; ///< the edges west and east
 };

@@ -25,6 +25,8 @@ public:
     using CrewType = typename LineSolver::CrewType;
     using Worker = typename CrewType::Worker;
     using Lines = typename LineSolver::Lines;
+    using Memory = typename CrewType::template Memory<double>;
+    static_assert(MemoryFor<Memory, Worker, double>);
 
     /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(CrewType& crew, const Problem& problem, const SplitChoice& split = SplitChoice::rows_alone())
@@ -32,9 +34,12 @@ public:
           problem_(problem),
           cut_(problem.inner(), problem.inner(), crew.size(), split),
           line_solver_(crew, problem, cut_),
+          memory_(crew, longest_storage(cut_, crew.size(), Lines::storage_length)),
           lines_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker allocates its own lines, so that their memory is near it.
-        crew.run([&](Worker& worker) { lines(worker) = std::make_unique<Lines>(cut_.tile(worker.index())); });
+        crew.run([&](Worker& worker) {
+            lines(worker) = std::make_unique<Lines>(cut_.tile(worker.index()), memory_.of(worker));
+        });
     }
 
     /// Performs all time steps, from the initial mode; returns the times of the job.
@@ -88,6 +93,7 @@ private:
     Problem problem_;
     Cut cut_;
     LineSolver line_solver_;
+    Memory memory_;
     std::vector<std::unique_ptr<Lines>> lines_; ///< by worker of this process
 };
 

@@ -24,8 +24,12 @@ Elimination::Elimination(std::size_t length, double steepness) : steepness_(stee
     }
 }
 
-Strip::Strip(std::size_t length, std::size_t lines)
-    : length_(length), lines_(lines), pitch_(pitch_of(lines)), values_(length * pitch_), scratch_(length * group) {}
+Strip::Strip(std::size_t length, std::size_t lines, std::span<double> memory)
+    : length_(length),
+      lines_(lines),
+      pitch_(pitch_of(lines)),
+      values_(block_length(length, lines), memory),
+      scratch_(length * group) {}
 
 void Strip::accept_transposed(Range rows, const double* block) {
     // Works in tiles, so that the lines of both sides are still in the cache when their next element is needed.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/storage.hpp"
 #include "kernels/common/range.hpp"
 #include "kernels/diffusion/leave.hpp"
 
@@ -33,7 +34,8 @@ private:
 /// part in each vector operation.
 class Strip {
 public:
-    Strip(std::size_t length, std::size_t lines);
+    /// All 0. `memory` is where the values are: block_length(length, lines) elements or none.
+    Strip(std::size_t length, std::size_t lines, std::span<double> memory = {});
 
     double& at(std::size_t i, std::size_t line) { return values_[i * pitch_ + line]; }
     double at(std::size_t i, std::size_t line) const { return values_[i * pitch_ + line]; }
@@ -62,7 +64,7 @@ private:
     static std::size_t pitch_of(std::size_t lines) { return groups_of(lines) * group + line_bytes / sizeof(double); }
 
     std::size_t length_, lines_, pitch_;
-    AlignedVector<double> values_;  ///< by row
+    Storage<double> values_;        ///< by row
     AlignedVector<double> scratch_; ///< the eliminated right sides of a group
 };
 

@@ -11,13 +11,13 @@ Cut cut_of(const Problem& problem, int workers, const SplitChoice& split) {
     return {problem.planes - 2, problem.rows - 2, workers, split};
 }
 
-Block::Block(const Problem& problem, const Tile& tile)
+Block::Block(const Problem& problem, const Tile& tile, std::span<float> memory)
     : problem_(problem),
       planes_(tile.rows),
       rows_(tile.columns),
       strips_(strips_of(problem)),
       coefficients_(planes_.size() * rows_.size() * strips_),
-      storage_(2 * strip_columns + (planes_.size() + 1) * plane_length() + pitch()) {
+      storage_(storage_length(problem, tile), memory) {
     set_coefficients();
     for (auto& edge : packed_) edge.resize(planes_.size() * pitch());
     for (const Side side : {Side::north, Side::south}) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/storage.hpp"
 #include "kernels/common/cut.hpp"
 #include "kernels/himeno/stencil.hpp"
 
@@ -26,8 +27,13 @@ Cut cut_of(const Problem& problem, int workers, const SplitChoice& split);
 /// overwritten, and what a sweep touched last, and the cache still holds, the next one reads first.
 class Block {
 public:
-    /// `tile`: the planes and rows, inside the problem's boundary, at least one of each.
-    Block(const Problem& problem, const Tile& tile);
+    /// `tile`: the planes and rows, inside the problem's boundary, at least one of each. `memory` is where the
+    /// pressures are: storage_length() elements or none.
+    Block(const Problem& problem, const Tile& tile, std::span<float> memory = {});
+    static std::size_t storage_length(const Problem& problem, const Tile& tile) {
+        const std::size_t pitch = strips_of(problem) * strip_columns;
+        return 2 * strip_columns + ((tile.rows.size() + 1) * (tile.columns.size() + 2) + 1) * pitch;
+    }
 
     /// The number of elements in the longest edge of such a block: a plane with its ghosts, or a row of every plane.
     static std::size_t longest_edge(const Problem& problem, const Tile& tile) {
@@ -79,8 +85,7 @@ private:
     std::size_t strips_;
     bool shifted_ = true;
     AlignedVector<Coefficients> coefficients_; ///< by plane, row and strip
-    AlignedVector<float>
-        storage_; ///< one strip, the rows and room for the shift, one strip: the loops read beyond the ends
+    Storage<float> storage_; ///< one strip, the rows and room for the shift, one strip: the loops read beyond the ends
     std::array<AlignedVector<float>, 2> boundaries_; ///< the planes north and south if there is no neighbour
     std::array<const float*, 2> halos_{};            ///< the planes north and south
     std::array<AlignedVector<float>, 2> packed_;     ///< the edges west and east

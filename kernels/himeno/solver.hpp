@@ -19,15 +19,20 @@ template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
+    using Memory = typename C::template Memory<float>;
+    static_assert(MemoryFor<Memory, Worker, float>);
 
     /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split)
         : crew_(crew),
           cut_(cut_of(problem, crew.size(), split)),
           edges_(crew, cut_, Block::longest_edge(problem, cut_.tile(0))),
+          memory_(crew, Block::storage_length(problem, cut_.tile(0))),
           blocks_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker allocates its own block, so that its memory is near it.
-        crew.run([&](Worker& worker) { block(worker) = std::make_unique<Block>(problem, cut_.tile(worker.index())); });
+        crew.run([&](Worker& worker) {
+            block(worker) = std::make_unique<Block>(problem, cut_.tile(worker.index()), memory_.of(worker));
+        });
     }
 
     /// Performs so many sweeps, from the initial pressures; returns the times of the job.
@@ -66,6 +71,7 @@ private:
     C& crew_;
     Cut cut_;
     TileEdges<C, float> edges_;
+    Memory memory_;
     std::vector<std::unique_ptr<Block>> blocks_; ///< by worker of this process
     Result result_;
 };

@@ -24,6 +24,8 @@ template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
+    using Memory = typename C::template Memory<double>;
+    static_assert(MemoryFor<Memory, Worker, double>);
 
     /// Collective. Throws std::runtime_error if the grid cannot be cut for so many workers.
     Solver(C& crew, const Problem& problem, const SplitChoice& split = {})
@@ -31,9 +33,12 @@ public:
           problem_(problem),
           cut_(problem.inner(), problem.inner(), crew.size(), split),
           sweeps_(crew, cut_),
+          memory_(crew, longest_storage(cut_, crew.size(), RedBlackTile::storage_length)),
           tiles_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker allocates its own tile, so that its memory is near it.
-        crew.run([&](Worker& worker) { tile(worker) = std::make_unique<RedBlackTile>(cut_.tile(worker.index())); });
+        crew.run([&](Worker& worker) {
+            tile(worker) = std::make_unique<RedBlackTile>(cut_.tile(worker.index()), memory_.of(worker));
+        });
     }
 
     /// Computes from 0 to the solution; returns the times of the job.
@@ -91,6 +96,7 @@ private:
     Problem problem_;
     Cut cut_;
     RedBlackSweeps<C> sweeps_;
+    Memory memory_;
     std::vector<std::unique_ptr<RedBlackTile>> tiles_; ///< by worker of this process
     Result result_;
 };

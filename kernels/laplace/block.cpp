@@ -14,13 +14,14 @@ constexpr std::size_t page_doubles = 4096 / sizeof(double);
 
 } // namespace
 
-std::size_t Block::round_to_line(std::size_t doubles) { return (doubles + lead - 1) / lead * lead; }
-
-Block::Block(const Problem& problem, Range rows) : problem_(problem), rows_(rows) {
-    stride_ = round_to_line(lead + problem.size + 1);
+std::size_t Block::stride_of(const Problem& problem) {
+    const std::size_t whole_lines = (lead + problem.size + lead) / lead * lead; // with the east boundary
     // If rows are a multiple of a page apart, the processor suspects that a store may alias the loads beside it.
-    if (stride_ % page_doubles == 0) stride_ += lead;
-    storage_.resize((rows.size() + 1) * stride_);
+    return whole_lines % page_doubles == 0 ? whole_lines + lead : whole_lines;
+}
+
+Block::Block(const Problem& problem, Range rows, std::span<double> memory)
+    : problem_(problem), rows_(rows), stride_(stride_of(problem)), storage_(storage_length(problem, rows), memory) {
     for (const Side side : {Side::north, Side::south}) {
         early_edges_[index(side)].resize(columns());
         auto& halo = first_halos_[index(side)];

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/storage.hpp"
 #include "kernels/common/tile.hpp"
 #include "kernels/laplace/problem.hpp"
 
@@ -20,8 +21,11 @@ namespace kumiki::kernels::laplace {
 /// and streaming from the third.
 class Block {
 public:
-    /// `rows` of 0 .. problem.size, at least one.
-    Block(const Problem& problem, Range rows);
+    /// `rows` of 0 .. problem.size, at least one. `memory` is where the rows are: storage_length() elements or none.
+    Block(const Problem& problem, Range rows, std::span<double> memory = {});
+    static std::size_t storage_length(const Problem& problem, Range rows) {
+        return (rows.size() + 1) * stride_of(problem);
+    }
 
     /// Restores step 0: the initial guess, inside and in the halos of the first step, and the fixed boundary.
     void reset();
@@ -52,7 +56,8 @@ public:
     double squared_error() const;
 
 private:
-    static std::size_t round_to_line(std::size_t doubles);
+    /// The distance of two rows.
+    static std::size_t stride_of(const Problem& problem);
     static std::size_t index(Side side) { return side == Side::north ? 0 : 1; }
     bool at_boundary(Side side) const { return side == Side::north ? rows_.begin == 0 : rows_.end == problem_.size; }
 
@@ -76,7 +81,7 @@ private:
     Range rows_;
     std::size_t stride_;
     std::size_t step_ = 0;
-    AlignedVector<double> storage_; ///< one row more than the block has
+    Storage<double> storage_; ///< one row more than the block has
     std::array<AlignedVector<double>, 2> early_edges_;
     std::array<AlignedVector<double>, 2> first_halos_; ///< the boundary, or the initial guess of the neighbour's row
     std::array<const double*, 2> halos_{};

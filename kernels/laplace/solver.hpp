@@ -14,6 +14,8 @@ template <Crew C>
 class Solver {
 public:
     using Worker = typename C::Worker;
+    using Memory = typename C::template Memory<double>;
+    static_assert(MemoryFor<Memory, Worker, double>);
 
     /// Collective. `overlap`: edges travel while the inside is computed. Throws std::runtime_error if the grid cannot
     /// be cut for so many workers.
@@ -22,11 +24,12 @@ public:
           overlap_(overlap),
           cut_(problem.size, problem.size, crew.size(), SplitChoice::rows_alone()),
           edges_(crew, cut_, problem.size),
+          memory_(crew, Block::storage_length(problem, cut_.tile(0).rows)),
           blocks_(static_cast<std::size_t>(crew.local_size())) {
         // Every worker allocates its own block, so that its memory is near it.
         crew.run([&](Worker& worker) {
             const Range rows = cut_.tile(worker.index()).rows; // these count from the boundary
-            block(worker) = std::make_unique<Block>(problem, Range{rows.begin - 1, rows.end - 1});
+            block(worker) = std::make_unique<Block>(problem, Range{rows.begin - 1, rows.end - 1}, memory_.of(worker));
         });
     }
 
@@ -69,6 +72,7 @@ private:
     bool overlap_;
     Cut cut_;
     TileEdges<C> edges_;
+    Memory memory_;
     std::vector<std::unique_ptr<Block>> blocks_; ///< by worker of this process
 };
 

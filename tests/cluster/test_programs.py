@@ -43,6 +43,15 @@ def test_in_messages_as_well(jobs: Jobs, program: str) -> None:
     assert rows and all(row["validated"] and row["parameters"]["form"] == "message" for row in rows)
 
 
+@pytest.mark.parametrize("program", [each for each in PROGRAMS if each != "pi"])
+@pytest.mark.parametrize("homes", ["block", "cyclic"])
+def test_in_shared_arrays_as_well(jobs: Jobs, program: str, homes: str) -> None:
+    rows = jobs.rows(3, program, "--form", "shared", "--homes", homes, *PROGRAMS[program], *FEW)
+    assert rows and all(row["validated"] and row["parameters"]["copies"] == "rank" for row in rows)
+    moved = [row["samples"] for row in rows if row["metric"] in ("page.transfers", "page.differences")]
+    assert len(moved) == 2 and all(sum(counts) > 0 for counts in zip(*moved, strict=True))
+
+
 def test_a_slow_link_costs_time_and_nothing_else(make_cluster: Callable[..., Hosts]) -> None:
     """Over 100 Mbit/s the exchange of 4 MB of keys takes the time that the link needs for it."""
     rows = Jobs(make_cluster(2, "100mbit")).rows(2, "radix-sort", "--form", "hybrid", "--keys", "1048576", *FEW)

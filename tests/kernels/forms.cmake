@@ -6,6 +6,8 @@
 #       under kumiki-run; the form is hybrid unless given
 #   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       one such test, NAME.RxT, for each number of ranks and threads
+#   kumiki_expect_rows_shared(NAME [EXPECT ...] [LIKE ...] COMMAND program args...)
+#       in the form shared: NAME.shared.one-memory, and NAME.shared.block and .cyclic, where every rank has a copy of its own
 #   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [FORM f] [EXPECT ...] [FIGURES ...] [LIKE ...] ARGUMENTS ...)
 #       the programs p-<mpi> that were built, each under its mpirun; the form is mpi unless given
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -66,6 +68,17 @@ function(kumiki_expect_rows_shapes NAME)
         kumiki_expect_rows_hybrid(${NAME}.${shape} RANKS ${ranks} THREADS ${threads} FORM ${T_FORM}
             EXPECT ${T_EXPECT} LIKE ${T_LIKE} COMMAND ${T_COMMAND})
     endforeach()
+endfunction()
+
+function(kumiki_expect_rows_shared NAME)
+    cmake_parse_arguments(T "" "" "EXPECT;LIKE;COMMAND" ${ARGN})
+    set(run FORM shared LIKE ${T_LIKE} COMMAND ${T_COMMAND} --form shared --all-threads)
+    kumiki_expect_rows_hybrid(${NAME}.shared.one-memory RANKS 2 THREADS 2
+        EXPECT copies=host mechanism=none homes=block ${T_EXPECT} ${run})
+    kumiki_expect_rows_hybrid(${NAME}.shared.block RANKS 3 THREADS 1 EXPECT copies=rank homes=block ${T_EXPECT} ${run})
+    kumiki_expect_rows_hybrid(${NAME}.shared.cyclic RANKS 2 THREADS 2
+        EXPECT copies=rank homes=cyclic page=8192 ${T_EXPECT} ${run} --homes cyclic --page 8192)
+    set_tests_properties(${NAME}.shared.block ${NAME}.shared.cyclic PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
 endfunction()
 
 function(kumiki_expect_rows_mpi NAME)

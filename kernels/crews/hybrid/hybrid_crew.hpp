@@ -33,6 +33,8 @@ public:
     };
 
     template <class T>
+    using Memory = OwnMemory<T>;
+    template <class T>
     class Edges;
     class SharedVector;
     class KeyExchange;
@@ -41,8 +43,9 @@ public:
     /// Collective. `all_threads`: see working_threads().
     HybridCrew(Job& job, bool all_threads) : job_(job), team_(job, working_threads(job, all_threads)) {}
 
-    int size() const { return job_.size() * team_.size(); }
+    int size() const { return ranks() * team_.size(); }
     int local_size() const { return team_.size(); }
+    int ranks() const { return job_.size(); }
     int rank() const { return job_.rank(); }
     Job& job() { return job_; }
     Workers workers() const {
@@ -53,9 +56,16 @@ public:
 
     template <class Body>
     RunTimes run(Body body) {
+        return run_workers<Worker>(*this, body);
+    }
+
+protected:
+    /// The same for the workers W of a crew that is derived from this one.
+    template <class W, class C, class Body>
+    RunTimes run_workers(C& crew, Body& body) {
         RunTimes times;
         team_.run([&](Member& member) {
-            Worker worker(*this, member);
+            W worker(crew, member);
             const RunTimes own = timed(worker, body);
             if (member.master()) times = own;
         });

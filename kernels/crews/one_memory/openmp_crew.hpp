@@ -57,6 +57,8 @@ public:
     };
 
     template <class T>
+    using Memory = OwnMemory<T>;
+    template <class T>
     class Edges;
     class SharedVector;
     class KeyExchange;
