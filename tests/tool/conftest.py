@@ -68,6 +68,7 @@ def native(bare: Native) -> Native:
     bare.program("message", "row message.latency kumiki us lower 0.2,0.19,0.2,0.2,0.2,0.19\n")
     bare.program("message-openmpi", "row message.latency openmpi us lower 0.4,0.41,0.4,0.4,0.4,0.41\n")
     bare.program("fragment", "row fragment.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1,9.1,9.2\n")
+    bare.program("shared", "row shared_barrier.time kumiki us lower 0.2,0.21,0.2,0.2,0.2,0.21\n")
     bare.program("routines", "row routine.bandwidth kumiki GB/s higher 9.1,9.2,9.1,9.1,9.1,9.2\n")
     bare.program("routines-openmpi", "row routine.bandwidth openmpi GB/s higher 4.1,4.2,4.1,4.1,4.1,4.2\n")
     bare.program("streams", "row $of.bound bound Mop/s higher 90,91,90,90,91,90 ', \"validated\": true'\n")

@@ -132,9 +132,9 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
     for cores in (1, 2, 6):
         points = all_points(Request(suites=(suite.name,)), cores)
         assert len({point.key for point in points}) == len(points)
-        others = {"message": {"ucx"}, "mpi": set(), "pi": {"openmp"}, "linpack": {"bound"}}
+        others = {"message": {"ucx"}, "mpi": set(), "pi": {"openmp"}, "linpack": {"bound"}, "shared": {"openmp"}}
         ours = {"kumiki"} | others.get(suite.name, {"openmp", "bound"})
-        peers = set() if suite.name == "linpack" else {"openmpi", "mpich"}
+        peers = set() if suite.name in ("linpack", "shared") else {"openmpi", "mpich"}
         assert ours | peers == {point.implementation for point in points}
     for quick, allowed in ((False, suite.seconds), (True, suite.quick_seconds)):
         points = all_points(Request(suites=(suite.name,), quick=quick), 2)

@@ -28,6 +28,7 @@ MODULES = (
     "laplace_sor",
     "cavity",
     "linpack",
+    "shared",
     "overlap",
 )
 """One module per suite, which contains everything about that suite."""

@@ -8,6 +8,7 @@ COMPAS = "the COMPaS paper"
 JAMSTEC = "the JAMSTEC paper"
 MAESTRO = "the Maestro paper"
 TSUBAME = "the TSUBAME paper"
+SCASH = "the Omni/SCASH paper"
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,8 @@ class Point:
     @property
     def setting(self) -> str:
         """The setting of the point: points with the same setting are repeats whose samples belong to the same rows."""
-        return f"{self.suite}: {shlex.join([*self._starter_words(), self.program, *self.arguments])}"
+        settings = (f"{name}={value}" for name, value in (self.variables or {}).items() if name.startswith("KUMIKI_"))
+        return f"{self.suite}: {shlex.join([*settings, *self._starter_words(), self.program, *self.arguments])}"
 
     @property
     def warm_up(self) -> bool:

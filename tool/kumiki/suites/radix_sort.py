@@ -34,16 +34,18 @@ def _workload(keys: int, kernel: str | None = None) -> Workload:
     )
 
 
+USUAL = _workload(SMALL)
+
+
 def _points(grid: Grid) -> list[Point]:
-    points = [*_workload(SMALL).everywhere(grid), _library(grid, _workload(SMALL))]
+    points = [*USUAL.everywhere(grid), _library(grid, USUAL)]
     if not grid.quick:
         points += [*_workload(SMALL, "plain").where_it_tells(grid), *_workload(LARGE).where_it_tells(grid)]
     return points
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
-    workload = _workload(SMALL)
-    return replace(workload, arguments=(*workload.arguments, "--messages")).over_hosts(grid)
+    return replace(USUAL, arguments=(*USUAL.arguments, "--messages")).over_hosts(grid)
 
 
 def _library(grid: Grid, workload: Workload) -> Point:

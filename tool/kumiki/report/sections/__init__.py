@@ -9,6 +9,7 @@ from kumiki.report.sections.linpack import linpack
 from kumiki.report.sections.machine import memory, rank_barrier, thread_barrier, waiting
 from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.routines import routines
+from kumiki.report.sections.shared import shared
 from kumiki.report.sections.transfers import messages, network, remote
 
 
@@ -26,5 +27,6 @@ def build(results: Results) -> list[Section]:
             messages(results),
             routines(results),
             linpack(results),
+            shared(results),
         ]
     )
