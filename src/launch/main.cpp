@@ -2,6 +2,7 @@
 
 #include "launch/command/devices.hpp"
 #include "launch/command/hosts.hpp"
+#include "launch/command/openmp.hpp"
 #include "launch/command/options.hpp"
 #include "launch/command/outcome.hpp"
 #include "launch/command/shares.hpp"
@@ -54,6 +55,9 @@ int main(int argc, char** argv) {
     if (!settings) return answer({exit_code::usage, settings.error().message});
     auto shares = shares_of(*options, *settings);
     if (!shares) return answer({exit_code::usage, shares.error().message});
+    if (options->openmp)
+        if (auto prepared = prepare_openmp(*options, shares->front().size); !prepared)
+            return answer({code_of(prepared.error()), prepared.error().message});
     if (shares->front().host.empty()) return run_here(*options, *settings, std::move(shares->front()), argv);
     return run_on_hosts(*options, *settings, *shares);
 }

@@ -194,6 +194,8 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     app.add_flag("--label", options.label, "Put `[rank] ` before every line that a rank prints.");
     app.add_flag("--verbose", options.verbose, "Say on stderr where the ranks will run.");
+    app.add_flag("--openmp", options.openmp,
+                 "Run an OpenMP program, built by gcc, g++ or gfortran with -fopenmp, on Kumiki's OpenMP runtime.");
     app.add_flag("--settings", print_settings, "Print all settings as Markdown and exit.");
     app.set_version_flag("--version", "kumiki-run " KUMIKI_VERSION, "Print the version and exit.");
     app.get_help_ptr()->description("Print this help and exit.");

@@ -24,6 +24,7 @@ struct Options {
     std::vector<std::string> exports;      ///< names of further variables that the ranks on all hosts get
     bool label = false;
     bool verbose = false;
+    bool openmp = false;              ///< the program runs on Kumiki's OpenMP runtime
     Variables settings;               ///< environment variables that options set
     std::vector<std::string> program; ///< the program and its arguments, untouched; not empty
 

@@ -1,0 +1,106 @@
+#include "launch/command/openmp.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/command/elf_file.hpp"
+#include "platform/descriptor.hpp"
+
+namespace kumiki::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file that would run, found as a shell finds it; empty: there is none, of which the start of the rank will
+/// complain.
+std::string find_program(const std::string& name) {
+    if (name.find('/') != name.npos) return name;
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        auto candidate = (folder.empty() ? "." : folder) + "/" + name;
+        if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
+    }
+    return {};
+}
+
+/// What the dynamic linker prints about the libraries of a program, one line for each; nothing if it cannot be asked.
+std::string list_libraries(const std::string& linker, const std::string& program) {
+    auto pipe = platform::Pipe::create();
+    if (!pipe) return {};
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe.write.get(), STDOUT_FILENO);
+        dup2(pipe.write.get(), STDERR_FILENO);
+        execl(linker.c_str(), linker.c_str(), "--list", program.c_str(), static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    pipe.write.reset();
+    std::string text;
+    char piece[4096];
+    for (ssize_t got = 0; (got = read(pipe.read.get(), piece, sizeof piece)) > 0;)
+        text.append(piece, static_cast<std::size_t>(got));
+    if (child > 0) waitpid(child, nullptr, 0);
+    return text;
+}
+
+tl::unexpected<Failure> unusable(const std::string& program, std::string_view why) {
+    return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("--openmp cannot run {}: {}", program, why));
+}
+
+/// Scripts are not read: what they start runs on the runtime if it uses libgomp.
+Result<> check_program(const std::string& name) {
+    const std::string path = find_program(name);
+    const ElfFile file(path);
+    if (file.kind() != FileKind::program) return {}; // the start of the rank tells what is wrong, if anything is
+    if (!file.is_native()) return unusable(name, "it is built for another kind of processor than this host's");
+    const std::string linker = file.interpreter();
+    const std::string libraries = linker.empty() ? std::string() : list_libraries(linker, path);
+    if (libraries.find("libgomp.so.1") != libraries.npos) return {};
+    if (file.defines("GOMP_parallel"))
+        return unusable(name,
+                        "libgomp is linked into it statically; link it without -static, so that it uses libgomp.so.1");
+    for (const char* const other : {"libomp.so", "libiomp5.so"})
+        if (libraries.find(other) != libraries.npos)
+            return unusable(name, fmt::format("it uses {}, the OpenMP runtime of another compiler; build it with gcc, "
+                                              "g++ or gfortran and -fopenmp",
+                                              other));
+    return unusable(name, linker.empty()
+                              ? "it is linked statically; link it without -static, so that it uses libgomp.so.1"
+                              : "it does not use OpenMP (libgomp.so.1 is not among its libraries); build it with "
+                                "gcc, g++ or gfortran and -fopenmp, or leave --openmp out");
+}
+
+} // namespace
+
+Result<> prepare_openmp(Options& options, int ranks) {
+    if (options.names_hosts())
+        return fail(KUMIKI_ERROR_ARGUMENT, "--openmp runs a program on this host only, so far; leave the hosts out");
+    if (ranks > 1)
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("--openmp runs a program as one rank, so far, not as {}; leave -n out, and give the "
+                                "threads by -t",
+                                ranks));
+    if (auto checked = check_program(options.program.front()); !checked) return checked;
+    std::error_code error;
+    const auto library =
+        fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib/libkumiki-openmp.so";
+    if (!fs::exists(library, error))
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{} is missing; build Kumiki again", library.string()));
+    std::string preload = library.string();
+    if (preload.find_first_of(" :") != preload.npos)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("the dynamic linker cannot load {} first, because of the blank or colon in its name; "
+                                "install Kumiki in another folder",
+                                preload));
+    if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0')
+        preload += fmt::format(":{}", before);
+    options.settings.emplace_back("LD_PRELOAD", preload);
+    return {};
+}
+
+} // namespace kumiki::launch

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/team.hpp"
+
+/// Entry points of target constructs. There is no device but this host: target regions run here, on the program's own
+/// data, so mapping data is nothing.
+using namespace kumiki::openmp;
+
+namespace {
+
+using Body = void (*)(void*);
+
+constexpr int this_host = 0; ///< the number of the initial device: behind the last of no devices
+constexpr int map_firstprivate = 12;
+
+bool is_host(int device) { return device == this_host || device == -1 || device == -2; }
+
+/// The thread of a target region is an initial thread: its teams are not inside those of the thread that waits.
+class TargetThread {
+public:
+    TargetThread() : before_(self()), team_(before_.task->controls) { the_member = &team_.member(0); }
+    ~TargetThread() { the_member = &before_; }
+    TargetThread(const TargetThread&) = delete;
+    TargetThread& operator=(const TargetThread&) = delete;
+
+private:
+    Member& before_;
+    Team team_;
+};
+
+/// Variables that are firstprivate in the region are copied; `kinds` says which, and their alignment (its logarithm).
+class Copies {
+public:
+    Copies(std::size_t count, void** addresses, const std::size_t* sizes, const unsigned short* kinds)
+        : addresses_(addresses, addresses + count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if ((kinds[i] & 0xff) != map_firstprivate) continue;
+            const std::size_t alignment = std::max<std::size_t>(std::size_t{1} << (kinds[i] >> 8), sizeof(void*));
+            void* const copy = std::aligned_alloc(alignment, (sizes[i] + alignment) / alignment * alignment);
+            std::memcpy(copy, addresses[i], sizes[i]);
+            addresses_[i] = copy;
+            owned_.emplace_back(copy, &std::free);
+        }
+    }
+    void** addresses() { return addresses_.data(); }
+
+private:
+    std::vector<void*> addresses_;
+    std::vector<std::unique_ptr<void, void (*)(void*)>> owned_;
+};
+
+thread_local unsigned the_team_number = 0, the_last_team = 0; ///< of the league in which the thread is
+
+void await(void** dependences) {
+    if (dependences != nullptr) wait_for_dependences(self(), dependences);
+}
+
+int copy_box(std::byte* to, const std::byte* from, std::size_t element, int dimensions, const std::size_t* volume,
+             const std::size_t* to_offset, const std::size_t* from_offset, const std::size_t* to_size,
+             const std::size_t* from_size) {
+    if (dimensions == 1) {
+        std::memcpy(to + to_offset[0] * element, from + from_offset[0] * element, volume[0] * element);
+        return 0;
+    }
+    std::size_t to_slice = element, from_slice = element;
+    for (int i = 1; i < dimensions; ++i) {
+        to_slice *= to_size[i];
+        from_slice *= from_size[i];
+    }
+    for (std::size_t i = 0; i < volume[0]; ++i)
+        copy_box(to + (to_offset[0] + i) * to_slice, from + (from_offset[0] + i) * from_slice, element, dimensions - 1,
+                 volume + 1, to_offset + 1, from_offset + 1, to_size + 1, from_size + 1);
+    return 0;
+}
+
+} // namespace
+
+KUMIKI_ENTRY void GOMP_target(int, Body body, const void*, std::size_t, void** addresses, std::size_t*,
+                              unsigned char*) {
+    const TargetThread thread;
+    body(addresses);
+}
+KUMIKI_ENTRY void GOMP_target_ext(int, Body body, std::size_t count, void** addresses, std::size_t* sizes,
+                                  unsigned short* kinds, unsigned, void** dependences, void**) {
+    await(dependences);
+    Copies copies(count, addresses, sizes, kinds);
+    const TargetThread thread;
+    body(copies.addresses());
+}
+KUMIKI_ENTRY void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
+KUMIKI_ENTRY void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {}
+KUMIKI_ENTRY void GOMP_target_end_data() {}
+KUMIKI_ENTRY void GOMP_target_update(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
+KUMIKI_ENTRY void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned,
+                                         void** dependences) {
+    await(dependences);
+}
+KUMIKI_ENTRY void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned,
+                                              void** dependences) {
+    await(dependences);
+}
+/// A pointer to a function of a device is the pointer to that of the host.
+KUMIKI_ENTRY void* GOMP_target_map_indirect_ptr(void* function) { return function; }
+KUMIKI_ENTRY void GOMP_offload_register(const void*, int, const void*) {}
+KUMIKI_ENTRY void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
+KUMIKI_ENTRY void GOMP_offload_unregister(const void*, int, const void*) {}
+KUMIKI_ENTRY void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
+
+KUMIKI_ENTRY void GOMP_teams(unsigned, unsigned) {}
+KUMIKI_ENTRY bool GOMP_teams4(unsigned least, unsigned most, unsigned, bool first) {
+    if (first) {
+        the_last_team = std::max(most != 0 ? most : least, 1U) - 1;
+        the_team_number = 0;
+        return true;
+    }
+    if (the_team_number == the_last_team) return false;
+    ++the_team_number;
+    return true;
+}
+/// The teams of a league on the host run one after the other.
+KUMIKI_ENTRY void GOMP_teams_reg(Body body, void* data, unsigned teams, unsigned limit, unsigned) {
+    Controls& controls = self().task->controls;
+    const Controls before = controls;
+    if (limit == 0) limit = static_cast<unsigned>(std::max(controls.teams_thread_limit, 0));
+    if (limit != 0) controls.threads = std::min(controls.threads, static_cast<int>(limit));
+    if (teams == 0) teams = static_cast<unsigned>(process().environment().num_teams);
+    constexpr unsigned by_default = 3;
+    the_last_team = (teams == 0 ? by_default : teams) - 1;
+    for (the_team_number = 0; the_team_number <= the_last_team; ++the_team_number) body(data);
+    the_team_number = the_last_team = 0;
+    controls = before;
+}
+
+#define KUMIKI_DEVICE_GET(name, value)                                                                                 \
+    KUMIKI_ENTRY int omp_##name() { return value; }                                                                    \
+    KUMIKI_ENTRY int omp_##name##_() { return value; }
+KUMIKI_DEVICE_GET(get_num_devices, 0)
+KUMIKI_DEVICE_GET(get_initial_device, this_host)
+KUMIKI_DEVICE_GET(get_device_num, this_host)
+KUMIKI_DEVICE_GET(is_initial_device, 1)
+KUMIKI_DEVICE_GET(get_default_device, self().task->controls.default_device)
+KUMIKI_DEVICE_GET(get_num_teams, static_cast<int>(the_last_team) + 1)
+KUMIKI_DEVICE_GET(get_team_num, static_cast<int>(the_team_number))
+KUMIKI_ENTRY void omp_set_default_device(int device) { self().task->controls.default_device = std::max(device, 0); }
+KUMIKI_ENTRY void omp_set_default_device_(const std::int32_t* device) { omp_set_default_device(*device); }
+KUMIKI_ENTRY void omp_set_default_device_8_(const std::int64_t* device) {
+    omp_set_default_device(static_cast<int>(*device));
+}
+
+KUMIKI_ENTRY void* omp_target_alloc(std::size_t size, int device) {
+    return is_host(device) ? std::malloc(size) : nullptr;
+}
+KUMIKI_ENTRY void omp_target_free(void* memory, int) { std::free(memory); }
+KUMIKI_ENTRY int omp_target_is_present(const void* pointer, int device) {
+    return pointer == nullptr || is_host(device) ? 1 : 0;
+}
+KUMIKI_ENTRY int omp_target_is_accessible(const void*, std::size_t, int device) { return is_host(device) ? 1 : 0; }
+KUMIKI_ENTRY void* omp_get_mapped_ptr(const void* pointer, int device) {
+    return is_host(device) ? const_cast<void*>(pointer) : nullptr;
+}
+KUMIKI_ENTRY int omp_target_memcpy(void* to, const void* from, std::size_t size, std::size_t to_offset,
+                                   std::size_t from_offset, int to_device, int from_device) {
+    if (!is_host(to_device) || !is_host(from_device)) return EINVAL;
+    std::memmove(static_cast<std::byte*>(to) + to_offset, static_cast<const std::byte*>(from) + from_offset, size);
+    return 0;
+}
+KUMIKI_ENTRY int omp_target_memcpy_async(void* to, const void* from, std::size_t size, std::size_t to_offset,
+                                         std::size_t from_offset, int to_device, int from_device, int, void*) {
+    return omp_target_memcpy(to, from, size, to_offset, from_offset, to_device, from_device);
+}
+KUMIKI_ENTRY int omp_target_memcpy_rect(void* to, const void* from, std::size_t element, int dimensions,
+                                        const std::size_t* volume, const std::size_t* to_offset,
+                                        const std::size_t* from_offset, const std::size_t* to_size,
+                                        const std::size_t* from_size, int to_device, int from_device) {
+    if (to == nullptr && from == nullptr) return 0x7fffffff; // any number of dimensions
+    if (dimensions < 1 || !is_host(to_device) || !is_host(from_device)) return EINVAL;
+    return copy_box(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), element, dimensions, volume,
+                    to_offset, from_offset, to_size, from_size);
+}
+KUMIKI_ENTRY int omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element, int dimensions,
+                                              const std::size_t* volume, const std::size_t* to_offset,
+                                              const std::size_t* from_offset, const std::size_t* to_size,
+                                              const std::size_t* from_size, int to_device, int from_device, int,
+                                              void*) {
+    return omp_target_memcpy_rect(to, from, element, dimensions, volume, to_offset, from_offset, to_size, from_size,
+                                  to_device, from_device);
+}
+KUMIKI_ENTRY int omp_target_associate_ptr(const void*, const void*, std::size_t, std::size_t, int) { return EINVAL; }
+KUMIKI_ENTRY int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }
+KUMIKI_ENTRY int omp_pause_resource(int, int device) { return is_host(device) ? 0 : EINVAL; }
+KUMIKI_ENTRY int omp_pause_resource_(const std::int32_t* kind, const std::int32_t* device) {
+    return omp_pause_resource(*kind, *device);
+}
+KUMIKI_ENTRY int omp_pause_resource_all(int) { return 0; }
+KUMIKI_ENTRY int omp_pause_resource_all_(const std::int32_t*) { return 0; }

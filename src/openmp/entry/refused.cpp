@@ -1,0 +1,32 @@
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
+
+/// What libgomp has and this runtime has not: OpenACC, and what libgomp's modules for devices call. Also the error
+/// directive, which ends the program as well.
+using namespace kumiki::openmp;
+
+namespace {
+
+[[noreturn]] void refuse_symbol(const char* name) {
+    refuse(fmt::format("the program calls {}, which is not OpenMP: OpenACC and libgomp's modules for devices need "
+                       "libgomp itself; run it without --openmp",
+                       name));
+}
+
+} // namespace
+
+#define KUMIKI_REFUSE(name)                                                                                            \
+    KUMIKI_ENTRY void name() { refuse_symbol(#name); }
+#include "openmp/entry/refused.def"
+
+KUMIKI_ENTRY void GOMP_warning(const char* message, std::size_t length) {
+    say(fmt::format("the program warns (error directive): {}", std::string_view(message, length)));
+}
+KUMIKI_ENTRY void GOMP_error(const char* message, std::size_t length) {
+    say(fmt::format("the program ends itself (error directive): {}", std::string_view(message, length)));
+    std::exit(1);
+}

@@ -1,0 +1,66 @@
+#include "openmp/entry/entry.hpp"
+#include "openmp/team.hpp"
+
+/// Entry points of barriers, critical and atomic constructs, and cancellation.
+using namespace kumiki::openmp;
+
+namespace {
+
+/// A critical construct with a name has a word of the program of its own, which begins as zero.
+Lock& lock_in(void** word) {
+    static_assert(sizeof(Lock) <= sizeof(void*));
+    return *reinterpret_cast<Lock*>(word);
+}
+
+enum Construct { parallel = 1, loop = 2, sections = 4, taskgroup = 8 };
+
+Taskgroup* group_of(const Member& me) {
+    Taskgroup* const group = me.task->group;
+    return group != nullptr && group->of_workshare && group->outer != nullptr ? group->outer : group;
+}
+
+bool is_cancelled(const Member& me, int construct) {
+    if (me.team.cancelled()) return true;
+    if ((construct & (loop | sections)) != 0) return me.team.workshare_cancelled();
+    if ((construct & taskgroup) == 0) return false;
+    const Taskgroup* const group = me.task->group;
+    return group != nullptr && (group->cancelled.load(std::memory_order_relaxed) ||
+                                group_of(me)->cancelled.load(std::memory_order_relaxed));
+}
+
+} // namespace
+
+KUMIKI_ENTRY void GOMP_barrier() {
+    Member& me = self();
+    me.team.barrier(me);
+}
+KUMIKI_ENTRY bool GOMP_barrier_cancel() {
+    Member& me = self();
+    return me.team.barrier(me);
+}
+
+KUMIKI_ENTRY void GOMP_critical_start() { process().critical.enter(); }
+KUMIKI_ENTRY void GOMP_critical_end() { process().critical.leave(); }
+KUMIKI_ENTRY void GOMP_critical_name_start(void** word) { lock_in(word).enter(); }
+KUMIKI_ENTRY void GOMP_critical_name_end(void** word) { lock_in(word).leave(); }
+KUMIKI_ENTRY void GOMP_atomic_start() { process().atomic.enter(); }
+KUMIKI_ENTRY void GOMP_atomic_end() { process().atomic.leave(); }
+
+KUMIKI_ENTRY bool GOMP_cancellation_point(int construct) {
+    return process().environment().cancellation && is_cancelled(self(), construct);
+}
+KUMIKI_ENTRY bool GOMP_cancel(int construct, bool wanted) {
+    if (!process().environment().cancellation) return false;
+    Member& me = self();
+    if (!wanted) return is_cancelled(me, construct);
+    if ((construct & (loop | sections)) != 0) {
+        if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
+        me.team.cancel_workshare();
+        me.team.ring();
+    } else if ((construct & taskgroup) != 0) {
+        if (Taskgroup* const group = group_of(me)) group->cancelled.store(true, std::memory_order_relaxed);
+    } else {
+        me.team.cancel();
+    }
+    return true;
+}

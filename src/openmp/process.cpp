@@ -1,0 +1,60 @@
+#include "openmp/process.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <limits>
+#include <unistd.h>
+
+#include "settings/settings.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+constexpr int refused = 3; // the exit code of "the environment is not usable"
+
+/// OMP_WAIT_POLICY says how threads wait, unless Kumiki's own setting does.
+wait::Patience patience_of(WaitWish wish) {
+    auto settings = read_settings(environ);
+    if (!settings) refuse(settings.error().message);
+    if (std::getenv("KUMIKI_WAIT") == nullptr) {
+        if (wish == WaitWish::active) settings->wait = WaitPolicy::spin;
+        if (wish == WaitWish::passive) settings->wait = WaitPolicy::sleep;
+    }
+    return wait::patience(*settings);
+}
+
+} // namespace
+
+Process the_process; // NOLINT: see process.hpp
+
+Process::Process()
+    : environment_(read_environment()), patience_(patience_of(environment_.wait)), crowd_(wait::crowded(patience_)) {
+    if (environment_.display != Display::no) display(environment_, environment_.display == Display::verbose);
+}
+
+int Process::thread_limit() const {
+    return environment_.thread_limit == 0 ? std::numeric_limits<int>::max() : environment_.thread_limit;
+}
+
+int Process::take_threads(int wanted) {
+    if (environment_.thread_limit == 0) return wanted;
+    int busy = busy_threads_.load(std::memory_order_relaxed);
+    for (;;) {
+        const int got = std::clamp(environment_.thread_limit - busy, 0, wanted);
+        if (busy_threads_.compare_exchange_weak(busy, busy + got, std::memory_order_relaxed)) return got;
+    }
+}
+
+void say(std::string_view sentence) {
+    const std::string line = fmt::format("kumiki: {}\n", sentence);
+    // One write, so that sentences of several threads do not mix; there is nobody to tell if it fails.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+void refuse(std::string_view sentence) {
+    say(sentence);
+    std::_Exit(refused);
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+
+#include "openmp/lock.hpp"
+#include "openmp/settings.hpp"
+#include "wait/bell.hpp"
+#include "wait/patience.hpp"
+
+namespace kumiki::openmp {
+
+/// What the process has once. The GOMP_ and omp_ interface has no argument that could carry it, so it is the one global
+/// object of this room.
+class Process {
+public:
+    Process();
+
+    const Environment& environment() const { return environment_; }
+    std::string& affinity_format() { return environment_.affinity_format; }
+    void set_num_teams(int number) { environment_.num_teams = number; }
+
+    const wait::Patience& patience() const { return patience_; }
+    const wait::Patience& patience_of_crowd() const { return crowd_; }
+    int processors() const { return static_cast<int>(environment_.cpus.size()); }
+
+    wait::Bell& bell_of(const void* lock) {
+        return bells_[(reinterpret_cast<std::uintptr_t>(lock) >> 2) * 0x9E3779B1U % bells_.size()];
+    }
+
+    /// Takes up to `wanted` more threads from OMP_THREAD_LIMIT; returns how many it got.
+    int take_threads(int wanted);
+    void give_threads(int number) { busy_threads_.fetch_sub(number, std::memory_order_relaxed); }
+    int thread_limit() const;
+
+    Lock critical; ///< the critical construct without a name
+    Lock atomic;   ///< atomic constructs for which the processor has no instruction
+
+private:
+    Environment environment_;
+    wait::Patience patience_, crowd_;
+    std::array<wait::Bell, 64> bells_{};
+    std::atomic<int> busy_threads_{1};
+};
+
+/// The object is made when the library is loaded, before any code of the program runs.
+extern Process the_process;
+inline Process& process() { return the_process; }
+
+/// Prints a sentence on standard error.
+void say(std::string_view sentence);
+
+/// Ends the process because the program asks for what this runtime cannot do.
+[[noreturn]] void refuse(std::string_view sentence);
+
+} // namespace kumiki::openmp

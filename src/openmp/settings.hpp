@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What OpenMP calls internal control variables, and the environment from which they come.
+namespace kumiki::openmp {
+
+/// How the iterations of a loop are dealt out; the numbers are those of omp_sched_t.
+enum class Kind : unsigned { fixed = 1, dynamic = 2, guided = 3, automatic = 4 };
+
+struct Schedule {
+    static constexpr unsigned monotonic_flag = 0x80000000U; ///< in omp_sched_t
+
+    Kind kind = Kind::dynamic;
+    bool monotonic = false;
+    std::uint64_t chunk = 1; ///< 0: none is given
+};
+
+/// How threads are bound to places; the numbers are those of omp_proc_bind_t.
+enum class Bind : unsigned { no = 0, yes = 1, primary = 2, close = 3, spread = 4 };
+
+/// The variables of which each task has its own; a new task gets those of its parent.
+struct Controls {
+    int threads = 1; ///< of the next parallel region
+    int max_active_levels = 1;
+    int default_device = 0;
+    int teams_thread_limit = 0;
+    bool dynamic = false;
+    Bind bind = Bind::no;
+    Schedule schedule;
+    std::uintptr_t allocator = 1; ///< omp_default_mem_alloc
+};
+
+using Place = std::vector<int>; ///< processors
+
+enum class Display { no, yes, verbose };
+
+/// How threads wait, if the program's user says so.
+enum class WaitWish { none, active, passive };
+
+/// What the environment says, for the whole process.
+struct Environment {
+    Controls controls;        ///< of the initial task
+    std::vector<int> threads; ///< by nesting level; empty: not given
+    std::vector<Bind> binds;  ///< by nesting level; empty: not given
+    int thread_limit = 0;     ///< 0: none
+    int max_task_priority = 0;
+    int num_teams = 0;
+    std::size_t stack_bytes = 0; ///< 0: the system's default
+    WaitWish wait = WaitWish::none;
+    bool cancellation = false;
+    Display display = Display::no;
+    bool display_affinity = false;
+    std::string affinity_format = "level %L thread %i affinity %A";
+    std::string target_offload = "DEFAULT";
+    std::vector<Place> places;
+    std::vector<int> cpus; ///< those that the process may run on
+};
+
+inline constexpr int most_active_levels = 255;
+
+/// Reads the OMP_ variables. A value that is not usable is reported in a sentence on standard error, and ignored, as
+/// programs expect of an OpenMP runtime.
+Environment read_environment();
+
+/// Prints what OMP_DISPLAY_ENV and omp_display_env() ask for on standard error.
+void display(const Environment& environment, bool verbose);
+
+} // namespace kumiki::openmp

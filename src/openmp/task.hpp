@@ -1,0 +1,159 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "openmp/dependences.hpp"
+#include "openmp/lock.hpp"
+#include "openmp/settings.hpp"
+#include "platform/memory.hpp"
+
+namespace kumiki::openmp {
+
+struct Member;
+
+/// A taskgroup construct: it ends when all tasks that were created in it have ended.
+struct Taskgroup {
+    Taskgroup* outer = nullptr;
+    std::atomic<long> unfinished{0};
+    std::atomic<bool> cancelled{false};
+    bool of_workshare = false;            ///< made for a worksharing construct with task reductions
+    std::uintptr_t* reductions = nullptr; ///< the compiler's description (reduction.hpp)
+};
+
+/// A task: that of a thread in a parallel region (implicit), or one that the program creates.
+///
+/// `state` counts two things in one word: the children that have not ended (the lower half), and whatever still needs
+/// the object (the upper half): the task itself, and the objects of its children. An implicit task is never freed.
+struct Task {
+    static constexpr std::uint64_t one_child = 1, one_use = std::uint64_t{1} << 32;
+
+    Task* parent = nullptr;
+    void (*function)(void*) = nullptr;
+    void* data = nullptr;
+    std::atomic<std::uint64_t> state{one_use};
+    Taskgroup* group = nullptr;
+    Controls controls{};
+    bool implicit = false;
+    bool final = false;
+    bool cancellable = true;           ///< its data need no destruction by its body
+    std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task
+    std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
+    std::unique_ptr<DependenceTable> children_dependences;
+    std::shared_ptr<DependenceNode> dependence;
+    Member* creator = nullptr; ///< the member of the team that created it
+
+    bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
+};
+
+/// The tasks that a thread has created, or that became ready in it, and that no thread has begun. Its owner takes the
+/// newest, other threads the oldest.
+class TaskQueue {
+public:
+    /// False if there is nothing to take; may be wrong about a change that is just happening.
+    bool looks_empty() const { return size_.load(std::memory_order_relaxed) == 0; }
+    std::size_t size() const { return size_.load(std::memory_order_relaxed); }
+
+    void push(Task* task);
+    /// The newest or oldest task for which `fits(task)` holds; none: nullptr.
+    template <class Fits>
+    Task* take_newest(Fits fits);
+    /// Also asks `allowed()`, under the lock.
+    template <class Allowed, class Fits>
+    Task* take_oldest(Allowed allowed, Fits fits);
+
+private:
+    std::size_t at(std::size_t place) const { return place & (ring_.size() - 1); }
+    Task* remove(std::size_t place, bool close_upwards);
+
+    Lock lock_;
+    std::atomic<std::size_t> size_{0};
+    std::size_t head_ = 0, tail_ = 0; ///< of the ring; they only grow
+    std::vector<Task*> ring_;         ///< its length is a power of two
+};
+
+inline void TaskQueue::push(Task* task) {
+    const Holding holding(lock_);
+    if (tail_ - head_ == ring_.size()) {
+        std::vector<Task*> larger(ring_.empty() ? 64 : 2 * ring_.size());
+        for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[at(i)];
+        tail_ -= head_;
+        head_ = 0;
+        ring_ = std::move(larger);
+    }
+    ring_[at(tail_++)] = task;
+    size_.store(tail_ - head_, std::memory_order_relaxed);
+}
+
+template <class Fits>
+Task* TaskQueue::take_newest(Fits fits) {
+    if (looks_empty()) return nullptr;
+    const Holding holding(lock_);
+    for (std::size_t i = tail_; i != head_; --i)
+        if (fits(*ring_[at(i - 1)])) return remove(i - 1, true);
+    return nullptr;
+}
+
+template <class Allowed, class Fits>
+Task* TaskQueue::take_oldest(Allowed allowed, Fits fits) {
+    if (looks_empty()) return nullptr;
+    const Holding holding(lock_);
+    if (!allowed()) return nullptr;
+    for (std::size_t i = head_; i != tail_; ++i)
+        if (fits(*ring_[at(i)])) return remove(i, false);
+    return nullptr;
+}
+
+inline Task* TaskQueue::remove(std::size_t place, bool close_upwards) {
+    Task* const task = ring_[at(place)];
+    if (close_upwards) {
+        for (; place + 1 != tail_; ++place) ring_[at(place)] = ring_[at(place + 1)];
+        --tail_;
+    } else {
+        for (; place != head_; --place) ring_[at(place)] = ring_[at(place - 1)];
+        ++head_;
+    }
+    size_.store(tail_ - head_, std::memory_order_relaxed);
+    return task;
+}
+
+/// What GOMP_task gets.
+struct TaskRequest {
+    void (*function)(void*);
+    void* data;
+    void (*copy)(void* to, void* from); ///< nullptr: the data are bytes
+    std::size_t size, alignment;        ///< of the data
+    bool deferrable;
+    bool final;
+    void** dependences;           ///< nullptr: none (dependences.hpp)
+    void** event;                 ///< where a detached task's event goes; nullptr: not detached
+    bool is_part_of_loop = false; ///< its data begin with its part of a taskloop, two words of `part`
+    std::array<std::uint64_t, 2> part{};
+};
+
+/// Creates a task, and runs it at once or leaves it to the team.
+void create_task(Member& me, const TaskRequest& request);
+
+/// Takes a task of the team that may run now; nullptr: there is none. While a thread waits inside a task, it may run
+/// only descendants of this task (`inside`), as OpenMP demands of tied tasks; at barriers, where `inside` is nullptr,
+/// it may run every task.
+Task* take_task(Member& me, const Task* inside);
+
+/// Runs a task that was taken.
+void run_task(Member& me, Task* task);
+
+void wait_for_children(Member& me);
+/// Waits until the tasks before this one have ended that `dependences` names.
+void wait_for_dependences(Member& me, void** dependences);
+
+void begin_group(Member& me);
+void end_group(Member& me);
+
+/// The program fulfils the event of a detached task.
+void fulfill(Task& task);
+
+} // namespace kumiki::openmp

@@ -1,0 +1,250 @@
+#include "openmp/team.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "openmp/dependences.hpp"
+#include "platform/stack_thread.hpp"
+#include "platform/thread.hpp"
+#include "settings/settings.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+// The fork word: the number of the fork, and how many threads take part (0: the workers end).
+constexpr int size_bits = 16;
+std::uint64_t fork_word(std::uint64_t before, int threads) {
+    return ((before >> size_bits) + 1) << size_bits | static_cast<std::uint64_t>(threads);
+}
+int size_in(std::uint64_t word) { return static_cast<int>(word & ((1U << size_bits) - 1)); }
+
+/// The value for a nesting level of a list such as OMP_NUM_THREADS=4,2; the last one holds for all deeper levels.
+template <class Value>
+Value of_level(const std::vector<Value>& list, int level, Value otherwise) {
+    if (list.size() < 2) return otherwise;
+    return list[std::min(static_cast<std::size_t>(level), list.size() - 1)];
+}
+
+} // namespace
+
+Team::Team(const Controls& controls) : outer_(nullptr), patience_(&process().patience()) {
+    owned_.push_back(std::make_unique<Member>(*this, 0));
+    first_.store(owned_.back().get(), std::memory_order_relaxed);
+    member(0).implicit.controls = controls;
+    member(0).partition = {0, static_cast<int>(process().environment().places.size())};
+}
+
+Team::Team(Member& master) : Team(master.task->controls) { outer_ = &master; }
+
+Team::~Team() {
+    fork_.store(fork_word(fork_.load(std::memory_order_relaxed), 0), std::memory_order_release);
+    ring();
+    for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
+}
+
+bool Team::all(const std::atomic<std::uint32_t>& count) const {
+    // acquire: with the last one's addition, everything that all did before theirs is seen.
+    return count.load(std::memory_order_acquire) == static_cast<std::uint32_t>(size());
+}
+
+bool Team::tasks_left() const {
+    std::uint64_t finished = finished_elsewhere_.load(std::memory_order_acquire), created = 0;
+    for (int id = 0; id < size(); ++id) finished += member(id).finished.load(std::memory_order_acquire);
+    for (int id = 0; id < size(); ++id) created += member(id).created.load(std::memory_order_acquire);
+    return finished != created;
+}
+
+void Team::try_to_open(std::uint64_t epoch) {
+    auto expected = static_cast<std::uint32_t>(size());
+    // Several threads may see that the last task has finished; one of them opens the barrier. None of them can be late
+    // and open the next barrier: it would have to arrive there first.
+    if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return;
+    workshare_cancelled_.store(false, std::memory_order_relaxed);
+    epoch_.store(epoch + 1, std::memory_order_release);
+    ring();
+}
+
+bool Team::barrier(Member& me) {
+    // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
+    const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
+    const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    if (arrived == static_cast<std::uint32_t>(size()) && (!had_tasks() || !tasks_left())) {
+        try_to_open(epoch);
+        return cancelled();
+    }
+    const auto opened = [&] { return epoch_.load(std::memory_order_acquire) != epoch || cancelled(); };
+    work_until(me, nullptr, [&] {
+        if (opened()) return true;
+        if (!had_tasks() || !all(arrived_) || tasks_left()) return false;
+        try_to_open(epoch);
+        return opened();
+    });
+    return cancelled();
+}
+
+bool Team::first_at_single(Member& me) {
+    std::uint64_t number = me.singles_met++;
+    // A load first: the thread that is late then does not take the line from the others.
+    return singles_.load(std::memory_order_relaxed) == number &&
+           singles_.compare_exchange_strong(number, number + 1, std::memory_order_relaxed);
+}
+
+void Team::cancel() {
+    cancelled_.store(true, std::memory_order_release);
+    ring();
+}
+
+void Team::prepare(const Region& region, int threads) {
+    const Task& creator = *outer_->task;
+    described_ = region;
+    if (region.loop != nullptr) loop_ = *region.loop;
+    group_.reductions = region.reductions;
+    level_ = outer_->team.level() + 1;
+    active_level_ = outer_->team.active_level() + (threads > 1 ? 1 : 0);
+    controls_ = creator.controls;
+    controls_.threads = of_level(process().environment().threads, level_, controls_.threads);
+    const Bind bind = region.bind != Bind::no && controls_.bind != Bind::no ? region.bind : controls_.bind;
+    controls_.bind = of_level(process().environment().binds, level_, controls_.bind);
+    seats_ = seats_for(bind, threads, outer_->place, outer_->partition,
+                       static_cast<int>(process().environment().places.size()));
+    const bool crowd = threads > process().processors();
+    patience_.store(crowd ? &process().patience_of_crowd() : &process().patience(), std::memory_order_relaxed);
+    if (cancelled()) {
+        shares_.reset();
+        first_share_ = 0;
+    }
+    cancelled_.store(false, std::memory_order_relaxed);
+    workshare_cancelled_.store(false, std::memory_order_relaxed);
+    had_tasks_.store(false, std::memory_order_relaxed);
+    finished_elsewhere_.store(0, std::memory_order_relaxed);
+    arrived_.store(0, std::memory_order_relaxed);
+    ended_.store(0, std::memory_order_relaxed);
+    singles_.store(0, std::memory_order_relaxed);
+    size_.store(threads, std::memory_order_relaxed);
+    region_.store(region_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Team::add_worker(int id) {
+    owned_.push_back(std::make_unique<Member>(*this, id));
+    Member* const added = owned_.back().get();
+    workers_.push_back(std::make_unique<Worker>(this, added, fork_.load(std::memory_order_relaxed), pthread_t{}));
+    Worker& worker = *workers_.back();
+    auto started = platform::start_thread_with_stack(process().environment().stack_bytes, &Team::serve, &worker);
+    if (!started) refuse(started.error().message);
+    worker.thread = *started;
+    members_[id].store(added, std::memory_order_release);
+}
+
+void Team::enlarge(int threads) {
+    if (table_ == nullptr) {
+        table_ = std::make_unique<std::atomic<Member*>[]>(most_threads);
+        table_[0].store(&member(0), std::memory_order_relaxed);
+        members_ = table_.get();
+    }
+    for (int id = static_cast<int>(owned_.size()); id < threads; ++id) add_worker(id);
+}
+
+void Team::start(Member& me) {
+    me.region = region();
+    me.created.store(0, std::memory_order_relaxed);
+    me.finished.store(0, std::memory_order_relaxed);
+    me.shares_met = first_share_;
+    me.singles_met = 0;
+    me.share = nullptr;
+    me.position = {};
+    me.task = &me.implicit;
+    Task& task = me.implicit;
+    task.parent = outer_->task;
+    task.state.store(Task::one_use, std::memory_order_relaxed);
+    task.group = group_.reductions != nullptr ? &group_ : nullptr;
+    task.controls = controls_;
+    if (task.children_dependences != nullptr) task.children_dependences.reset();
+    if (!seats_.places.empty()) {
+        const auto seat = static_cast<std::size_t>(me.id);
+        me.partition = seats_.partitions[seat];
+        const int before = std::exchange(me.place, seats_.places[seat]);
+        if (me.place != before)
+            platform::bind_to_cpus(process().environment().places[static_cast<std::size_t>(me.place)]);
+    } else {
+        me.place = -1;
+        me.partition = outer_->partition;
+    }
+    if (described_.loop != nullptr) enter_loop(me, loop_);
+}
+
+void Team::begin(const Region& region, int threads) {
+    taken_ = threads > 1 ? process().take_threads(threads - 1) : 0;
+    threads = taken_ + 1;
+    if (threads > static_cast<int>(owned_.size())) enlarge(threads);
+    prepare(region, threads);
+    if (threads > 1) {
+        // release: the workers see the description of the region.
+        fork_.store(fork_word(fork_.load(std::memory_order_relaxed), threads), std::memory_order_release);
+        ring();
+    }
+    the_member = &member(0);
+    start(*the_member);
+}
+
+void Team::end() {
+    Member& me = member(0);
+    if (size() > 1) ended_.fetch_add(1, std::memory_order_acq_rel);
+    if (size() > 1 || had_tasks())
+        work_until(me, nullptr, [&] { return (size() == 1 || all(ended_)) && (!had_tasks() || !tasks_left()); });
+    first_share_ = me.shares_met;
+    outer_->place = me.place; // the master has moved
+    the_member = outer_;
+    if (taken_ > 0) process().give_threads(taken_);
+}
+
+std::uint64_t Team::await_fork(Member& me, std::uint64_t seen, bool took_part) {
+    for (;;) {
+        Task* task = nullptr;
+        std::uint64_t word = seen;
+        wait::wait(bell_, patience(), [&] {
+            word = fork_.load(std::memory_order_acquire);
+            if (word != seen) return true;
+            if (took_part) task = take_task(me, nullptr);
+            return task != nullptr;
+        });
+        if (task == nullptr) return word;
+        run_task(me, task);
+    }
+}
+
+void* Team::serve(void* argument) {
+    const Worker& worker = *static_cast<Worker*>(argument);
+    Team& team = *worker.team;
+    Member& me = *worker.member;
+    the_member = &me;
+    bool took_part = false;
+    for (std::uint64_t word = worker.seen;;) {
+        word = team.await_fork(me, word, took_part);
+        if (size_in(word) == 0) return nullptr;
+        took_part = me.id < size_in(word);
+        if (!took_part) continue;
+        team.start(me);
+        team.described_.function(team.described_.data);
+        // acq_rel: the master sees what this thread has done.
+        team.ended_.fetch_add(1, std::memory_order_acq_rel);
+        team.ring();
+    }
+}
+
+int threads_for(const Member& me, int wanted) {
+    const Controls& controls = me.task->controls;
+    if (me.team.active_level() >= controls.max_active_levels) return 1;
+    int threads = wanted > 0 ? wanted : controls.threads;
+    if (controls.dynamic) threads = std::min(threads, process().processors());
+    return std::min({threads, process().thread_limit(), most_threads});
+}
+
+void begin_parallel(const Region& region) {
+    Member& me = self();
+    if (me.inner == nullptr) me.inner = std::make_unique<Team>(me);
+    me.inner->begin(region, threads_for(me, region.threads));
+}
+
+void end_parallel() { self().team.end(); }
+
+} // namespace kumiki::openmp

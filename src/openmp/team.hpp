@@ -1,0 +1,224 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <vector>
+
+#include "openmp/loop.hpp"
+#include "openmp/places.hpp"
+#include "openmp/process.hpp"
+#include "openmp/task.hpp"
+#include "platform/memory.hpp"
+#include "wait/meeting.hpp"
+#include "wait/wait.hpp"
+
+namespace kumiki::openmp {
+
+class Team;
+
+/// One thread's part in a team. The thread alone writes it, but for the queue, in which others look for tasks.
+struct alignas(platform::apart) Member {
+    Member(Team& its_team, int number) : team(its_team), id(number) { implicit.implicit = true; }
+
+    Team& team;
+    const int id;
+    Task* task = &implicit; ///< the one that the thread executes
+    Task implicit;
+    std::uint64_t shares_met = 0; ///< worksharing constructs of this team, without those of `single`
+    std::uint64_t singles_met = 0;
+    Workshare* share = nullptr;  ///< the worksharing construct in which the thread is
+    LoopPosition position{};     ///< in its loop
+    std::unique_ptr<Team> inner; ///< the team of which this thread is the master; made at its first region
+    int place = -1;              ///< -1: not bound
+    Partition partition{};
+    int immediate = 0; ///< tasks that the thread runs at once, one inside the other
+
+    alignas(platform::apart) TaskQueue queue;
+    std::uint64_t region = 0;               ///< the region of the team that the member has begun
+    std::atomic<std::uint64_t> created{0};  ///< tasks of this region
+    std::atomic<std::uint64_t> finished{0}; ///< tasks of this region that this thread has finished
+};
+
+/// What a parallel construct asks for.
+struct Region {
+    void (*function)(void*);
+    void* data;
+    int threads;                          ///< num_threads clause; 0: none
+    Bind bind = Bind::no;                 ///< proc_bind clause; no: none
+    const Loop* loop = nullptr;           ///< of a combined construct (parallel for)
+    std::uintptr_t* reductions = nullptr; ///< with the modifier task
+};
+
+/// The threads that one thread, the master, leads in its parallel regions. They are kept from region to region; each
+/// master has a team of its own, so nested regions need nothing more. The master is member 0.
+///
+/// **Fork.** One word says which region it is, and how many threads take part; the workers wait for a change of it. So
+/// a fork is one store, and workers that do not take part touch nothing else. The other fields of a region are written
+/// before this word, and stay as they are until all members have arrived at its end.
+///
+/// **Join.** Workers that have arrived at the end of a region run tasks until the word changes. The master goes on when
+/// all have arrived and no task is left. A worker may still look for tasks when the next region has begun; it then
+/// finds that it has not begun that region itself, and takes none (see Member::region).
+///
+/// **Tasks left.** Each member counts the tasks that it creates and those that it finishes, in words that only it
+/// writes. All are finished if the sum of the latter, read first, is the sum of the former: both only grow, and when
+/// all threads have arrived, only a task that runs can create another.
+class Team {
+public:
+    /// A team without workers around the initial task of a thread.
+    explicit Team(const Controls& controls);
+    /// The team of `master`.
+    explicit Team(Member& master);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    /// Starts a region on up to `threads` threads; the caller, its master, then executes the body and calls end().
+    void begin(const Region& region, int threads);
+    /// Returns when all threads have ended the body, and all tasks are finished.
+    void end();
+
+    int size() const { return size_.load(std::memory_order_relaxed); }
+    int level() const { return level_; }
+    int active_level() const { return active_level_; }
+    Member* outer() const { return outer_; }
+    Member& member(int id) const { return *members_[id].load(std::memory_order_acquire); }
+    wait::Bell& bell() { return bell_; }
+    const wait::Patience& patience() const { return *patience_.load(std::memory_order_relaxed); }
+    void ring() { wait::ring(bell_, patience()); }
+
+    /// A barrier of the team, in which threads run tasks. Returns true if the region is cancelled.
+    bool barrier(Member& me);
+
+    /// Whether `me` is the first to arrive at its next single construct.
+    bool first_at_single(Member& me);
+    void*& single_data() { return single_data_; }
+
+    Workshares& shares() { return shares_; }
+
+    void cancel();
+    bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+    void cancel_workshare() { workshare_cancelled_.store(true, std::memory_order_relaxed); }
+    bool workshare_cancelled() const { return workshare_cancelled_.load(std::memory_order_relaxed); }
+
+    void note_task() {
+        if (!had_tasks_.load(std::memory_order_relaxed)) had_tasks_.store(true, std::memory_order_release);
+    }
+    bool had_tasks() const { return had_tasks_.load(std::memory_order_acquire); }
+    std::uint64_t region() const { return region_.load(std::memory_order_relaxed); }
+    /// A task of the team was finished by a thread that does not belong to it.
+    void finished_elsewhere() {
+        finished_elsewhere_.fetch_add(1, std::memory_order_release);
+        ring();
+    }
+
+private:
+    struct Worker {
+        Team* team;
+        Member* member;
+        std::uint64_t seen; ///< of the fork word
+        pthread_t thread;
+    };
+
+    static void* serve(void* worker);
+    std::uint64_t await_fork(Member& me, std::uint64_t seen, bool took_part);
+    void prepare(const Region& region, int threads);
+    void enlarge(int threads);
+    void add_worker(int id);
+    void start(Member& me);
+    bool tasks_left() const;
+    bool all(const std::atomic<std::uint32_t>& count) const;
+    void try_to_open(std::uint64_t epoch);
+
+    Member* outer_;
+    int level_ = 0, active_level_ = 0;
+    int taken_ = 0; ///< threads of the thread limit
+    // A worker that looks for tasks of the last region may read these while the master prepares the next one; whichever
+    // value it sees, it takes no task (see above).
+    std::atomic<int> size_{1};
+    std::atomic<const wait::Patience*> patience_;
+    std::atomic<Member*> first_;
+    std::atomic<Member*>* members_ =
+        &first_; ///< by number; a table for all that there may ever be, once there are workers
+    std::unique_ptr<std::atomic<Member*>[]> table_;
+    std::vector<std::unique_ptr<Member>> owned_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+
+    // What the members of a region read.
+    Region described_{};
+    Controls controls_{};
+    Loop loop_{};
+    Taskgroup group_{};
+    Seats seats_;
+    std::uint64_t first_share_ = 0;
+    void* single_data_ = nullptr;
+
+    alignas(platform::apart) std::atomic<std::uint64_t> fork_{0};
+    alignas(platform::apart) std::atomic<std::uint32_t> arrived_{0}; ///< at the barrier
+    alignas(platform::apart) std::atomic<std::uint32_t> ended_{0};   ///< the region's body
+    alignas(platform::apart) std::atomic<std::uint64_t> epoch_{0};   ///< barriers that have opened
+    std::atomic<std::uint64_t> region_{0};
+    std::atomic<bool> had_tasks_{false};
+    std::atomic<bool> cancelled_{false};
+    std::atomic<bool> workshare_cancelled_{false};
+    std::atomic<std::uint64_t> finished_elsewhere_{0};
+    alignas(platform::apart) std::atomic<std::uint64_t> singles_{0};
+    wait::Bell bell_{};
+    Workshares shares_;
+};
+
+extern thread_local Member* the_member;
+Member& first_member(); ///< makes the team of a thread that meets OpenMP for the first time
+
+/// The calling thread's place in its team.
+inline Member& self() {
+    Member* const member = the_member;
+    return member != nullptr ? *member : first_member();
+}
+
+/// How many threads a region gets that asks for `wanted` (0: as many as the variables say).
+int threads_for(const Member& me, int wanted);
+
+/// The two ends of a parallel region; in between, the calling thread executes the body as member 0.
+void begin_parallel(const Region& region);
+void end_parallel();
+
+template <class Prepare>
+Workshare& Workshares::enter(Member& me, Prepare prepare) {
+    const std::uint64_t number = me.shares_met++;
+    Workshare& share = (*ring_)[number % length];
+    const std::uint64_t use = states * (number / length);
+    if (share.state.load(std::memory_order_acquire) < use + ready) {
+        wait_until(me, share, use + free);
+        std::uint64_t expected = use + free;
+        if (share.state.compare_exchange_strong(expected, use + in_preparation, std::memory_order_acquire)) {
+            prepare(share);
+            announce(me, share, use + ready);
+        } else {
+            wait_until(me, share, use + ready);
+        }
+    }
+    me.share = &share;
+    return share;
+}
+
+/// Returns when `ready()` is true, and runs tasks meanwhile (take_task()).
+template <class Ready>
+void work_until(Member& me, const Task* inside, Ready ready) {
+    for (;;) {
+        Task* task = nullptr;
+        wait::wait(me.team.bell(), me.team.patience(), [&] {
+            if (ready()) return true;
+            task = take_task(me, inside);
+            return task != nullptr;
+        });
+        if (task == nullptr) return;
+        run_task(me, task);
+    }
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,114 @@
+"""kumiki-run --openmp: the program runs on Kumiki's OpenMP runtime, or a sentence says why it cannot."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from launching import ENVIRONMENT, USAGE, Launcher, lines
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int sum = 0, threads = 0;
+    #pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i <= 100; i++) sum += i;
+    #pragma omp parallel
+    #pragma omp single
+    threads = omp_get_num_threads();
+    Dl_info found;
+    dladdr((void*)omp_get_wtime, &found);
+    printf("%d %d %s %s\n", sum, threads, strrchr(found.dli_fname, '/') + 1, argc > 1 ? argv[1] : "");
+    return argc > 1 ? 5 : 0;
+}
+"""
+
+
+def compiled(folder: Path, *options: str, source: str = PROGRAM) -> str:
+    """A program that the C compiler makes with these options."""
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    (folder / "program.c").write_text(source)
+    program = folder / "program"
+    made = subprocess.run(
+        ["gcc", "-o", str(program), str(folder / "program.c"), *options], capture_output=True, text=True, check=False
+    )
+    if made.returncode != 0:
+        pytest.skip(f"gcc cannot make a program with {' '.join(options)}")
+    return str(program)
+
+
+def test_a_program_runs_on_the_runtime_with_its_threads(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp")
+    for threads in ("1", "2", "3"):
+        assert lines(launcher.run("-t", threads, "--openmp", program)) == [f"5050 {threads} libkumiki-openmp.so "]
+
+
+def test_arguments_and_the_exit_code_are_the_programs_own(launcher: Launcher, tmp_path: Path) -> None:
+    result = launcher.run("-t", "2", "--openmp", compiled(tmp_path, "-fopenmp"), "--label")
+    assert (result.returncode, result.stdout) == (5, "5050 2 libkumiki-openmp.so --label\n")
+
+
+def test_without_the_option_it_is_libgomp(launcher: Launcher, tmp_path: Path) -> None:
+    assert "libgomp" in launcher.run("-t", "2", compiled(tmp_path, "-fopenmp")).stdout
+
+
+def test_a_script_may_start_the_program(launcher: Launcher, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\nexec {compiled(tmp_path, '-fopenmp')}\n")
+    script.chmod(0o755)
+    assert lines(launcher.run("-t", "2", "--openmp", str(script))) == ["5050 2 libkumiki-openmp.so "]
+
+
+def check_refused(result: subprocess.CompletedProcess[str], code: int, part: str) -> None:
+    assert (result.returncode, result.stdout) == (code, "")
+    assert part in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+PLAIN = "int main(void) { return 0; }"
+
+
+@pytest.mark.parametrize(
+    ("options", "source", "part"),
+    [
+        ((), PLAIN, "it does not use OpenMP"),
+        (("-static",), PLAIN, "it is linked statically"),
+        (
+            ("-fopenmp", "-static"),
+            "int main(void) {\n#pragma omp parallel\n{}\nreturn 0; }",
+            "linked into it statically",
+        ),
+    ],
+    ids=["no OpenMP", "static", "static OpenMP"],
+)
+def test_a_program_that_cannot_use_the_runtime_is_refused(
+    launcher: Launcher, tmp_path: Path, options: tuple[str, ...], source: str, part: str
+) -> None:
+    check_refused(launcher.run("--openmp", compiled(tmp_path, *options, source=source)), ENVIRONMENT, part)
+
+
+def test_a_program_for_another_processor_is_refused(launcher: Launcher, tmp_path: Path) -> None:
+    program = Path(compiled(tmp_path, "-fopenmp"))
+    content = bytearray(program.read_bytes())
+    content[18:20] = (2).to_bytes(2, "little")  # the machine in the ELF header: SPARC
+    program.write_bytes(content)
+    check_refused(launcher.run("--openmp", str(program)), ENVIRONMENT, "another kind of processor")
+
+
+def test_several_ranks_and_hosts_are_refused(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp")
+    check_refused(launcher.run("-n", "2", "--openmp", program), USAGE, "as one rank, so far, not as 2")
+    check_refused(launcher.run("--hosts", "a", "--openmp", program), USAGE, "on this host only")
+
+
+def test_a_program_that_does_not_exist_is_named(launcher: Launcher) -> None:
+    result = launcher.run("--openmp", "./no-such-program")
+    assert result.returncode == ENVIRONMENT
+    assert "no-such-program" in result.stderr

@@ -1,0 +1,55 @@
+/* Cancellation: what is cancelled ends early, and what follows works. Run with OMP_CANCELLATION=true. */
+#include <omp.h>
+#include <stdio.h>
+
+int main(void) {
+    int done = 0, after = 0, groups = 0;
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic)
+        for (int i = 0; i < 100000; i++) {
+#pragma omp atomic
+            done++;
+            if (i == 10) {
+#pragma omp cancel for
+            }
+#pragma omp cancellation point for
+        }
+#pragma omp atomic
+        after++;
+    }
+    printf("loop %d after %d\n", done < 100000, after == omp_get_max_threads());
+    for (int round = 0; round < 50; round++) {
+        int past = 0;
+#pragma omp parallel num_threads(3)
+        {
+            if (omp_get_thread_num() == round % 3) {
+#pragma omp cancel parallel
+            }
+#pragma omp barrier
+#pragma omp cancellation point parallel
+#pragma omp atomic
+            past++;
+        }
+        groups += past;
+        int sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+        for (int i = 0; i < 20; i++) sum += i;
+        groups += sum != 190;
+    }
+    printf("parallel %d\n", groups);
+    int ran = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+    for (int i = 0; i < 2000; i++) {
+#pragma omp task shared(ran)
+        {
+#pragma omp atomic
+            ran++;
+#pragma omp cancel taskgroup
+        }
+    }
+    printf("taskgroup %d\n", ran < 2000);
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* Allocators. */
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void) {
+    char* plain = omp_alloc(100, omp_default_mem_alloc);
+    memset(plain, 1, 100);
+    char* aligned = omp_aligned_alloc(256, 512, omp_null_allocator);
+    int* zeros = omp_calloc(100, sizeof(int), omp_default_mem_alloc);
+    int sum = 0;
+    for (int i = 0; i < 100; i++) sum += zeros[i];
+    plain = omp_realloc(plain, 1000, omp_default_mem_alloc, omp_default_mem_alloc);
+    printf("%d %d %d %d\n", plain[99], (int)((uintptr_t)aligned % 256), sum,
+           omp_alloc(0, omp_default_mem_alloc) == NULL);
+    omp_alloctrait_t traits[] = {
+        {omp_atk_alignment, 128}, {omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t own = omp_init_allocator(omp_default_mem_space, 3, traits);
+    char* first = omp_alloc(2000, own);
+    char* second = omp_alloc(3000, own);
+    printf("%d %d %d\n", first != NULL, (int)((uintptr_t)first % 128), second == NULL);
+    omp_free(first, own);
+    second = omp_alloc(3000, own);
+    printf("%d\n", second != NULL);
+    omp_free(second, own);
+    omp_destroy_allocator(own);
+    omp_free(plain, omp_null_allocator);
+    omp_free(aligned, omp_null_allocator);
+    omp_free(zeros, omp_null_allocator);
+    omp_set_default_allocator(omp_large_cap_mem_alloc);
+    printf("%d\n", (int)omp_get_default_allocator());
+    long total = 0;
+#pragma omp parallel reduction(+ : total)
+    {
+        long part[64];
+        for (int i = 0; i < 64; i++) part[i] = i;
+        for (int i = 0; i < 64; i++) total += part[i];
+    }
+    printf("%ld\n", total / omp_get_max_threads());
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* Target and teams constructs run on the host. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+    int values[100], sum = 0, scalar = 5, other = 1, where = 0;
+    for (int i = 0; i < 100; i++) values[i] = i;
+#pragma omp target map(tofrom : values, where) firstprivate(scalar)
+    {
+        for (int i = 0; i < 100; i++) values[i] += scalar;
+        scalar = 99;
+        where = omp_is_initial_device();
+    }
+#pragma omp target data map(tofrom : values)
+    {
+#pragma omp target update to(values)
+#pragma omp target map(tofrom : sum)
+#pragma omp parallel for reduction(+ : sum)
+        for (int i = 0; i < 100; i++) sum += values[i];
+    }
+    printf("sum %d scalar %d where %d\n", sum, scalar, where);
+    long total = 0;
+#pragma omp target teams distribute parallel for map(tofrom : total) reduction(+ : total) num_teams(3)
+    for (int i = 0; i < 1000; i++) total += i;
+    printf("total %ld\n", total);
+#pragma omp target enter data map(to : other)
+#pragma omp target exit data map(from : other)
+    int nowait = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp target nowait map(tofrom : nowait) depend(out : nowait)
+        nowait = 4;
+#pragma omp target nowait map(tofrom : nowait) depend(inout : nowait)
+        nowait *= 5;
+#pragma omp taskwait
+    }
+    printf("nowait %d\n", nowait);
+    int teams = 0;
+#pragma omp teams num_teams(4) reduction(+ : teams)
+    teams += omp_get_team_num() * 10 + omp_get_num_teams();
+    printf("teams %d\n", teams);
+    int* device = omp_target_alloc(sizeof(int) * 10, omp_get_initial_device());
+    omp_target_memcpy(device, values, sizeof(int) * 10, 0, 0, omp_get_initial_device(), omp_get_initial_device());
+    printf("copied %d present %d\n", device[9], omp_target_is_present(values, omp_get_initial_device()));
+    omp_target_free(device, omp_get_initial_device());
+    return 0;
+}
