@@ -8,17 +8,17 @@
 namespace kumiki::linpack {
 
 Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team,
-                             const Variant& variant)
+                             const Variant& variant, const Travel& travel)
     : place_(place),
       layout_(layout),
       matrix_(matrix),
       team_(team),
       variant_(variant),
       most_threads_(place.job().all_reduce(team.size(), Operation::max)),
-      panels_(place, layout.block(), layout.rows.largest_local_length()),
+      panels_(place, layout.block(), layout.rows.largest_local_length(), travel.broadcast),
       choices_(place, layout.block()),
       swaps_(place, 2 * layout.block(), layout.columns.largest_local_length(),
-             1 + most_slabs(layout.columns.largest_local_length())),
+             1 + most_slabs(layout.columns.largest_local_length()), travel),
       update_(place, matrix, layout.rows, swaps_),
       workspaces_(static_cast<std::size_t>(team.size())),
       leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {}
@@ -38,6 +38,7 @@ void Factorisation::work(Member& member, const Progress& progress) {
         for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();) {
             update_.run(slabs_[taken], workspace);
             if (taken == 0 && owns_panel(step + 1)) make_panel(step + 1);
+            if (member.master() && step + 1 < layout_.steps()) panels_.relay(shape(step + 1));
         }
         member.barrier();
         if (!member.master()) continue;

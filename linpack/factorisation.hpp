@@ -27,7 +27,8 @@ public:
     using Progress = std::function<void(std::size_t step)>;
 
     /// Collective over the job.
-    Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team, const Variant& variant);
+    Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team, const Variant& variant,
+                  const Travel& travel);
 
     /// Collective over the ranks that take part. Returns false when a pivot that this rank saw is 0.
     bool run(const Progress& progress = {});

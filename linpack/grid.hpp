@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "kumiki/kumiki.hpp"
 
@@ -40,11 +41,24 @@ public:
     int peer_in_row(int column) const { return grid_.rank_at(row_, column); }
     int peer_in_column(int row) const { return grid_.rank_at(row, column_); }
 
+    /// Whether two ranks of the job are on one host, and so read each other's memory.
+    bool together(int rank, int other) const {
+        return host_[static_cast<std::size_t>(rank)] == host_[static_cast<std::size_t>(other)];
+    }
+    /// The process column `source`, and behind it, in the order of the ring from there, those whose ranks in this
+    /// process row are on other hosts than its rank is, so that they must be sent what that has.
+    std::vector<int> senders_in_row(int source) const;
+    /// The same of process rows, in this process column.
+    std::vector<int> senders_in_column(int source) const;
+    /// Whether any two ranks of a process column, whichever it is, are on different hosts. The same at every rank.
+    bool columns_span_hosts() const;
+
 private:
     Job& job_;
     Grid grid_;
     int row_, column_;
     std::optional<Group> along_row_, along_column_;
+    std::vector<int> host_; ///< by rank of the job: the lowest rank of its host
 };
 
 } // namespace kumiki::linpack

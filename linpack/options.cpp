@@ -75,6 +75,25 @@ void Options::add_to(CLI::App& program) {
         ->delimiter(',')
         ->check(at_least(1))
         ->capture_default_str();
+    const std::map<std::string, Broadcast> broadcasts_by_name{
+        {"1ring", Broadcast::ring},      {"1ringM", Broadcast::ring_modified},
+        {"2ring", Broadcast::two_rings}, {"2ringM", Broadcast::two_rings_modified},
+        {"long", Broadcast::scattered},  {"longM", Broadcast::scattered_modified}};
+    program
+        .add_option("--broadcast", broadcasts,
+                    "how panels travel between hosts: 1ring, 1ringM, 2ring, 2ringM, long or longM")
+        ->delimiter(',')
+        ->transform(CLI::CheckedTransformer(broadcasts_by_name))
+        ->default_str("1ring");
+    const std::map<std::string, Swap> swaps{{"binary", Swap::exchange}, {"long", Swap::ring}, {"mix", Swap::mixed}};
+    program.add_option("--swap", swap, "how rows travel between hosts: binary (exchange), long (along a ring) or mix")
+        ->transform(CLI::CheckedTransformer(swaps))
+        ->default_str("mix");
+    program
+        .add_option("--swap-threshold", swap_threshold,
+                    "with --swap mix: the most columns at a time for binary exchange")
+        ->check(at_least(0))
+        ->capture_default_str();
     program.add_option("--threshold", threshold, "the scaled residual must be below; 0: do not check the solution")
         ->capture_default_str();
     program.add_flag("--progress", progress, "tell on standard error how far a run is");
@@ -91,17 +110,25 @@ void Options::read_weights(const std::string& text) {
     }
 }
 
+std::vector<Variant> Options::variants() const {
+    std::vector<Variant> all;
+    for (const Looking above : recursive)
+        for (const Looking below : leaf)
+            for (const std::size_t columns : least)
+                for (const std::size_t part : parts) all.push_back({above, part, below, columns});
+    return all;
+}
+
 std::vector<Parameters> Options::runs(int ranks) const {
     std::vector<Parameters> all;
     for (Grid grid : grids.empty() ? std::vector<Grid>{near_square(ranks)} : grids) {
         grid.by_rows = !by_columns;
         for (const std::size_t size : sizes)
             for (const std::size_t block : blocks)
-                for (const Looking above : recursive)
-                    for (const Looking below : leaf)
-                        for (const std::size_t columns : least)
-                            for (const std::size_t part : parts)
-                                all.push_back({size, block, grid, {above, part, below, columns}, weights, threshold});
+                for (const Broadcast broadcast : broadcasts)
+                    for (const Variant& variant : variants())
+                        all.push_back(
+                            {size, block, grid, variant, weights, threshold, {broadcast, swap, swap_threshold}});
     }
     return all;
 }

@@ -20,6 +20,9 @@ struct Options {
     bool by_columns = false;
     std::vector<Looking> recursive{Looking::right}, leaf{Looking::right};
     std::vector<std::size_t> parts{2}, least{8};
+    std::vector<Broadcast> broadcasts{Broadcast::ring};
+    Swap swap = Swap::mixed;
+    std::size_t swap_threshold = 64;
     std::vector<double> weights;
     bool measured_weights = false; ///< weights by the speed that is measured
     double threshold = 16;         ///< HPL's usual bound
@@ -30,6 +33,7 @@ struct Options {
     std::vector<Parameters> runs(int ranks) const;
 
 private:
+    std::vector<Variant> variants() const;
     void read_weights(const std::string& text);
 };
 

@@ -1,5 +1,8 @@
 #include "linpack/panel_board.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "linpack/lead.hpp"
 
 namespace kumiki::linpack {
@@ -10,13 +13,14 @@ constexpr std::size_t panel_places = 2;
 
 } // namespace
 
-PanelBoard::PanelBoard(Place& place, std::size_t block, std::size_t rows)
+PanelBoard::PanelBoard(Place& place, std::size_t block, std::size_t rows, Broadcast broadcast)
     : place_(place),
+      broadcast_(broadcast),
       block_(block),
       lead_(lead_for(block)),
       panel_size_((block + 1 + rows) * lead_),
       panels_(place.job().allocate<double>(panel_places * panel_size_)),
-      arrived_(place.job().allocate<Signal>(panel_places)),
+      arrived_(place.job().allocate<Signal>(panel_places * static_cast<std::size_t>(place.grid().columns))),
       done_(place.job().allocate<Signal>(static_cast<std::size_t>(place.grid().columns))) {}
 
 Panel PanelBoard::at(double* region, std::size_t step) const {
@@ -35,26 +39,67 @@ Panel PanelBoard::begin(std::size_t step) {
     return at(panels_.data(), step);
 }
 
-void PanelBoard::publish(const StepShape& shape) {
-    Job& job = place_.job();
-    Signal& arrived = arrived_[shape.step % panel_places];
-    const Panel mine = at(panels_.data(), shape.step);
+PanelBoard::Way PanelBoard::way_of(const StepShape& shape) const {
+    std::vector<int> order = place_.senders_in_row(shape.owner_column);
+    const auto found = std::ranges::find(order, place_.column());
+    const auto position = static_cast<int>(found - order.begin());
+    const Route route = Route::of(broadcast_, static_cast<int>(order.size()) - 1);
+    return {std::move(order), position, route};
+}
+
+Signal& PanelBoard::arrived(std::size_t step, int part) {
+    const auto parts = static_cast<std::size_t>(place_.grid().columns);
+    return arrived_[step % panel_places * parts + static_cast<std::size_t>(part)];
+}
+
+void PanelBoard::pass_on(const StepShape& shape, const Way& way, int part) {
+    const auto count = static_cast<std::size_t>(way.route.parts()), number = static_cast<std::size_t>(part);
     const std::size_t length = (block_ + 1 + shape.rows) * lead_;
-    for (int column = 0; column < place_.grid().columns; ++column) {
-        const int peer = place_.peer_in_row(column);
-        if (column == place_.column()) continue;
-        if (panels_.at(peer).empty())
-            job.put_signal(peer, mine.top, std::span<const double>(mine.top, length), arrived, shape.step + 1);
-        else job.signal(peer, arrived, shape.step + 1);
+    const std::size_t begin = length * number / count, end = length * (number + 1) / count;
+    double* const here = at(panels_.data(), shape.step).top + begin;
+    for (const int next : way.route.next(way.position, part))
+        place_.job().put_signal(place_.peer_in_row(way.order[static_cast<std::size_t>(next)]), here,
+                                std::span<const double>(here, end - begin), arrived(shape.step, part), shape.step + 1);
+}
+
+void PanelBoard::publish(const StepShape& shape) {
+    for (int column = 0; column < place_.grid().columns; ++column)
+        if (const int peer = place_.peer_in_row(column);
+            column != place_.column() && place_.together(place_.job().rank(), peer))
+            place_.job().signal(peer, arrived(shape.step, 0), shape.step + 1);
+    const Way way = way_of(shape);
+    for (int part = 0; part < way.route.parts(); ++part) pass_on(shape, way, part);
+}
+
+bool PanelBoard::travels(const StepShape& shape) const {
+    return !place_.together(place_.job().rank(), place_.peer_in_row(shape.owner_column));
+}
+
+void PanelBoard::relay(const StepShape& shape) {
+    if (!travels(shape)) return;
+    const Way way = way_of(shape);
+    const std::vector<int> parts = way.route.arrivals(way.position);
+    for (; passed_ < parts.size(); ++passed_) {
+        if (!place_.job().test(arrived(shape.step, parts[passed_]), Comparison::equal, shape.step + 1)) return;
+        pass_on(shape, way, parts[passed_]);
     }
 }
 
 Panel PanelBoard::await(const StepShape& shape) {
     if (shape.owner_column == place_.column()) return at(panels_.data(), shape.step);
     // Not at_least: the place is free for a later panel only when this rank is done with this one.
-    place_.job().wait(arrived_[shape.step % panel_places], Comparison::equal, shape.step + 1);
-    const std::span<double> owner = panels_.at(place_.peer_in_row(shape.owner_column));
-    return at(owner.empty() ? panels_.data() : owner.data(), shape.step);
+    if (!travels(shape)) {
+        place_.job().wait(arrived(shape.step, 0), Comparison::equal, shape.step + 1);
+        return at(panels_.at(place_.peer_in_row(shape.owner_column)).data(), shape.step);
+    }
+    const Way way = way_of(shape);
+    const std::vector<int> parts = way.route.arrivals(way.position);
+    for (; passed_ < parts.size(); ++passed_) {
+        place_.job().wait(arrived(shape.step, parts[passed_]), Comparison::equal, shape.step + 1);
+        pass_on(shape, way, parts[passed_]);
+    }
+    passed_ = 0;
+    return at(panels_.data(), shape.step);
 }
 
 void PanelBoard::done(std::size_t step) {

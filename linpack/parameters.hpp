@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linpack/grid.hpp"
+#include "linpack/routes.hpp"
 #include "linpack/variant.hpp"
 
 namespace kumiki::linpack {
@@ -16,6 +17,7 @@ struct Parameters {
     Variant variant;
     std::vector<double> weights; ///< by process column; empty: equal
     double threshold = 0;        ///< the scaled residual must be below; 0 or less: it is not computed
+    Travel travel;               ///< of panels and rows between hosts
 };
 
 } // namespace kumiki::linpack

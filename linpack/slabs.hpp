@@ -9,6 +9,13 @@ namespace kumiki::linpack {
 
 using kernels::Range;
 
+/// A slab: some of this rank's columns, and which slab of the step it is. The ranks of a process column cut the same
+/// slabs.
+struct Slab {
+    std::size_t number;
+    Range columns;
+};
+
 /// Columns of a slab, at least (but for the last): fewer make a slow product.
 inline constexpr std::size_t least_slab = 128;
 

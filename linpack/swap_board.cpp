@@ -12,23 +12,15 @@ std::size_t count_of(int count) { return static_cast<std::size_t>(count); }
 
 } // namespace
 
-SwapBoard::SwapBoard(Place& place, std::size_t rows, std::size_t columns, std::size_t slabs)
+SwapBoard::SwapBoard(Place& place, std::size_t rows, std::size_t columns, std::size_t slabs, const Travel& travel)
     : place_(place),
+      travel_(travel),
       rows_(rows),
       columns_(columns),
-      copies_(copies_needed(place)),
+      copies_(place.columns_span_hosts() ? count_of(place.grid().rows) : 1),
       pieces_(place.job().allocate<double>(
           place.grid().rows == 1 ? 1 : std::max<std::size_t>(piece_places * copies_ * rows * columns, 1))),
       arrived_(place.job().allocate<Signal>(std::max<std::size_t>(slabs, 1) * count_of(place.grid().rows))) {}
-
-/// The same at every rank of the job, for regions are equally large everywhere.
-std::size_t SwapBoard::copies_needed(Place& place) {
-    const auto probe = place.job().allocate<std::byte>(1);
-    bool far = false;
-    if (place.takes_part())
-        for (int row = 0; row < place.grid().rows; ++row) far |= probe.at(place.peer_in_column(row)).empty();
-    return place.job().all_reduce(far ? 1 : 0, Operation::max) != 0 ? count_of(place.grid().rows) : 1;
-}
 
 std::size_t SwapBoard::index(std::size_t step, std::size_t column, int row) const {
     const std::size_t copy = copies_ == 1 ? 0 : count_of(row);
@@ -43,24 +35,34 @@ double* SwapBoard::piece(std::size_t step, std::size_t column) {
     return pieces_.data() + index(step, column, place_.row());
 }
 
-void SwapBoard::publish(std::size_t step, std::size_t slab, std::size_t column, std::size_t length) {
+void SwapBoard::publish(std::size_t step, const Slab& slab, std::size_t rows) {
     Job& job = place_.job();
-    double* const mine = piece(step, column);
-    Signal& signal = arrived(slab, place_.row());
-    for (int row = 0; row < place_.grid().rows; ++row) {
-        const int peer = place_.peer_in_column(row);
-        if (row == place_.row()) continue;
-        if (pieces_.at(peer).empty())
-            job.put_signal(peer, mine, std::span<const double>(mine, length), signal, step + 1);
-        else job.signal(peer, signal, step + 1);
-    }
+    for (int row = 0; row < place_.grid().rows; ++row)
+        if (const int peer = place_.peer_in_column(row); row != place_.row() && place_.together(job.rank(), peer))
+            job.signal(peer, arrived(slab.number, place_.row()), step + 1);
+    pass_on(step, slab, place_.row(), rows);
 }
 
-const double* SwapBoard::await(std::size_t step, std::size_t slab, std::size_t column, int row) {
+void SwapBoard::pass_on(std::size_t step, const Slab& slab, int source, std::size_t rows) {
+    const std::vector<int> order = place_.senders_in_column(source);
+    if (order.size() == 1) return;
+    const auto position = static_cast<int>(std::ranges::find(order, place_.row()) - order.begin());
+    const Route route = Route::of(travel_.swap_of(slab.columns.size()), static_cast<int>(order.size()) - 1);
+    double* const here = pieces_.data() + index(step, slab.columns.begin, source);
+    for (const int next : route.next(position, 0))
+        place_.job().put_signal(place_.peer_in_column(order[static_cast<std::size_t>(next)]), here,
+                                std::span<const double>(here, rows * slab.columns.size()), arrived(slab.number, source),
+                                step + 1);
+}
+
+const double* SwapBoard::await(std::size_t step, const Slab& slab, int row, std::size_t rows) {
+    const std::size_t column = slab.columns.begin;
     if (row == place_.row()) return piece(step, column);
-    place_.job().wait(arrived(slab, row), Comparison::at_least, step + 1);
-    const std::span<double> there = pieces_.at(place_.peer_in_column(row));
-    return (there.empty() ? pieces_.data() : there.data()) + index(step, column, row);
+    place_.job().wait(arrived(slab.number, row), Comparison::at_least, step + 1);
+    const int peer = place_.peer_in_column(row);
+    if (place_.together(place_.job().rank(), peer)) return pieces_.at(peer).data() + index(step, column, row);
+    pass_on(step, slab, row, rows);
+    return pieces_.data() + index(step, column, row);
 }
 
 } // namespace kumiki::linpack

@@ -3,36 +3,42 @@
 #include <cstddef>
 
 #include "linpack/grid.hpp"
+#include "linpack/routes.hpp"
+#include "linpack/slabs.hpp"
 
 namespace kumiki::linpack {
 
 /// Rows on their way along a process column. For each slab of columns every rank packs the rows that others need into a
-/// piece of a region and signals the others, which read them there where they can reach it; to ranks on other hosts
-/// the piece is put.
+/// piece of a region and signals the others, which read them there where they are on its host; to ranks on other hosts
+/// the piece travels, from one to the next (Route). A rank passes a piece on when it awaits it; all await the pieces in
+/// the order of their distance, and a piece comes from a rank that is nearer to its source, so that none waits in a
+/// circle.
 ///
 /// There are pieces for two steps in turn, and nobody need say that it has read one: a rank writes a piece of step
 /// k + 2 when it has finished step k + 1, for which it needed the others' pieces, and these were packed by ranks that
-/// had finished step k.
+/// had finished step k, with all that they passed on in it.
 class SwapBoard {
 public:
     /// Collective over the job. A rank has at most `columns` columns, which a step cuts into at most `slabs` slabs, and
     /// sends at most `rows` rows.
-    SwapBoard(Place& place, std::size_t rows, std::size_t columns, std::size_t slabs);
+    SwapBoard(Place& place, std::size_t rows, std::size_t columns, std::size_t slabs, const Travel& travel);
 
     /// Where this rank packs its piece for the slab that begins with column `column`.
     double* piece(std::size_t step, std::size_t column);
-    /// The piece is complete: `length` elements.
-    void publish(std::size_t step, std::size_t slab, std::size_t column, std::size_t length);
-    /// Waits for the piece of process row `row`.
-    const double* await(std::size_t step, std::size_t slab, std::size_t column, int row);
+    /// The piece is complete: `rows` rows of `slab`.
+    void publish(std::size_t step, const Slab& slab, std::size_t rows);
+    /// Waits for the piece of process row `row`, which has `rows` rows, and passes it on.
+    const double* await(std::size_t step, const Slab& slab, int row, std::size_t rows);
 
 private:
-    static std::size_t copies_needed(Place& place);
+    /// Puts the piece of process row `source` to those that get it from this rank.
+    void pass_on(std::size_t step, const Slab& slab, int source, std::size_t rows);
     /// Where a process row's piece is in a copy of the region, as an index.
     std::size_t index(std::size_t step, std::size_t column, int row) const;
     Signal& arrived(std::size_t slab, int row);
 
     Place& place_;
+    Travel travel_;
     std::size_t rows_, columns_;
     std::size_t copies_; ///< 1, or the number of process rows where some cannot reach each other's memory
     Region<double> pieces_;

@@ -39,6 +39,11 @@ void Update::swap_here(const Range& columns, double* u) {
         std::copy_n(matrix_.at(move.from, columns.begin), width, matrix_.at(move.to, columns.begin));
 }
 
+std::size_t Update::sent_rows(int row) const {
+    const std::size_t out = row == shape_.owner_row ? moves_.out.size() : 0;
+    return local_[static_cast<std::size_t>(row)].into.size() + out;
+}
+
 void Update::send(const Slab& slab) {
     const std::size_t width = slab.columns.size(), column = slab.columns.begin;
     double* const piece = board_.piece(shape_.step, column);
@@ -47,16 +52,18 @@ void Update::send(const Slab& slab) {
     for (const LocalMoves::Row& row : local_[static_cast<std::size_t>(place_.row())].into) pack(row.here);
     if (shape_.owns_rows())
         for (const RowMoves::Move& move : moves_.out) pack(rows_.local_of(move.from));
-    board_.publish(shape_.step, slab.number, column, static_cast<std::size_t>(next - piece));
+    board_.publish(shape_.step, slab, sent_rows(place_.row()));
 }
 
 void Update::swap_among_ranks(const Slab& slab, double* u) {
     send(slab);
     const std::size_t width = slab.columns.size(), column = slab.columns.begin;
     const LocalMoves& mine = local_[static_cast<std::size_t>(place_.row())];
-    for (int row = 0; row < place_.grid().rows; ++row) {
+    const int rows = place_.grid().rows;
+    for (int distance = 0; distance < rows; ++distance) {
+        const int row = (place_.row() + rows - distance) % rows;
         // Also a piece that is empty is awaited: SwapBoard counts on it.
-        const double* const piece = board_.await(shape_.step, slab.number, column, row);
+        const double* const piece = board_.await(shape_.step, slab, row, sent_rows(row));
         const LocalMoves& theirs = local_[static_cast<std::size_t>(row)];
         for (std::size_t i = 0; i < theirs.into.size(); ++i)
             std::copy_n(piece + i * width, width, u + theirs.into[i].other * width);

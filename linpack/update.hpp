@@ -14,13 +14,6 @@ namespace kumiki::linpack {
 
 using kernels::Range;
 
-/// A slab: some of this rank's columns, and which slab of the step it is. The ranks of a process column cut the same
-/// slabs.
-struct Slab {
-    std::size_t number;
-    Range columns;
-};
-
 /// What a step does to the columns behind its panel, slab by slab: swap the rows, solve for the rows of U, and subtract
 /// L21 x U. Slabs may be updated by several threads at once, each with a workspace of its own.
 class Update {
@@ -41,6 +34,9 @@ private:
     /// Both bring the rows of U together in `u`, without gaps, and put the rows that they displace into their places.
     void swap_here(const Range& columns, double* u);
     void swap_among_ranks(const Slab& slab, double* u);
+    /// The rows that a process row sends: those of U that it has, and those that go out if the block's rows are its
+    /// own.
+    std::size_t sent_rows(int row) const;
     /// Packs what this rank sends: its rows of U, and after them, at the owner of the block's rows, those that go out.
     void send(const Slab& slab);
 

@@ -85,7 +85,7 @@ void expect_as_lapack(const Case& it) {
             for (std::size_t j = 0; j < matrix.columns(); ++j)
                 generator.fill(layout.rows.global_of(place.row(), i), layout.columns.global_of(place.column(), j), 1,
                                matrix.at(i, j));
-        Factorisation factorisation(place, layout, matrix, team, it.variant);
+        Factorisation factorisation(place, layout, matrix, team, it.variant, {});
         EXPECT_TRUE(factorisation.run());
         EXPECT_EQ(factorisation.pivots(), expected.pivots);
         // Elements of U are of the order of 10. The order of the sums differs, and errors grow along the elimination.

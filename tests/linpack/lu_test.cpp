@@ -49,20 +49,23 @@ struct Textbook {
 struct Case {
     int ranks, threads;
     Parameters parameters;
+    int hosts = 1;
 };
 
 std::string describe(const Case& it) {
     const Parameters& p = it.parameters;
-    return fmt::format("N {} B {} grid {} x {} by rows {} of {} ranks x {} threads, weights {}, panels {} {} {} {}",
+    return fmt::format("N {} B {} grid {} x {} by rows {} of {} ranks x {} threads, weights {}, panels {} {} {} {}, "
+                       "broadcast {}, swap {} {}, {} hosts",
                        p.size, p.block, p.grid.rows, p.grid.columns, p.grid.by_rows, it.ranks, it.threads, p.weights,
                        static_cast<int>(p.variant.recursive), p.variant.parts, static_cast<int>(p.variant.leaf),
-                       p.variant.least);
+                       p.variant.least, static_cast<int>(p.travel.broadcast), static_cast<int>(p.travel.swap),
+                       p.travel.exchanged_columns, it.hosts);
 }
 
 void expect_solved(const Case& it) {
     SCOPED_TRACE(describe(it));
     const Textbook expected(it.parameters.size);
-    tests::run_programs({.ranks = it.ranks, .crowded = true, .threads = it.threads}, [&](int rank) {
+    tests::run_programs({.ranks = it.ranks, .hosts = it.hosts, .crowded = true, .threads = it.threads}, [&](int rank) {
         Job job;
         kernels::set_blas_threads(1);
         const Outcome outcome = run(job, it.parameters);
@@ -78,7 +81,7 @@ void expect_solved(const Case& it) {
 }
 
 Parameters usual(std::size_t size, std::size_t block, int rows, int columns) {
-    return {size, block, {rows, columns, true}, {}, {}, 16};
+    return {size, block, {rows, columns, true}, {}, {}, 16, {}};
 }
 
 TEST(Lu, OfSizesAtTheEdges) {
@@ -122,6 +125,25 @@ TEST_P(RandomLu, IsRight) {
     expect_solved({parameters.grid.size(), random.between(1, 2), parameters});
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLu, testing::Range<std::uint64_t>(0, 24));
+
+/// Between hosts panels and rows travel; each rank is on a host of its own, or shares it with its neighbours.
+class RandomLuOverHosts : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomLuOverHosts, IsRight) {
+    tests::Random random(GetParam() + 1000);
+    const int ranks = random.between(2, 6);
+    std::vector<int> divisors;
+    for (int rows = 1; rows <= ranks; ++rows)
+        if (ranks % rows == 0) divisors.push_back(rows);
+    const int rows = divisors[random.between<std::size_t>(0, divisors.size() - 1)];
+    Parameters parameters =
+        usual(random.between<std::size_t>(1, 150), random.between<std::size_t>(1, 40), rows, ranks / rows);
+    parameters.grid.by_rows = random.once_in(2);
+    parameters.travel = {static_cast<Broadcast>(GetParam() % 6), static_cast<Swap>(GetParam() % 3),
+                         random.between<std::size_t>(0, 100)};
+    expect_solved({ranks, random.between(1, 2), parameters, random.between(2, ranks)});
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLuOverHosts, testing::Range<std::uint64_t>(0, 18));
 
 TEST(Residual, OfAWrongSolutionIsLarge) {
     tests::run_programs({.ranks = 2}, [](int) {

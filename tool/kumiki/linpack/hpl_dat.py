@@ -11,9 +11,18 @@ from kumiki.errors import UserError
 
 LOOKING = ("left", "crout", "right")
 """How panels are factored, by HPL's numbers."""
+BROADCASTS = ("1ring", "1ringM", "2ring", "2ringM", "long", "longM")
+SWAPS = ("binary", "long", "mix")
+"""How panels, and how rows, travel between hosts, by HPL's numbers."""
 WEIGHTS = "weights"
 """The word after the shares of the process columns, on the line behind HPL's (which HPC Challenge ignores, too)."""
 MEASURED = "measured"
+DEPTHS = "DEPTHs: the order of the work looks one panel ahead"
+WITHOUT_MEANING = (
+    "L1 and U: both are kept by rows, not transposed",
+    "equilibration and alignment: they have no meaning here",
+)
+"""What of a file is not followed."""
 MOST_VALUES = 20
 """HPL reads no more values of a parameter."""
 
@@ -31,6 +40,9 @@ class HplDat:
     nbmin: tuple[int, ...] = (8,)
     ndiv: tuple[int, ...] = (2,)
     rfact: tuple[int, ...] = (2,)
+    broadcasts: tuple[int, ...] = (0,)
+    swap: int = 2
+    swap_threshold: int = 64
     weights: str | None = None
     """The shares of the process columns, as --weights takes them; None: equal. They are on a line of their own, which
     HPL ignores."""
@@ -51,6 +63,8 @@ class HplDat:
             *("--threshold", f"{self.threshold:g}"),
             *("--rfact", ",".join(LOOKING[each] for each in self.rfact), "--ndiv", _list(self.ndiv)),
             *("--pfact", ",".join(LOOKING[each] for each in self.pfact), "--nbmin", _list(self.nbmin)),
+            *("--broadcast", ",".join(BROADCASTS[each] for each in self.broadcasts)),
+            *("--swap", SWAPS[self.swap], "--swap-threshold", str(self.swap_threshold)),
             *(["--weights", self.weights] if self.weights is not None else []),
         ]
 
@@ -93,10 +107,10 @@ def text_of(file: HplDat) -> str:
         *counted(file.nbmin, "recursive stopping criterium", "NBMINs (>= 1)"),
         *counted(file.ndiv, "panels in recursion", "NDIVs"),
         *counted(file.rfact, "recursive panel fact.", "RFACTs (0=left, 1=Crout, 2=Right)"),
-        *counted((0,), "broadcast", "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)"),
+        *counted(file.broadcasts, "broadcast", "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)"),
         *counted((1,), "lookahead depth", "DEPTHs (>=0)"),
-        ("2", "SWAP (0=bin-exch,1=long,2=mix)"),
-        (str(file.blocks[0]), "swapping threshold"),
+        (str(file.swap), "SWAP (0=bin-exch,1=long,2=mix)"),
+        (str(file.swap_threshold), "swapping threshold"),
         ("0", "L1 in (0=transposed,1=no-transposed) form"),
         ("0", "U  in (0=transposed,1=no-transposed) form"),
         ("1", "Equilibration (0=no,1=yes)"),
@@ -128,9 +142,26 @@ class _Reader:
         nbmin = self._counted("NBMINs", 1)
         ndiv = self._counted("NDIVs", 2)
         rfact = self._counted("RFACTs", 0, 2)
-        remarks = self._without_meaning()
-        weights = self._weights(grids)
-        return HplDat(sizes, blocks, grids, by_columns, threshold, pfact, nbmin, ndiv, rfact, weights, remarks)
+        broadcasts = self._counted("BCASTs", 0, 5)
+        depths = self._counted("DEPTHs", 0)
+        swap, swap_threshold = self._one("SWAP", 0, 2), self._one("the swapping threshold", 0)
+        self._without_meaning()
+        return HplDat(
+            sizes=sizes,
+            blocks=blocks,
+            grids=grids,
+            by_columns=by_columns,
+            threshold=threshold,
+            pfact=pfact,
+            nbmin=nbmin,
+            ndiv=ndiv,
+            rfact=rfact,
+            broadcasts=broadcasts,
+            swap=swap,
+            swap_threshold=swap_threshold,
+            weights=self._weights(grids),
+            remarks=((DEPTHS,) if depths != (1,) else ()) + WITHOUT_MEANING,
+        )
 
     def _weights(self, grids: Sequence[tuple[int, int]]) -> str | None:
         words = self._words(WEIGHTS)[:2] if self._at < len(self._lines) else []
@@ -152,23 +183,15 @@ class _Reader:
                 )
         return words[0]
 
-    def _without_meaning(self) -> tuple[str, ...]:
-        """Checks the rest of the file, and says what of it is not followed."""
-        remarks = []
-        if self._counted("BCASTs", 0, 5) != (0,):
-            remarks.append("BCASTs: panels are read where they are made, or put by their owner")
-        if self._counted("DEPTHs", 0) != (1,):
-            remarks.append("DEPTHs: the order of the work looks one panel ahead")
-        self._one("SWAP", 0, 2)
-        self._one("the swapping threshold", 0)
-        remarks.append("SWAP and its threshold: rows travel directly from owner to owner")
-        self._one("L1", 0, 1)
-        self._one("U", 0, 1)
-        remarks.append("L1 and U: both are kept by rows, not transposed")
-        self._one("equilibration", 0, 1)
-        self._one("the memory alignment", 1)
-        remarks.append("equilibration and alignment: they have no meaning here")
-        return tuple(remarks)
+    def _without_meaning(self) -> None:
+        """Checks the lines that are not followed."""
+        for name, least, most in (
+            ("L1", 0, 1),
+            ("U", 0, 1),
+            ("equilibration", 0, 1),
+            ("the memory alignment", 1, None),
+        ):
+            self._one(name, least, most)
 
     def _grids(self) -> tuple[tuple[int, int], ...]:
         count = self._one("the number of process grids", 1, MOST_VALUES)
