@@ -49,7 +49,9 @@ def test_in_shared_arrays_as_well(jobs: Jobs, program: str, homes: str) -> None:
     rows = jobs.rows(3, program, "--form", "shared", "--homes", homes, *PROGRAMS[program], *FEW)
     assert rows and all(row["validated"] and row["parameters"]["copies"] == "rank" for row in rows)
     moved = [row["samples"] for row in rows if row["metric"] in ("page.transfers", "page.differences")]
-    assert len(moved) == 2 and all(sum(counts) > 0 for counts in zip(*moved, strict=True))
+    assert len(moved) == 2
+    # Nobody writes to the matrices after the first product, so they need not be fetched again.
+    assert program == "matmul" or all(sum(counts) > 0 for counts in zip(*moved, strict=True))
 
 
 def test_a_slow_link_costs_time_and_nothing_else(make_cluster: Callable[..., Hosts]) -> None:
