@@ -42,10 +42,10 @@ std::byte* SharedMemory::address_of(const std::byte* region) const {
     return options_.base + fabric_.memory().offset(region) * spread;
 }
 
-/// Everything that the first array with copies needs.
+/// Everything that the first array needs. Without copies the range is only for the sentence about an access outside.
 Result<> SharedMemory::prepare() {
-    if (!copies_ || range_) return {};
-    if (options_.faults != FaultMechanism::protection) {
+    if (range_) return {};
+    if (copies_ && options_.faults != FaultMechanism::protection) {
         const auto works = platform::userfaultfd_works();
         uses_userfaultfd_ = works.has_value();
         if (!works && options_.faults == FaultMechanism::userfaultfd)
@@ -53,7 +53,8 @@ Result<> SharedMemory::prepare() {
                         fmt::format("KUMIKI_SHARED_FAULTS=userfaultfd: {}; KUMIKI_SHARED_FAULTS=auto does without",
                                     works.error().message));
     }
-    auto range = platform::FaultRange::claim(options_.base, fabric_.memory().header().arena_bytes, *this);
+    const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size()); // as in address_of()
+    auto range = platform::FaultRange::claim(options_.base, fabric_.memory().header().arena_bytes * spread, *this);
     if (!range) return tl::unexpected(range.error());
     range_ = std::move(*range);
     return {};
@@ -250,9 +251,24 @@ bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
     if (handled) return true;
     fmt::print(stderr,
                "kumiki: rank {} has accessed {}, which is among the addresses of shared arrays, but in none of "
-               "them; the array may have been released, or be shorter\n",
-               fabric_.rank(), static_cast<void*>(address));
+               "them: {}\n",
+               fabric_.rank(), static_cast<void*>(address), nearest(address));
     return false;
+}
+
+/// What may have been meant. The process is about to end, but another thread may be changing the list, or this one.
+std::string SharedMemory::nearest(const std::byte* address) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    const Array* before = nullptr;
+    if (lock.owns_lock())
+        for (const auto& array : arrays_)
+            if (array->view.data() <= address && (before == nullptr || before->view.data() < array->view.data()))
+                before = array.get();
+    if (before == nullptr) return "the array may have been released";
+    const std::byte* const end = before->view.data() + before->view.size();
+    return fmt::format("it is {} bytes behind the end of the shared array at {} ({} bytes), or in one that has been "
+                       "released",
+                       address - end, static_cast<const void*>(before->view.data()), before->view.size());
 }
 
 // -- inquiries --

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -80,6 +81,7 @@ private:
     Result<> agree(const Result<>& local, std::uint64_t detail);
     Result<std::vector<Notice>> exchange(const std::vector<Notice>& own);
     Array* find(const void* address);
+    std::string nearest(const std::byte* address);
 
     fabric::Fabric& fabric_;
     collective::Collectives& collectives_;

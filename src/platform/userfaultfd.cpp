@@ -26,9 +26,12 @@ Result<Descriptor> open_descriptor() {
     Descriptor descriptor(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)));
     if (descriptor.get() < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("this process may not use userfaultfd ({}); in a container the security profile must "
-                                "allow that system call",
-                                std::strerror(errno)));
+                    errno == EINVAL
+                        ? "this kernel's userfaultfd needs privileges; Linux 6.4 or newer handles faults of user mode "
+                          "without"
+                        : fmt::format("this process may not use userfaultfd ({}); in a container the security profile "
+                                      "must allow that system call",
+                                      std::strerror(errno)));
     uffdio_api wanted{};
     wanted.api = UFFD_API;
     wanted.features = UFFD_FEATURE_SIGBUS | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM |

@@ -31,12 +31,17 @@ def find_command(name: str) -> str:
     return str(Path(run).resolve().with_name(name))
 
 
+def built_program(name: str) -> str:
+    """A program that is built with these tests."""
+    program = Path(find_command("kumiki-run")).parents[1] / "tests" / "launch" / name
+    if not program.exists():
+        pytest.skip(f"{name} is not built")
+    return str(program)
+
+
 def rank_program() -> str:
     """A rank that joins a job without the library (rank.cpp)."""
-    program = Path(find_command("kumiki-run")).parents[1] / "tests" / "launch" / "kumiki-test-rank"
-    if not program.exists():
-        pytest.skip("kumiki-test-rank is not built")
-    return str(program)
+    return built_program("kumiki-test-rank")
 
 
 def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:

@@ -6,4 +6,8 @@ namespace kumiki::tests {
 /// Returns false if the system does not allow this.
 bool forbid_futex();
 
+/// From now on the calling thread may not use userfaultfd (EPERM), as under the security profile of a container.
+/// Returns false if the system does not allow this.
+bool refuse_userfaultfd();
+
 } // namespace kumiki::tests

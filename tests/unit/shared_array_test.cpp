@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/filter.hpp"
 #include "support/jobs.hpp"
 
 // Shared arrays as programs use them: each rank is a process. There is no Watchdog: run_programs() itself does not wait
@@ -89,6 +90,38 @@ TEST(SharedArrayTest, ArraysFollowEachOther) {
         });
 }
 
+// As in a container whose security profile does not know userfaultfd.
+TEST(SharedArrayTest, WithoutUserfaultfdPagesAreProtected) {
+    run_programs({.ranks = 2}, [](int) {
+        ASSERT_TRUE(tests::refuse_userfaultfd());
+        setenv("KUMIKI_SHARED_COPIES", "rank", 1);
+        Job job;
+        auto array = job.share<int>(100000, Homes::cyclic);
+        for (int round = 1; round <= 3; ++round) {
+            for (std::size_t at = static_cast<std::size_t>(job.rank()); at < array.size(); at += 2)
+                array[at] = static_cast<int>(at) * round;
+            job.shared_barrier();
+            for (std::size_t at = 0; at < array.size(); ++at) ASSERT_EQ(array[at], static_cast<int>(at) * round);
+            job.shared_barrier();
+        }
+        EXPECT_GT(array.counters().fetches, 0u);
+        EXPECT_STREQ(kumiki_shared_mechanism(job.handle()), "protection");
+        job.shared_barrier();
+    });
+}
+
+TEST(SharedArrayTest, WhoInsistsOnUserfaultfdIsToldWhatForbidsIt) {
+    run_programs({.ranks = 2}, [](int) {
+        ASSERT_TRUE(tests::refuse_userfaultfd());
+        setenv("KUMIKI_SHARED_COPIES", "rank", 1);
+        setenv("KUMIKI_SHARED_FAULTS", "userfaultfd", 1);
+        Job job;
+        void* memory = nullptr;
+        tests::expect_error(kumiki_shared_allocate(job.handle(), 8, 0, KUMIKI_HOMES_BLOCK, &memory),
+                            KUMIKI_ERROR_ENVIRONMENT, {"Operation not permitted", "security profile", "auto"});
+    });
+}
+
 /// What a process that does this prints, and the signal that ends it.
 struct Death {
     int signal;
@@ -121,17 +154,21 @@ TEST(SharedArrayTest, AnAccessBesideAnArrayEndsTheRankWithASentence) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer has its own report of such an access";
 #endif
-    const Death death = die([] {
-        run_programs({.ranks = 2}, [](int) {
-            setenv("KUMIKI_SHARED_COPIES", "rank", 1);
-            Job job;
-            auto array = job.share<int>(1024);
-            job.shared_barrier();
-            if (job.rank() == 1) static_cast<volatile int*>(array.data())[1 << 20] = 1;
-            _exit(0);
+    for (const char* const copy : copies) {
+        const Death death = die([copy] {
+            run_programs({.ranks = 2}, [copy](int) {
+                setenv("KUMIKI_SHARED_COPIES", copy, 1);
+                Job job;
+                auto array = job.share<int>(1024);
+                job.shared_barrier();
+                if (job.rank() == 1) static_cast<volatile int*>(array.data())[1 << 20] = 1;
+                _exit(0);
+            });
         });
-    });
-    EXPECT_NE(death.words.find("rank 1 has accessed 0x2"), std::string::npos) << death.words;
+        EXPECT_NE(death.words.find("rank 1 has accessed 0x2"), std::string::npos) << copy << ": " << death.words;
+        EXPECT_NE(death.words.find("4190208 bytes behind the end of the shared array at 0x2"), std::string::npos)
+            << copy << ": " << death.words;
+    }
 }
 
 TEST(SharedArrayTest, MistakesAreNamed) {

@@ -8,6 +8,7 @@ from typing import Any
 from kumiki.doctor.disturbances import disturbances
 from kumiki.doctor.finding import Finding, State
 from kumiki.doctor.parts import parts
+from kumiki.doctor.shared_faults import faults
 from kumiki.machine import environment
 from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
@@ -41,4 +42,5 @@ class Diagnosis:
 def examine(machine: Machine, native: Native) -> Diagnosis:
     """Examines everything; measures nothing."""
     topology = None if machine.topology is None else dict(machine.topology)
-    return Diagnosis(environment.describe(machine, native), topology, (*parts(native), *disturbances(machine)))
+    findings = (*parts(native), *faults(machine, native), *disturbances(machine))
+    return Diagnosis(environment.describe(machine, native), topology, findings)
