@@ -87,6 +87,9 @@ public:
     /// Collective: afterwards every rank sees what any rank has written to shared arrays before.
     void shared_barrier() { detail::check(kumiki_shared_barrier(job_)); }
 
+    /// The lock of all threads of all ranks with this number, from 0 to KUMIKI_SHARED_LOCKS - 1.
+    SharedLock shared_lock(int number) const noexcept { return {job_, number}; }
+
     // -- put, get, signal: `there`, an address in a region of this rank, names the place at rank `rank` --
 
     template <Transferable T>

@@ -57,7 +57,7 @@ typedef struct kumiki_job kumiki_job;
 KUMIKI_API kumiki_status kumiki_join(kumiki_job** job);
 
 /* Collective: leaves the job and waits for all ranks. Any regions and teams of the job that still exist are released.
- */
+ * Fails, and does not leave, while a thread of this rank has a shared lock. */
 KUMIKI_API kumiki_status kumiki_leave(kumiki_job* job);
 
 /* Leaves the job without waiting for other ranks. It is meant for a rank that is about to fail. The launcher ends the
@@ -106,10 +106,11 @@ typedef enum kumiki_homes { KUMIKI_HOMES_BLOCK = 0, KUMIKI_HOMES_CYCLIC = 1 } ku
  * from the system's page to 65536, or 0 for the system's page. All ranks give the same values.
  *
  * On one host all ranks use the same memory. Between hosts (and with KUMIKI_SHARED_COPIES=rank between all ranks) each
- * rank has a copy of its own, and writes of others become visible to it by kumiki_shared_barrier, and by nothing else;
- * kumiki_barrier is no substitute. Between two such barriers different ranks may write different bytes of a page, but
- * no rank may read or write a byte that another one writes. System calls cannot be given an address of such an array
- * (they fail with EFAULT if the page is not here), and neither can atomic operations between ranks. */
+ * rank has a copy of its own, and writes of others become visible to it by kumiki_shared_barrier and
+ * kumiki_shared_lock, and by nothing else; kumiki_barrier is no substitute. Without such a call in between, different
+ * ranks may write different bytes of a page, but no rank may read or write a byte that another one writes. System calls
+ * cannot be given an address of such an array (they fail with EFAULT if the page is not here), and neither can atomic
+ * operations between ranks. */
 KUMIKI_API kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes,
                                                 void** memory);
 
@@ -117,8 +118,25 @@ KUMIKI_API kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, s
 KUMIKI_API kumiki_status kumiki_shared_release(kumiki_job* job, void* memory);
 
 /* Collective: a barrier of all ranks after which every rank sees what any rank has written to shared arrays before. One
- * thread of each rank calls it, while the other threads of the rank access no shared array. */
+ * thread of each rank calls it, while the other threads of the rank access no shared array and call nothing of shared
+ * locks. */
 KUMIKI_API kumiki_status kumiki_shared_barrier(kumiki_job* job);
+
+/* Shared locks have the numbers 0 to KUMIKI_SHARED_LOCKS - 1; they exist from the first shared array on. A thread of
+ * any rank that has a lock keeps out all other threads of all ranks, and sees what was written to shared arrays before
+ * the lock was last released: by the thread that released it, and what that one had seen. Locks are granted in the
+ * order in which they were asked for. The manager of a lock is the rank `lock` modulo the number of ranks; its host is
+ * the one where the lock costs no message. */
+#define KUMIKI_SHARED_LOCKS 16384
+
+/* Waits until the calling thread has the lock. Fails with KUMIKI_ERROR_STATE if it has it already. */
+KUMIKI_API kumiki_status kumiki_shared_lock(kumiki_job* job, int lock);
+
+/* Stores 1 in *taken and takes the lock if nobody has it, else stores 0. */
+KUMIKI_API kumiki_status kumiki_shared_trylock(kumiki_job* job, int lock, int* taken);
+
+/* Releases the lock. Fails with KUMIKI_ERROR_STATE unless the calling thread has it. */
+KUMIKI_API kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock);
 
 /* Stores in *rank the home of the page at `address`, which is in a shared array. */
 KUMIKI_API kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank);

@@ -18,7 +18,8 @@ concept Shareable = std::is_trivially_copyable_v<T>;
 
 /// `count` zeroed elements of T that all ranks share, at the same address in every rank, accessed by plain loads and
 /// stores. On one host all ranks use the same memory; between hosts each rank has copies of the pages that it uses, and
-/// Job::shared_barrier() makes the writes of all ranks visible to all (kumiki_shared_allocate states the rules).
+/// Job::shared_barrier() makes the writes of all ranks visible to all, and a SharedLock those of one to the next
+/// (kumiki_shared_allocate states the rules).
 ///
 /// Construction and destruction are collective. While an exception propagates, the destructor does nothing and the
 /// array lives until the end of the job, because ranks without an exception would not join in the release.
@@ -46,6 +47,27 @@ public:
         detail::check(kumiki_shared_count(this->job(), this->data(), &counted));
         return counted;
     }
+};
+
+/// A lock of all threads of all ranks, which is known by its number (kumiki_shared_lock). A thread that has it sees
+/// what was written to shared arrays before it was last released. For std::lock_guard, std::unique_lock and
+/// std::scoped_lock. Any number of objects, in any ranks, may stand for the same lock.
+class SharedLock {
+public:
+    SharedLock(kumiki_job* job, int number) noexcept : job_(job), number_(number) {}
+
+    void lock() { detail::check(kumiki_shared_lock(job_, number_)); }
+    bool try_lock() {
+        int taken = 0;
+        detail::check(kumiki_shared_trylock(job_, number_, &taken));
+        return taken != 0;
+    }
+    void unlock() { detail::check(kumiki_shared_unlock(job_, number_)); }
+    int number() const noexcept { return number_; }
+
+private:
+    kumiki_job* job_;
+    int number_;
 };
 
 } // namespace kumiki

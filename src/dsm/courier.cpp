@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "dsm/locks.hpp"
 #include "dsm/pages.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/unordered_reads.hpp"
@@ -42,7 +43,17 @@ void Courier::send_differences(int home, std::uint32_t array, std::span<const st
         give_up(home, sent.error());
 }
 
-void Courier::await_differences() {
+void Courier::tell_written(std::uint64_t barrier) {
+    const fabric::Group& all = fabric_.everybody();
+    for (int host = 0; host < all.hosts(); ++host) {
+        if (host == all.own_host()) continue;
+        under_way_.fetch_add(1, std::memory_order_relaxed);
+        const int leader = all.leader(host);
+        if (auto sent = network_.send(leader, header(Kind::written, barrier, 0)); !sent) give_up(leader, sent.error());
+    }
+}
+
+void Courier::await_applied() {
     fabric_.progress().wait([this] { return under_way_.load(std::memory_order_acquire) == 0; },
                             fabric::Progress::Attention::network);
 }
@@ -53,6 +64,17 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         if (under_way_.load(std::memory_order_relaxed) <= 0) return false;
         under_way_.fetch_sub(1, std::memory_order_release);
         fabric_.progress().ring(fabric_.rank());
+        return true;
+    }
+    if (header.operation >= static_cast<std::uint8_t>(Locks::Kind::ask)) {
+        Locks* const locks = locks_.load(std::memory_order_acquire);
+        return locks != nullptr && locks->receive(header, payload);
+    }
+    if (kind == Kind::written) {
+        WrittenWords* const words = words_.load(std::memory_order_acquire);
+        if (words == nullptr) return false;
+        words->set(header.value);
+        network_.post(header.source, this->header(Kind::applied, 0, 0));
         return true;
     }
     Pages* const array = arrays_.find(header.value);
@@ -67,9 +89,15 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         if (!array->apply(payload)) return false;
         network_.post(header.source, this->header(Kind::applied, header.value, 0));
         return true;
+    case Kind::written:
     case Kind::applied: break;
     }
     return false;
+}
+
+/// A page that is sent stays in place, so nothing needs to be kept until its message has left.
+void Courier::left(std::uint64_t ticket) {
+    if (Locks* const locks = locks_.load(std::memory_order_acquire)) locks->left(ticket);
 }
 
 bool Courier::answer(const MessageHeader& request, Pages& array) {

@@ -6,10 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "dsm/written_words.hpp"
 #include "fabric/network/network.hpp"
 
 namespace kumiki::dsm {
 
+class Locks;
 class Pages;
 
 /// The arrays of a rank, by number. A thread that handles a fault or receives messages may read it while another one
@@ -46,7 +48,8 @@ private:
 };
 
 /// Fetches pages from ranks of other hosts, and sends differences to them. The receiving thread of the home (one that
-/// waits in the library, or the agent) answers; the home's computation takes no part.
+/// waits in the library, or the agent) answers; the home's computation takes no part. Messages of locks take the same
+/// way.
 class Courier final : public fabric::MessageSink {
 public:
     Courier(fabric::Fabric& fabric, const Arrays& arrays);
@@ -54,35 +57,45 @@ public:
     Courier(const Courier&) = delete;
     Courier& operator=(const Courier&) = delete;
 
+    /// From now on passes messages of locks on, and notes in `words` what tell_written() of other hosts says.
+    void serve(Locks& locks, WrittenWords& words) {
+        words_.store(&words, std::memory_order_relaxed);
+        locks_.store(&locks, std::memory_order_release);
+    }
+    /// Tells the other hosts that there are notices to exchange at this barrier.
+    void tell_written(std::uint64_t barrier);
+
     std::size_t longest_message() const { return network_.limits().part; }
 
     /// Requests a page. It arrives through Pages::take, and then this rank's bell rings.
     void fetch(int home, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
     void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
-    /// Waits until all differences that this rank has sent have been applied.
-    void await_differences();
+    /// Waits until all differences that this rank has sent have been applied, and the other hosts have been told.
+    void await_applied();
 
 private:
     enum class Kind : std::uint8_t {
         fetch,       ///< requests page `offset` of array `value`
         page,        ///< that page
         differences, ///< of pages of array `value`
-        applied,     ///< the answer to differences
+        written,     ///< there are notices at barrier `value`
+        applied,     ///< the answer to differences and to written
     };
     fabric::MessageHeader header(Kind kind, std::uint64_t array, std::uint64_t page) const;
     [[noreturn]] void give_up(int rank, const Failure& failure) const;
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
     bool answer(const fabric::MessageHeader& request, Pages& array);
-    /// A page that is sent stays in place, so nothing needs to be kept until its message has left.
-    void left(std::uint64_t) override {}
+    void left(std::uint64_t ticket) override;
     bool pump() override { return false; }
 
     fabric::Fabric& fabric_;
     fabric::Network& network_;
     const Arrays& arrays_;
-    std::atomic<std::int64_t> under_way_{0}; ///< messages with differences that have not been answered
+    std::atomic<Locks*> locks_{nullptr};
+    std::atomic<WrittenWords*> words_{nullptr};
+    std::atomic<std::int64_t> under_way_{0}; ///< messages that will be answered by `applied`
 };
 
 } // namespace kumiki::dsm

@@ -1,6 +1,5 @@
 #include "dsm/pages.hpp"
 
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +8,7 @@
 
 #include "dsm/courier.hpp"
 #include "dsm/difference.hpp"
+#include "dsm/turn.hpp"
 #include "platform/memory.hpp"
 #include "platform/unordered_reads.hpp"
 
@@ -16,12 +16,6 @@ namespace kumiki::dsm {
 
 using platform::Attempt;
 using platform::PageAccess;
-
-namespace {
-
-constexpr std::size_t bits = 64;
-
-} // namespace
 
 Pages::Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Place place, Layout layout, Homes homes,
              std::unique_ptr<platform::PageFaults> faults)
@@ -35,7 +29,8 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Pla
       homes_(homes),
       faults_(std::move(faults)),
       pages_(layout.pages),
-      written_((layout.pages + bits - 1) / bits),
+      written_(layout.pages),
+      told_(layout.pages),
       packed_(static_cast<std::size_t>(fabric.size())) {}
 
 Pages::~Pages() { platform::release_zeros(twins_, layout_.frames()); }
@@ -69,16 +64,8 @@ std::byte* Pages::region_at(int rank) const {
 
 // -- faults --
 
-/// A thread that waits for the page makes progress on the network only: it is in the middle of the program's own code.
-void Pages::lock(Page& page) {
-    const auto take = [&page] { return page.locked.exchange(1, std::memory_order_acquire) == 0; };
-    if (!take()) fabric_.progress().wait(take, fabric::Progress::Attention::network);
-}
-
-void Pages::unlock(Page& page) {
-    page.locked.store(0, std::memory_order_release);
-    fabric_.progress().ring(fabric_.rank());
-}
+void Pages::lock(Page& page) { Turn(fabric_, page.locked).lock(); }
+void Pages::unlock(Page& page) { Turn(fabric_, page.locked).unlock(); }
 
 /// If an access cannot be made possible, it cannot return an error either.
 void Pages::change(std::size_t first, std::size_t count, PageAccess from, PageAccess to) {
@@ -102,7 +89,7 @@ void Pages::fault(std::size_t number, Attempt attempt) {
         break;
     case State::clean: // or the system has taken the page from a reader
         if (writes) {
-            if (is_home(number)) note_written(number);
+            if (is_home(number)) written_.add(number);
             else make_twin(number);
             page.state = State::written;
         }
@@ -114,23 +101,20 @@ void Pages::fault(std::size_t number, Attempt attempt) {
     unlock(page);
 }
 
-void Pages::note_written(std::size_t page) {
-    written_[page / bits].fetch_or(std::uint64_t{1} << page % bits, std::memory_order_relaxed);
-    any_written_.store(true, std::memory_order_relaxed);
-}
-
 void Pages::make_twin(std::size_t page) {
     std::memcpy(twin(page).data(), frame(page).data(), layout_.page_bytes);
     Counters::add(counters_.twins);
-    note_written(page);
+    written_.add(page);
 }
 
 /// Marks a page in its home's region, before it is read there, so that a home that writes to it after that sees the
-/// mark at the next barrier: between mark and read there is a fence, and so there is between the home's writes and its
-/// look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page.
+/// mark at its next release: between mark and read there is a fence, and so there is between the home's writes and its
+/// look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page. The
+/// home takes the word first, then the block's byte, and then looks at the page's, so they are set in the other order.
 void Pages::mark_fetched(std::byte* region, std::size_t page) const {
-    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]))
-        .store(1, std::memory_order_relaxed);
+    fetched(region, page).store(1, std::memory_order_relaxed);
+    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + page / Layout::block]))
+        .store(1, std::memory_order_release);
     std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -155,10 +139,11 @@ void Pages::fetch(std::size_t page) {
     here.fetch.store(Fetch::idle, std::memory_order_relaxed);
 }
 
-// -- barriers --
+// -- releasing --
 
-template <class Wanted, class Done>
-void Pages::change_runs(std::size_t first, std::size_t end, PageAccess from, PageAccess to, Wanted wanted, Done done) {
+template <class Wanted, class Done, class Settle>
+void Pages::change_runs(std::size_t first, std::size_t end, PageAccess from, PageAccess to, Wanted wanted, Done done,
+                        Settle settle) {
     const auto claim = [&](std::size_t page) {
         lock(pages_[page]);
         if (wanted(page)) return true;
@@ -170,40 +155,35 @@ void Pages::change_runs(std::size_t first, std::size_t end, PageAccess from, Pag
         const std::size_t begin = page++;
         while (page < end && claim(page)) ++page;
         change(begin, page - begin, from, to);
-        for (std::size_t each = begin; each < page; ++each) {
-            done(each);
-            unlock(pages_[each]);
-        }
+        for (std::size_t each = begin; each < page; ++each) done(each);
+        settle();
+        for (std::size_t each = begin; each < page; ++each) unlock(pages_[each]);
     }
 }
 
-void Pages::announce(std::size_t page, std::vector<Notice>& notices) {
+void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& notices) {
     Counters::add(counters_.notices);
+    if (audience == Audience::acquirer) told_.add(page);
     if (!notices.empty() && notices.back().array == number_ && notices.back().first + notices.back().count == page)
         ++notices.back().count;
     else notices.push_back({number_, 1, page});
 }
 
-void Pages::release(std::vector<Notice>& notices) {
+void Pages::release_to_all(std::vector<Notice>& notices) {
+    told_.take_runs([&](std::size_t begin, std::size_t end) {
+        for (std::size_t page = begin; page < end; ++page) announce(page, Audience::all, notices);
+    });
+    release_to(Audience::all, notices);
+}
+
+void Pages::release_to(Audience audience, std::vector<Notice>& notices) {
     std::atomic_thread_fence(std::memory_order_seq_cst); // see mark_fetched()
-    protect_fetched(notices);
-    if (any_written_.exchange(false, std::memory_order_relaxed)) {
-        // Pages that follow each other are released together, across the words of the bit set.
-        std::size_t begin = 0, end = 0;
-        for (std::size_t word = 0; word < written_.size(); ++word) {
-            std::uint64_t left = written_[word].exchange(0, std::memory_order_relaxed);
-            while (left != 0) {
-                const std::size_t page = word * bits + static_cast<std::size_t>(std::countr_zero(left));
-                left &= left - 1;
-                if (page != end) {
-                    release_written(begin, end, notices);
-                    begin = page;
-                }
-                end = page + 1;
-            }
-        }
-        release_written(begin, end, notices);
-    }
+    protect_fetched(audience, notices);
+    written_.take_runs([&](std::size_t begin, std::size_t end) { release_written(begin, end, audience, notices); });
+    send_packed();
+}
+
+void Pages::send_packed() {
     for (int rank = 0; rank < fabric_.size(); ++rank)
         if (auto& bytes = packed_[static_cast<std::size_t>(rank)]; !bytes.empty()) {
             courier_->send_differences(rank, number_, bytes);
@@ -212,15 +192,24 @@ void Pages::release(std::vector<Notice>& notices) {
 }
 
 /// Announces the open pages that another rank has fetched, and detects their writes from now on.
-void Pages::protect_fetched(std::vector<Notice>& notices) {
+void Pages::protect_fetched(Audience audience, std::vector<Notice>& notices) {
     auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
-    if (std::atomic_ref(news).exchange(0, std::memory_order_acq_rel) == 0) return;
+    if (std::atomic_ref(news).load(std::memory_order_relaxed) == 0) return;
+    std::atomic_ref(news).exchange(0, std::memory_order_acq_rel);
+    for (std::size_t block = 0; block < layout_.blocks(); ++block) {
+        std::atomic_ref set(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched_blocks() + block]));
+        if (set.load(std::memory_order_relaxed) == 0 || set.exchange(0, std::memory_order_acquire) == 0) continue;
+        const std::size_t first = block * Layout::block;
+        protect_fetched(first, std::min(first + Layout::block, layout_.pages), audience, notices);
+    }
+}
+
+void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices) {
     const auto is_fetched = [&](std::size_t page) {
-        return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + page]))
-                   .load(std::memory_order_relaxed) != 0;
+        return fetched(region_, page).load(std::memory_order_relaxed) != 0;
     };
-    for (std::size_t page = 0; page < layout_.pages;) {
-        const auto [begin, count] = homes_.run_from(page, layout_.pages, fabric_.rank());
+    for (std::size_t page = first; page < end;) {
+        const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
         page = begin + count;
         if (!is_home(begin)) continue;
         change_runs(
@@ -228,33 +217,35 @@ void Pages::protect_fetched(std::vector<Notice>& notices) {
             [&](std::size_t each) { return is_fetched(each) && pages_[each].state == State::open; },
             [&](std::size_t each) {
                 pages_[each].state = State::clean;
-                announce(each, notices);
+                announce(each, audience, notices);
             });
     }
 }
 
 /// Handles pages that have been written and that have one home or several.
-void Pages::release_written(std::size_t first, std::size_t end, std::vector<Notice>& notices) {
+void Pages::release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices) {
+    const auto is_written = [&](std::size_t page) { return pages_[page].state == State::written; };
     for (std::size_t page = first; page < end;) {
         const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
         page = begin + count;
-        if (is_home(begin)) {
+        if (!is_home(begin)) {
+            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                if (send_difference(each)) announce(each, audience, notices);
+            });
+        } else if (audience == Audience::acquirer) { // others still have copies
+            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                announce(each, audience, notices);
+            });
+        } else {
             for (std::size_t each = begin; each < page; ++each) {
                 lock(pages_[each]);
-                std::atomic_ref(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched() + each]))
-                    .store(0, std::memory_order_relaxed);
+                fetched(region_, each).store(0, std::memory_order_relaxed);
                 pages_[each].state = State::open;
-                announce(each, notices);
+                announce(each, audience, notices);
                 unlock(pages_[each]);
             }
-        } else {
-            change_runs(
-                begin, page, PageAccess::write, PageAccess::read,
-                [&](std::size_t each) { return pages_[each].state == State::written; },
-                [&](std::size_t each) {
-                    pages_[each].state = State::clean;
-                    if (send_difference(each)) announce(each, notices);
-                });
         }
     }
 }
@@ -292,6 +283,23 @@ void Pages::invalidate(std::size_t first, std::size_t count) {
         [&](std::size_t page) {
             pages_[page].state = State::absent;
             Counters::add(counters_.invalidations);
+        });
+}
+
+void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices) {
+    if (first > layout_.pages || count > layout_.pages - first) return;
+    change_runs(
+        first, first + count, PageAccess::write, PageAccess::none,
+        [&](std::size_t page) { return !is_home(page) && pages_[page].state == State::written; },
+        [&](std::size_t page) {
+            if (send_difference(page)) announce(page, Audience::acquirer, notices);
+            pages_[page].state = State::absent;
+            Counters::add(counters_.invalidations);
+        },
+        // A thread that touches the page again must get its own changes back with it.
+        [&] {
+            send_packed();
+            if (courier_ != nullptr) courier_->await_applied();
         });
 }
 

@@ -9,6 +9,8 @@
 
 #include "dsm/counters.hpp"
 #include "dsm/homes.hpp"
+#include "dsm/notice.hpp"
+#include "dsm/page_set.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/page_faults.hpp"
@@ -17,23 +19,17 @@ namespace kumiki::dsm {
 
 class Courier;
 
-/// A write notice: pages of one array that a rank has changed since the last barrier.
-struct Notice {
-    std::uint32_t array, count;
-    std::uint64_t first;
-};
-
 /// The pages of one shared array at one rank, where every rank has a copy of its own: home-based release consistency
-/// with several writers of a page and invalidation at the barrier.
+/// with several writers of a page and invalidation at barriers and locks.
 ///
 /// Every page has a home, whose copy gets everybody's changes. Another rank fetches a page when it first touches it,
-/// makes a twin of it when it first writes to it, and at the next barrier sends the difference to the home and
-/// announces the page to all, who then drop their copies.
+/// makes a twin of it when it first writes to it, and at its next release (a barrier, or the release of a lock) sends
+/// the difference to the home and announces the page; who acquires that drops its copy.
 ///
 /// The home's own writes need announcing, too, but only while somebody has a copy: a page of the home is `open`, which
-/// costs nothing, until somebody fetches it. At the barrier after that the home announces it, because it may have
+/// costs nothing, until somebody fetches it. At the release after that the home announces it, because it may have
 /// written to it, and protects it; from then on a write is noticed by its fault. A page that was written and announced
-/// is open again, because nobody has a copy any more.
+/// at a barrier is open again, because nobody has a copy any more; at a lock it is protected again.
 class Pages {
 public:
     /// The order of the data at the beginning of the array's region at every rank.
@@ -43,8 +39,12 @@ public:
         std::size_t frames() const { return page_bytes * pages; }
         /// One byte for each page of the home: whether the page has been fetched since it was opened.
         std::size_t fetched() const { return frames(); }
-        /// One word: whether one of these bytes has been set since the home looked.
-        std::size_t news() const { return platform::round_up(fetched() + pages, platform::apart); }
+        /// One byte for each block of pages: whether one of these bytes has been set since the home looked.
+        static constexpr std::size_t block = 512;
+        std::size_t fetched_blocks() const { return fetched() + pages; }
+        std::size_t blocks() const { return (pages + block - 1) / block; }
+        /// One word: the same for all.
+        std::size_t news() const { return platform::round_up(fetched_blocks() + blocks(), platform::apart); }
         std::size_t bytes() const { return news() + platform::apart; }
     };
 
@@ -75,12 +75,19 @@ public:
     /// page.
     void fault(std::size_t page, platform::Attempt attempt);
 
-    // -- at a barrier; one thread calls them --
+    // -- at barriers and locks; one thread at a time calls them --
 
-    /// Sends this rank's changes to the homes, or passes them to the courier, and adds the changed pages to `notices`.
-    void release(std::vector<Notice>& notices);
-    /// Drops this rank's copies of pages that another rank has changed.
+    /// Sends the changes since the last release to the homes, or passes them to the courier, and adds the changed pages
+    /// to `notices`.
+    void release(std::vector<Notice>& notices) { release_to(Audience::acquirer, notices); }
+    /// The same at a barrier, with all pages that have changed since the last barrier.
+    void release_to_all(std::vector<Notice>& notices);
+    /// Drops this rank's copies of pages that another rank has changed, except those that this rank has written since
+    /// its last release.
     void invalidate(std::size_t first, std::size_t count);
+    /// Drops those, too, after their changes have been applied at the homes; adds them to `notices`. Must follow
+    /// invalidate(): in this order no copy escapes that another thread begins to write meanwhile.
+    void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
 
     // -- for the courier, in the thread that receives --
 
@@ -95,7 +102,7 @@ private:
     enum class State : std::uint8_t {
         absent,  ///< this rank has no copy
         clean,   ///< may be read; the next write is a fault
-        written, ///< written since the last barrier; has a twin, unless this rank is the home
+        written, ///< written since the last release; has a twin, unless this rank is the home
         open,    ///< at the home: may be written, and no other rank has a copy
     };
     enum class Fetch : std::uint8_t { idle, asked, here };
@@ -125,15 +132,28 @@ private:
     /// unlocked.
     template <class Wanted, class Done>
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
-                     Wanted wanted, Done done);
+                     Wanted wanted, Done done) {
+        change_runs(first, end, from, to, wanted, done, [] {});
+    }
+    /// The same; calls settle() for each run before it is unlocked.
+    template <class Wanted, class Done, class Settle>
+    void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
+                     Wanted wanted, Done done, Settle settle);
     void fetch(std::size_t page);
     void mark_fetched(std::byte* region, std::size_t page) const;
-    void note_written(std::size_t page);
+    std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
+        return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
+    }
     void make_twin(std::size_t page);
-    void protect_fetched(std::vector<Notice>& notices);
-    void release_written(std::size_t first, std::size_t end, std::vector<Notice>& notices);
+    /// Which ranks get the notices of a release.
+    enum class Audience : std::uint8_t { acquirer, all };
+    void release_to(Audience audience, std::vector<Notice>& notices);
+    void protect_fetched(Audience audience, std::vector<Notice>& notices);
+    void protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
+    void release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
     bool send_difference(std::size_t page);
-    void announce(std::size_t page, std::vector<Notice>& notices);
+    void send_packed();
+    void announce(std::size_t page, Audience audience, std::vector<Notice>& notices);
 
     fabric::Fabric& fabric_;
     Courier* courier_;
@@ -143,8 +163,8 @@ private:
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
     std::vector<Page> pages_;
-    std::vector<std::atomic<std::uint64_t>> written_; ///< a bit for each page written since the last barrier
-    std::atomic<bool> any_written_{false};
+    PageSet written_;                            ///< since the last release
+    PageSet told_;                               ///< announced to some ranks since the last barrier
     std::vector<std::vector<std::byte>> packed_; ///< by rank: differences that have not been sent yet
     Counters counters_{};
 };

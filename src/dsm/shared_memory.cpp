@@ -1,6 +1,7 @@
 #include "dsm/shared_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ SharedMemory::SharedMemory(fabric::Fabric& fabric, Collectives& collectives, Opt
       options_(options),
       copies_(fabric.size() > 1 && (fabric.network() != nullptr || options.copies == CopyHolder::rank)) {
     if (fabric.network() != nullptr) courier_ = std::make_unique<Courier>(fabric, numbered_);
+    if (copies_) consistency_ = std::make_unique<Consistency>(fabric, numbered_, courier_.get());
 }
 
 /// All ranks are leaving the job, so no rank fetches pages any more.
@@ -74,6 +76,7 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
     if (bytes > std::size_t{1} << 46)
         return refuse(fmt::format("a shared array of {} bytes does not fit the address space", bytes));
     const Pages::Layout layout{page, (bytes + page - 1) / page};
+    if (auto made = make_locks(); !made) return tl::unexpected(made.error());
     auto region = collectives_.allocate(copies_ ? layout.bytes() : piece_of(layout));
     if (!region) return tl::unexpected(region.error());
 
@@ -93,6 +96,27 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
     // No rank may ask for a page before all ranks know the array.
     if (auto met = collectives_.barrier(); !met) return tl::unexpected(met.error());
     return data;
+}
+
+/// With the first array, because this is collective, too, and using a lock is not. They live as long as the job.
+Result<> SharedMemory::make_locks() {
+    if (locks_) return {};
+    auto region = collectives_.allocate(sizeof(WrittenWords) + LockArea::bytes(fabric_.size()));
+    if (!region) return tl::unexpected(region.error());
+    auto* const begin = static_cast<std::byte*>(*region);
+    const fabric::Group& all = fabric_.everybody();
+    std::byte* const leaders = fabric_.memory().arena(all.leader(all.own_host())) + fabric_.memory().offset(begin);
+    written_ = reinterpret_cast<WrittenWords*>(leaders);
+    locks_ = std::make_unique<Locks>(fabric_, consistency_.get(), begin + sizeof(WrittenWords));
+    if (courier_) courier_->serve(*locks_, *written_);
+    return {};
+}
+
+Result<Locks*> SharedMemory::locks(const char* operation) {
+    if (locks_) return locks_.get();
+    return fail(KUMIKI_ERROR_STATE, fmt::format("{}: there are no locks before the first shared array has been made; "
+                                                "allocate it first, at all ranks",
+                                                operation));
 }
 
 std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
@@ -200,43 +224,54 @@ Result<> SharedMemory::release(void* memory) {
 
 Result<> SharedMemory::barrier() {
     if (!copies_) return collectives_.barrier();
-    std::vector<Notice> own;
-    numbered_.any([&own](Pages& array) {
-        array.release(own);
-        return false;
-    });
-    if (courier_) courier_->await_differences();
-    // Every rank's changes have reached their homes when it enters the exchange, and no rank leaves the exchange before
-    // all have entered it.
+    if (written_ == nullptr) return collectives_.barrier(); // there has been no array yet
+    const std::vector<Notice> own = consistency_->release_to_all(++barriers_, *written_);
+    // Every rank's changes have reached their homes when it enters the barrier.
+    if (auto met = collectives_.barrier(); !met) return met;
+    if (!written_->is_set(barriers_)) return {};
     const auto others = exchange(own);
     if (!others) return tl::unexpected(others.error());
-    for (const Notice& notice : *others)
-        if (Pages* const array = numbered_.find(notice.array)) array->invalidate(notice.first, notice.count);
+    consistency_->acquire_from_all(*others);
     return {};
 }
 
-/// Returns the notices of the other ranks.
+/// Returns the notices of the other ranks. Few notices travel with their number.
 Result<std::vector<Notice>> SharedMemory::exchange(const std::vector<Notice>& own) {
+    struct Summary {
+        std::uint64_t count;
+        std::array<Notice, 2> few;
+    };
     const auto ranks = static_cast<std::size_t>(fabric_.size());
     const auto here = static_cast<std::size_t>(fabric_.rank());
-    std::vector<std::uint64_t> counts(ranks);
-    const std::uint64_t count = own.size();
+    Summary mine{own.size(), {}};
+    std::copy_n(own.begin(), std::min(own.size(), mine.few.size()), mine.few.begin());
+    std::vector<Summary> summaries(ranks);
     if (auto met =
-            collectives_.all_gather(&count, sizeof count, counts.data(), Collectives::Pieces::equal(sizeof count));
+            collectives_.all_gather(&mine, sizeof mine, summaries.data(), Collectives::Pieces::equal(sizeof mine));
         !met)
         return tl::unexpected(met.error());
-    std::vector<std::size_t> begins(ranks + 1);
-    for (std::size_t rank = 0; rank < ranks; ++rank) begins[rank + 1] = begins[rank] + counts[rank];
-    std::vector<Notice> all(begins[ranks]);
-    if (all.empty()) return all;
-    Collectives::Pieces pieces;
-    pieces.bytes = [&](int rank) { return counts[static_cast<std::size_t>(rank)] * sizeof(Notice); };
-    pieces.offset = [&](int rank) { return begins[static_cast<std::size_t>(rank)] * sizeof(Notice); };
-    if (auto met = collectives_.all_gather(own.data(), own.size() * sizeof(Notice), all.data(), pieces); !met)
-        return tl::unexpected(met.error());
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(begins[here]),
-              all.begin() + static_cast<std::ptrdiff_t>(begins[here + 1]));
-    return all;
+    std::vector<std::size_t> begins(ranks + 1); // of each rank's notices that did not travel with their number
+    const auto rest = [&](std::size_t rank) {
+        return summaries[rank].count - std::min<std::size_t>(summaries[rank].count, mine.few.size());
+    };
+    for (std::size_t rank = 0; rank < ranks; ++rank) begins[rank + 1] = begins[rank] + rest(rank);
+    std::vector<Notice> others(begins[ranks]);
+    if (!others.empty()) {
+        Collectives::Pieces pieces;
+        pieces.bytes = [&](int rank) { return rest(static_cast<std::size_t>(rank)) * sizeof(Notice); };
+        pieces.offset = [&](int rank) { return begins[static_cast<std::size_t>(rank)] * sizeof(Notice); };
+        const Notice* const more = own.data() + (own.size() - rest(here));
+        if (auto met = collectives_.all_gather(more, rest(here) * sizeof(Notice), others.data(), pieces); !met)
+            return tl::unexpected(met.error());
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(begins[here]),
+                     others.begin() + static_cast<std::ptrdiff_t>(begins[here + 1]));
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        if (rank != here)
+            others.insert(others.end(), summaries[rank].few.begin(),
+                          summaries[rank].few.begin() +
+                              static_cast<std::ptrdiff_t>(summaries[rank].count - rest(rank)));
+    return others;
 }
 
 /// The list of arrays is not touched here, because the thread that faulted may be one that changes it; and no other

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "collective/collectives.hpp"
+#include "dsm/consistency.hpp"
 #include "dsm/courier.hpp"
+#include "dsm/locks.hpp"
 #include "dsm/pages.hpp"
 #include "error/result.hpp"
 #include "fabric/fabric.hpp"
@@ -21,7 +23,7 @@ namespace kumiki::dsm {
 
 /// The shared arrays of a rank: memory at the same address in every rank. Where all ranks are on one host they map the
 /// same memory, and nothing else happens. Otherwise every rank has a copy of each page that it uses (Pages), and the
-/// copies are made consistent at barrier().
+/// copies are made consistent at barrier() and by locks.
 ///
 /// allocate(), release() and barrier() are collective: one thread of every rank calls them, in the same order. The
 /// others are thread-safe.
@@ -49,6 +51,11 @@ public:
     /// After this, everything that any rank did to shared arrays before is visible to all ranks.
     Result<> barrier();
 
+    /// The locks exist from the first array on.
+    Result<Locks*> locks(const char* operation);
+    /// Fails if a thread of this rank holds a lock.
+    Result<> all_released() const { return locks_ ? locks_->all_released() : Result<>{}; }
+
     /// The rank that is the home of the page at this address, which is in an array.
     Result<int> home(const void* address);
     /// The counters of the array at this address; null: the sum over all arrays.
@@ -71,6 +78,7 @@ private:
 
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
+    Result<> make_locks();
     /// The bytes of the array that each rank holds where there are no copies.
     std::size_t piece_of(const Pages::Layout& layout) const;
     Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, Placement placement);
@@ -92,6 +100,10 @@ private:
     std::vector<std::unique_ptr<Array>> arrays_;
     Arrays numbered_; ///< the same arrays for fault handlers and the courier
     std::unique_ptr<Courier> courier_;
+    std::unique_ptr<Consistency> consistency_; ///< null: there are no copies
+    std::unique_ptr<Locks> locks_;
+    WrittenWords* written_ = nullptr; ///< of this host; null before the first array
+    std::uint64_t barriers_ = 0;
     std::optional<platform::FaultRange> range_;
 };
 

@@ -124,6 +124,10 @@ kumiki_status kumiki_leave(kumiki_job* job) {
         fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
         return status;
     }
+    if (const auto released = job->shared->all_released(); !released) { // here, too
+        fmt::print(stderr, "kumiki: {}\n", released.error().message);
+        return report(released);
+    }
     const auto met = job->all.collectives->leave();
     job->fabric->leave();
     delete job;

@@ -5,6 +5,20 @@ using kumiki::face::refuse_child;
 using kumiki::face::report;
 using kumiki::trace::Span;
 
+namespace {
+
+template <class Call>
+kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child(operation);
+    const Span span(job->fabric->trace(), operation);
+    const auto locks = job->shared->locks(operation);
+    if (!locks) return report(locks.error());
+    return report(call(**locks));
+}
+
+} // namespace
+
 kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes, void** memory) {
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("shared_allocate");
@@ -32,6 +46,25 @@ kumiki_status kumiki_shared_barrier(kumiki_job* job) {
         return refuse_child("shared_barrier");
     const Span span(job->fabric->trace(), "shared_barrier");
     return report(job->shared->barrier());
+}
+
+kumiki_status kumiki_shared_lock(kumiki_job* job, int lock) {
+    return with_locks(job, "shared_lock", [lock](kumiki::dsm::Locks& locks) { return locks.acquire(lock); });
+}
+
+kumiki_status kumiki_shared_trylock(kumiki_job* job, int lock, int* taken) {
+    return with_locks(job, "shared_trylock", [lock, taken](kumiki::dsm::Locks& locks) -> kumiki::Result<> {
+        if (taken == nullptr)
+            return kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_trylock: the address for the answer is null");
+        const auto has = locks.try_acquire(lock);
+        if (!has) return tl::unexpected(has.error());
+        *taken = *has ? 1 : 0;
+        return {};
+    });
+}
+
+kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock) {
+    return with_locks(job, "shared_unlock", [lock](kumiki::dsm::Locks& locks) { return locks.release(lock); });
 }
 
 kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank) {

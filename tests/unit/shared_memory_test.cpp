@@ -5,44 +5,28 @@
 #include <thread>
 #include <vector>
 
-#include "dsm/shared_memory.hpp"
-#include "support/ranks.hpp"
+#include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
 
-// The protocol, with ranks that are threads of one process, over copies per rank and over two hosts. Each rank has its
-// own addresses, because they are in one process.
+// The protocol, with ranks that are threads of one process, over copies per rank and over two hosts.
 namespace kumiki::dsm {
 namespace {
 
 using tests::JobOptions;
 using tests::Rank;
-using tests::run_ranks_as_threads;
 using tests::Watchdog;
 
 class SharedMemoryTest : public testing::TestWithParam<FaultMechanism> {
 protected:
-    /// Runs body(rank, memory) with a copy of each page for each rank.
     template <class Body>
-    void run(JobOptions options, Body body) {
-        if (GetParam() == FaultMechanism::userfaultfd)
-            if (const auto works = platform::userfaultfd_works(); !works) GTEST_SKIP() << works.error().message;
-        options.arena_bytes = std::size_t{64} << 20;
-        run_ranks_as_threads(options, [&](Rank& rank) {
-            std::byte* const base =
-                platform::unused_addresses() + static_cast<std::size_t>(rank.rank()) * options.arena_bytes;
-            SharedMemory memory(rank.fabric, rank.collectives, {CopyHolder::rank, GetParam(), base});
-            body(rank, memory);
-            // Nobody's copies may go while others still fetch.
-            ASSERT_TRUE(rank.collectives.barrier());
-        });
+    void run(const JobOptions& options, Body body) {
+        tests::run_with_copies(GetParam(), options, body);
     }
 };
 
 template <class T>
 T* allocate(SharedMemory& memory, std::size_t count, Placement placement = Placement::block, std::size_t page = 0) {
-    auto allocated = memory.allocate(count * sizeof(T), page, placement);
-    EXPECT_TRUE(allocated) << allocated.error().message;
-    return static_cast<T*>(*allocated);
+    return tests::allocate_shared<T>(memory, count, placement, page);
 }
 
 TEST_P(SharedMemoryTest, BeginsWithZerosAndEveryoneSeesWhatAnyoneWrote) {
@@ -245,11 +229,7 @@ TEST_P(SharedMemoryTest, WrongArgumentsAreRefusedAtAllRanks) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedMemoryTest,
-                         testing::Values(FaultMechanism::userfaultfd, FaultMechanism::protection),
-                         [](const auto& each) {
-                             return each.param == FaultMechanism::userfaultfd ? "Userfaultfd" : "Protection";
-                         });
+INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedMemoryTest, tests::every_mechanism, tests::mechanism_name);
 
 } // namespace
 } // namespace kumiki::dsm

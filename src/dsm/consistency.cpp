@@ -1,0 +1,61 @@
+#include "dsm/consistency.hpp"
+
+#include "dsm/pages.hpp"
+
+namespace kumiki::dsm {
+
+void Consistency::publish() {
+    std::vector<Notice> own;
+    arrays_.any([&own](Pages& array) {
+        array.release(own);
+        return false;
+    });
+    if (courier_ != nullptr) courier_->await_applied();
+    for (const Notice& notice : own) history_.announce(notice);
+}
+
+void Consistency::apply(std::span<const Told> news, bool complete) {
+    std::vector<Notice> own;
+    if (!complete) {
+        invalidate(Notice::everything(), own);
+        history_.announce(Notice::everything()); // before the others, some of whose forerunners it stands for
+    }
+    for (const Told& told : news)
+        if (history_.learn(told) && complete) invalidate(told.notice, own);
+    for (const Notice& notice : own) history_.announce(notice);
+}
+
+/// Appends the pages whose changes had to be brought to their homes first to `own`.
+void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
+    const auto drop = [&own](Pages& array, std::uint64_t first, std::uint64_t count) {
+        array.invalidate(first, count);
+        array.invalidate_written(first, count, own);
+    };
+    if (notice == Notice::everything())
+        arrays_.any([&drop](Pages& array) {
+            drop(array, 0, array.layout().pages);
+            return false;
+        });
+    else if (Pages* const array = arrays_.find(notice.array)) drop(*array, notice.first, notice.count);
+}
+
+std::vector<Notice> Consistency::release_to_all(std::uint64_t barrier, WrittenWords& words) {
+    const std::lock_guard turn(turn_);
+    std::vector<Notice> own;
+    arrays_.any([&own](Pages& array) {
+        array.release_to_all(own);
+        return false;
+    });
+    if (!own.empty() && words.set(barrier) && courier_ != nullptr) courier_->tell_written(barrier);
+    if (courier_ != nullptr) courier_->await_applied();
+    return own;
+}
+
+void Consistency::acquire_from_all(std::span<const Notice> others) {
+    const std::lock_guard turn(turn_);
+    for (const Notice& notice : others)
+        if (Pages* const array = arrays_.find(notice.array)) array->invalidate(notice.first, notice.count);
+    history_.begin_epoch();
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,273 @@
+#include "dsm/locks.hpp"
+
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace kumiki::dsm {
+
+using fabric::MessageHeader;
+using Answer = LockArea::Answer;
+
+namespace {
+
+/// A different address in every thread.
+const void* this_thread() {
+    static thread_local const char mark = 0;
+    return &mark;
+}
+
+} // namespace
+
+Locks::Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region)
+    : fabric_(fabric), consistency_(consistency), region_(region), owners_(KUMIKI_SHARED_LOCKS) {}
+
+std::byte* Locks::region_at(int rank) const {
+    std::byte* const arena = fabric_.memory().arena(rank);
+    return arena == nullptr ? nullptr : arena + fabric_.memory().offset(region_);
+}
+
+Result<> Locks::check(int lock, const char* operation) const {
+    if (lock >= 0 && lock < KUMIKI_SHARED_LOCKS) return {};
+    return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no lock {}; the locks have the numbers 0 to {}",
+                                                   operation, lock, KUMIKI_SHARED_LOCKS - 1));
+}
+
+Result<> Locks::acquire(int lock) {
+    if (auto checked = check(lock, "shared_lock"); !checked) return checked;
+    auto& owner = owners_[static_cast<std::size_t>(lock)];
+    if (owner.load(std::memory_order_relaxed) == this_thread())
+        return fail(
+            KUMIKI_ERROR_STATE,
+            fmt::format("shared_lock: this thread has lock {} already, and would wait for itself for ever", lock));
+    if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
+        take_here(lock, area_at(manager));
+        read_log(manager);
+    } else {
+        ask(lock, Kind::ask);
+    }
+    owner.store(this_thread(), std::memory_order_relaxed);
+    return {};
+}
+
+Result<bool> Locks::try_acquire(int lock) {
+    if (auto checked = check(lock, "shared_trylock"); !checked) return tl::unexpected(checked.error());
+    if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
+        if (!area_at(manager).take(lock, static_cast<std::uint32_t>(fabric_.rank()))) return false;
+        read_log(manager);
+    } else if (!ask(lock, Kind::ask_once)) {
+        return false;
+    }
+    owners_[static_cast<std::size_t>(lock)].store(this_thread(), std::memory_order_relaxed);
+    return true;
+}
+
+Result<> Locks::release(int lock) {
+    if (auto checked = check(lock, "shared_unlock"); !checked) return checked;
+    auto& owner = owners_[static_cast<std::size_t>(lock)];
+    if (const void* const held = owner.load(std::memory_order_relaxed); held != this_thread())
+        return fail(KUMIKI_ERROR_STATE,
+                    fmt::format("shared_unlock: {} lock {}; the thread that has acquired a lock releases it",
+                                held != nullptr ? "another thread of this rank has" : "this rank does not have", lock));
+    owner.store(nullptr, std::memory_order_relaxed);
+    const int manager = manager_of(lock);
+    if (region_at(manager) == nullptr) {
+        // Sent by one thread at a time, because the notices that it takes may be those of another thread's release.
+        consistency_->release([&](History& history) {
+            MessageHeader message = header(Kind::release);
+            message.value = static_cast<std::uint64_t>(lock);
+            message.signal = history.epoch();
+            send(manager, message, history.news_for(manager));
+        });
+        return {};
+    }
+    LockArea area = area_at(manager);
+    if (consistency_ != nullptr)
+        consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
+    if (LockArea::Next next{}; area.pass(lock, next)) grant(next, area);
+    return {};
+}
+
+Result<> Locks::all_released() const {
+    for (std::size_t lock = 0; lock < owners_.size(); ++lock)
+        if (owners_[lock].load(std::memory_order_relaxed) != nullptr)
+            return fail(KUMIKI_ERROR_STATE, fmt::format("leave: rank {} still has the shared lock {}, for which others "
+                                                        "may wait; release it first",
+                                                        fabric_.rank(), lock));
+    return {};
+}
+
+// -- the thread that wants a lock --
+
+bool Locks::Place::take() {
+    std::uint64_t free = locks_.free_places_.load(std::memory_order_relaxed);
+    while (free != 0) {
+        number_ = static_cast<std::uint32_t>(std::countr_zero(free));
+        if (locks_.free_places_.compare_exchange_weak(free, free & ~(std::uint64_t{1} << number_),
+                                                      std::memory_order_acquire, std::memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+Locks::Place::Place(Locks& locks) : locks_(locks) {
+    locks_.fabric_.progress().wait([this] { return take(); });
+    locks_.area_at(locks_.fabric_.rank()).answer(number_).store(Answer::none, std::memory_order_relaxed);
+}
+
+Locks::Place::~Place() {
+    locks_.free_places_.fetch_or(std::uint64_t{1} << number_, std::memory_order_release);
+    locks_.fabric_.progress().ring(locks_.fabric_.rank());
+}
+
+void Locks::take_here(int lock, LockArea area) {
+    if (area.take(lock, static_cast<std::uint32_t>(fabric_.rank()))) return;
+    const Place place(*this);
+    if (!area.take_or_queue(lock, waiter(place), 0)) await(place);
+}
+
+Answer Locks::await(const Place& place) {
+    auto& answer = area_at(fabric_.rank()).answer(place.number());
+    fabric_.progress().wait([&answer] { return answer.load(std::memory_order_acquire) != Answer::none; });
+    return answer.load(std::memory_order_relaxed);
+}
+
+/// The thread has the lock, so the log has everything that came before in it.
+void Locks::read_log(int manager) {
+    if (consistency_ == nullptr) return;
+    consistency_->acquire([&](History& history, std::vector<Told>& news) {
+        const auto read = area_at(manager).read(history.epoch(), history.position(manager), news);
+        history.has_read(manager, read.end);
+        return read.complete;
+    });
+}
+
+/// Asks a manager on another host; returns whether this thread has the lock.
+bool Locks::ask(int lock, Kind kind) {
+    const int manager = manager_of(lock);
+    const Place place(*this);
+    MessageHeader request = header(kind);
+    request.value = static_cast<std::uint64_t>(lock);
+    request.ticket = place.number();
+    consistency_->with_history([&](const History& history) {
+        request.offset = history.position(manager);
+        request.signal = history.epoch();
+    });
+    send(manager, request, {});
+    if (await(place) == Answer::refused) return false;
+    consistency_->acquire([&](History& history, std::vector<Told>& news) {
+        Arrival& arrival = arrivals_[place.number()];
+        news = std::move(arrival.news);
+        history.has_read(manager, arrival.read.end);
+        return arrival.read.complete;
+    });
+    return true;
+}
+
+// -- passing a lock on --
+
+void Locks::grant(const LockArea::Next& next, LockArea area) {
+    const auto rank = static_cast<int>(next.waiter.rank);
+    if (region_at(rank) != nullptr) {
+        area_at(rank).answer(next.waiter.place).store(Answer::granted, std::memory_order_release);
+        fabric_.progress().ring(rank);
+    } else {
+        const Outgoing outgoing = answer_for(next, 0, area, Answer::granted);
+        send(rank, outgoing.header, outgoing.news);
+    }
+}
+
+Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, Answer answer) const {
+    Outgoing outgoing{header(Kind::answer), {}};
+    outgoing.header.ticket = next.waiter.place;
+    outgoing.header.value = static_cast<std::uint64_t>(answer);
+    if (answer == Answer::refused) return outgoing;
+    const auto read = area.read(epoch, next.position, outgoing.news);
+    outgoing.header.offset = read.end;
+    outgoing.header.signal = read.complete ? 1 : 0;
+    return outgoing;
+}
+
+// -- messages --
+
+MessageHeader Locks::header(Kind kind) const {
+    MessageHeader made = fabric_.network()->header(fabric::SinkId::pages);
+    made.operation = static_cast<std::uint8_t>(kind);
+    return made;
+}
+
+void Locks::send(int rank, const MessageHeader& header, std::span<const Told> news) {
+    const auto sent = fabric_.network()->send(rank, header, std::as_bytes(news));
+    if (sent) return;
+    fmt::print(stderr, "kumiki: rank {} cannot reach rank {} about a shared lock: {}\n", fabric_.rank(), rank,
+               sent.error().message);
+    std::abort();
+}
+
+/// By the receiving thread, which must not wait.
+void Locks::post(int rank, Outgoing outgoing) {
+    const std::uint64_t ticket = ++tickets_;
+    const auto& news = posted_[ticket] = std::move(outgoing.news);
+    if (fabric_.network()->post(rank, outgoing.header, std::as_bytes(std::span(news)), ticket)) posted_.erase(ticket);
+}
+
+bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payload) {
+    switch (static_cast<Kind>(header.operation)) {
+    case Kind::ask:
+    case Kind::ask_once: return asked(header);
+    case Kind::answer: return answered(header, payload);
+    case Kind::release: return released(header, payload);
+    }
+    return false;
+}
+
+bool Locks::asked(const MessageHeader& header) {
+    if (header.value >= KUMIKI_SHARED_LOCKS || header.ticket >= Waiter::places) return false;
+    const auto lock = static_cast<int>(header.value);
+    if (manager_of(lock) != fabric_.rank()) return false;
+    LockArea area = area_at(fabric_.rank());
+    const Waiter waiter{static_cast<std::uint32_t>(header.source), static_cast<std::uint32_t>(header.ticket)};
+    Answer answer = Answer::granted;
+    if (static_cast<Kind>(header.operation) == Kind::ask) {
+        if (!area.take_or_queue(lock, waiter, header.offset)) return true; // the answer comes when it is its turn
+    } else if (!area.take(lock, waiter.rank)) {
+        answer = Answer::refused;
+    }
+    post(header.source, answer_for({waiter, header.offset}, header.signal, area, answer));
+    return true;
+}
+
+bool Locks::answered(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (header.ticket >= Waiter::places || payload.size() % sizeof(Told) != 0) return false;
+    Arrival& arrival = arrivals_[header.ticket];
+    arrival.news.resize(payload.size() / sizeof(Told));
+    if (!payload.empty()) std::memcpy(arrival.news.data(), payload.data(), payload.size());
+    arrival.read = {header.offset, header.signal != 0};
+    area_at(fabric_.rank())
+        .answer(static_cast<std::uint32_t>(header.ticket))
+        .store(static_cast<Answer>(header.value), std::memory_order_release);
+    fabric_.progress().ring(fabric_.rank());
+    return true;
+}
+
+bool Locks::released(const MessageHeader& header, std::span<const std::byte> payload) {
+    if (header.value >= KUMIKI_SHARED_LOCKS || payload.size() % sizeof(Told) != 0) return false;
+    const auto lock = static_cast<int>(header.value);
+    LockArea area = area_at(fabric_.rank());
+    if (manager_of(lock) != fabric_.rank() || area.holder(lock) != header.source) return false;
+    std::vector<Told> news(payload.size() / sizeof(Told));
+    if (!payload.empty()) std::memcpy(news.data(), payload.data(), payload.size());
+    std::erase_if(news, [this](const Told& told) { return told.writer >= static_cast<std::uint32_t>(fabric_.size()); });
+    area.tell(header.signal, news);
+    LockArea::Next next{};
+    if (!area.pass(lock, next)) return true;
+    const auto rank = static_cast<int>(next.waiter.rank);
+    if (region_at(rank) != nullptr) grant(next, area);
+    else post(rank, answer_for(next, header.signal, area, Answer::granted));
+    return true;
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "dsm/consistency.hpp"
+#include "dsm/lock_area.hpp"
+#include "error/result.hpp"
+#include "fabric/fabric.hpp"
+
+namespace kumiki::dsm {
+
+/// The locks of a job (docs/decisions/shared-locks.md). A lock has a manager, which is a rank: the ranks of its host
+/// change the lock's state in the manager's region, and for others the manager's receiving thread does. Locks are
+/// granted in the order in which they were asked for. Thread-safe.
+class Locks {
+public:
+    /// The kinds of its messages, which the courier carries (MessageHeader::operation).
+    enum class Kind : std::uint8_t {
+        ask = 64, ///< for lock `value`, by the thread with place `ticket`, which has read the log to `offset`
+        ask_once, ///< the same, but the thread does not wait if the lock is held
+        answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`
+        release,  ///< of lock `value`, with notices
+    };
+
+    /// `region` is this rank's part of a region of LockArea::bytes() zeros. `consistency` is null when the ranks have
+    /// no copies.
+    Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region);
+
+    /// Waits until the calling thread has the lock.
+    Result<> acquire(int lock);
+    /// Returns false if it is held.
+    Result<bool> try_acquire(int lock);
+    Result<> release(int lock);
+    /// Fails if a thread of this rank holds a lock.
+    Result<> all_released() const;
+
+    // -- for the courier, in the thread that receives --
+
+    bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    void left(std::uint64_t ticket) { posted_.erase(ticket); }
+
+private:
+    /// The right to wait in the queue of a lock.
+    class Place {
+    public:
+        explicit Place(Locks& locks);
+        ~Place();
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        std::uint32_t number() const { return number_; }
+
+    private:
+        bool take();
+        Locks& locks_;
+        std::uint32_t number_ = 0;
+    };
+    /// What came with the answer to a thread of this rank.
+    struct Arrival {
+        std::vector<Told> news;
+        LockArea::Read read;
+    };
+    struct Outgoing {
+        fabric::MessageHeader header;
+        std::vector<Told> news;
+    };
+
+    Result<> check(int lock, const char* operation) const;
+    int manager_of(int lock) const { return lock % fabric_.size(); }
+    /// Null if the rank is on another host.
+    std::byte* region_at(int rank) const;
+    LockArea area_at(int rank) const { return LockArea(region_at(rank), fabric_.size()); }
+    Waiter waiter(const Place& place) const { return {static_cast<std::uint32_t>(fabric_.rank()), place.number()}; }
+
+    void take_here(int lock, LockArea area);
+    bool ask(int lock, Kind kind);
+    LockArea::Answer await(const Place& place);
+    void read_log(int manager);
+    void grant(const LockArea::Next& next, LockArea area);
+    Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
+    void post(int rank, Outgoing outgoing);
+    void send(int rank, const fabric::MessageHeader& header, std::span<const Told> news);
+    fabric::MessageHeader header(Kind kind) const;
+
+    bool asked(const fabric::MessageHeader& header);
+    bool answered(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    bool released(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+
+    fabric::Fabric& fabric_;
+    Consistency* consistency_;
+    std::byte* region_;
+    std::vector<std::atomic<const void*>> owners_; ///< by lock: the thread of this rank that holds it (this_thread())
+    std::atomic<std::uint64_t> free_places_{~std::uint64_t{0}};
+    std::array<Arrival, Waiter::places>
+        arrivals_; ///< by place; belongs to the receiving thread until the answer is set
+    std::map<std::uint64_t, std::vector<Told>> posted_; ///< payloads that have not left; used by the receiving thread
+    std::uint64_t tickets_ = 0;
+};
+
+} // namespace kumiki::dsm
