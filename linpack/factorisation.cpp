@@ -8,7 +8,7 @@
 namespace kumiki::linpack {
 
 Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team,
-                             const Variant& variant, const Travel& travel)
+                             const Variant& variant, const Travel& travel, const std::optional<DeviceUse>& device)
     : place_(place),
       layout_(layout),
       matrix_(matrix),
@@ -18,8 +18,12 @@ Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatr
       panels_(place, layout.block(), layout.rows.largest_local_length(), travel.broadcast),
       choices_(place, layout.block()),
       swaps_(place, 2 * layout.block(), layout.columns.largest_local_length(),
-             1 + most_slabs(layout.columns.largest_local_length()), travel),
-      update_(place, matrix, layout.rows, swaps_),
+             2 + most_slabs(layout.columns.largest_local_length()), travel),
+      device_share_(device ? device->share : 0),
+      offload_(device_share_ > 0 && matrix.rows() != 0 && matrix.columns() != 0
+                   ? std::make_unique<Offload>(device->address, matrix, layout.block())
+                   : nullptr),
+      update_(place, matrix, layout.rows, swaps_, offload_.get()),
       workspaces_(static_cast<std::size_t>(team.size())),
       leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {}
 
@@ -37,11 +41,13 @@ void Factorisation::work(Member& member, const Progress& progress) {
         // The barriers order what the threads write; the counter only deals out the slabs.
         for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();) {
             update_.run(slabs_[taken], workspace);
-            if (taken == 0 && owns_panel(step + 1)) make_panel(step + 1);
+            if (slabs_[taken].makes_panel) make_panel(step + 1);
             if (member.master() && step + 1 < layout_.steps()) panels_.relay(shape(step + 1));
         }
+        if (offload_) offload_->help();
         member.barrier();
         if (!member.master()) continue;
+        if (offload_) offload_->finish();
         panels_.done(step);
         if (progress) progress(step);
     }
@@ -52,6 +58,7 @@ void Factorisation::begin_step(std::size_t step) {
     const Panel panel = panels_.await(here);
     for (std::size_t i = 0; i < here.width; ++i) pivots_.push_back(static_cast<std::size_t>(panel.pivots[i]));
     update_.begin(here, panel);
+    if (offload_) offload_->begin(here, panel);
     cut(here);
     next_ = 0;
 }
@@ -60,14 +67,19 @@ void Factorisation::cut(const StepShape& shape) {
     const BlockMap& columns = layout_.columns;
     const std::size_t own = owns_panel(shape.step) ? shape.width : 0;
     Range behind{columns.local_begin(place_.column(), shape.step) + own, columns.local_length(place_.column())};
+    const std::size_t next = owns_panel(shape.step + 1) ? layout_.rows.width(shape.step + 1) : 0;
+    const Range panel{behind.begin, behind.begin + next};
+    behind.begin += next;
     slabs_.clear();
-    const auto add = [&](const Range& range) { slabs_.push_back({slabs_.size(), range}); };
-    if (owns_panel(shape.step + 1)) {
-        const std::size_t width = layout_.rows.width(shape.step + 1);
-        add({behind.begin, behind.begin + width});
-        behind.begin += width;
-    }
-    for (const Range& slab : cut_slabs(behind, most_threads_)) add(slab);
+    // The same at every rank of a process column, also at those without a device.
+    constexpr std::size_t wide = Offload::slab_columns;
+    const auto shared =
+        std::min(static_cast<std::size_t>(device_share_ * static_cast<double>(behind.size()) / wide + 0.5),
+                 behind.size() / wide);
+    for (std::size_t slab = 0; slab < shared; ++slab, behind.begin += wide)
+        slabs_.push_back({slabs_.size(), {behind.begin, behind.begin + wide}, false, true});
+    if (next != 0) slabs_.push_back({slabs_.size(), panel, true, false});
+    for (const Range& slab : cut_slabs(behind, most_threads_)) slabs_.push_back({slabs_.size(), slab});
 }
 
 bool Factorisation::owns_panel(std::size_t step) const {

@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "linpack/layout.hpp"
+#include "linpack/device_use.hpp"
 #include "linpack/leaf_columns.hpp"
 #include "linpack/local_matrix.hpp"
+#include "linpack/offload.hpp"
 #include "linpack/panel_board.hpp"
 #include "linpack/pivot_board.hpp"
 #include "linpack/swap_board.hpp"
@@ -20,15 +24,16 @@ namespace kumiki::linpack {
 ///
 /// A step has as its first slab the columns of the next panel, where this process column owns it: the thread that takes
 /// it factors and publishes that panel at once, while the others, and then it as well, update the remaining slabs. This
-/// order of the slabs is the look-ahead.
+/// order of the slabs is the look-ahead. Before them come the slabs for a device, so that it has work meanwhile.
 class Factorisation {
 public:
     /// Told of each step that is complete at this rank; called by one thread.
     using Progress = std::function<void(std::size_t step)>;
 
-    /// Collective over the job.
+    /// Collective over the job. With `device` the ranks share updates with the devices of their hosts. Throws
+    /// accelerator::DeviceError, as run() does.
     Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team, const Variant& variant,
-                  const Travel& travel);
+                  const Travel& travel, const std::optional<DeviceUse>& device = {});
 
     /// Collective over the ranks that take part. Returns false when a pivot that this rank saw is 0.
     bool run(const Progress& progress = {});
@@ -54,6 +59,8 @@ private:
     PanelBoard panels_;
     PivotBoard choices_;
     SwapBoard swaps_;
+    double device_share_;
+    std::unique_ptr<Offload> offload_; ///< null where no device takes part
     Update update_;
     std::vector<Update::Workspace> workspaces_; ///< by thread
     LeafColumns leaf_;                          ///< of the panel that a thread of this rank factors

@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <iostream>
+#include <optional>
 
 #include "kernels/common/blas_library.hpp"
 #include "linpack/blas_check.hpp"
 #include "linpack/options.hpp"
 #include "linpack/output.hpp"
 #include "linpack/progress.hpp"
+#include "linpack/shared_device.hpp"
 #include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
 #include "measure/program.hpp"
@@ -31,7 +33,9 @@ std::string describe(kumiki::Job& job) {
 /// Output is rank 0's; the others compute the same without a word.
 class Session {
 public:
-    Session(kumiki::Job& job, const Options& options) : job_(job), options_(options) {}
+    Session(kumiki::Job& job, const Options& options) : job_(job), options_(options) {
+        if (!options.device.empty()) device_.emplace(job, options.device);
+    }
 
     int run() {
         if (speaks()) output_.remark(describe(job_));
@@ -47,6 +51,7 @@ private:
 
     void run_one(Parameters parameters) {
         if (options_.measured_weights) share(parameters);
+        if (device_) share_with_device(parameters);
         Progress progress(std::cerr);
         const Outcome outcome = speaks() && options_.progress
                                     ? kumiki::linpack::run(job_, parameters, std::ref(progress))
@@ -64,8 +69,20 @@ private:
             if (speaks()) output_.remark(reason);
     }
 
+    void share_with_device(Parameters& parameters) {
+        if (options_.device_share) {
+            parameters.device = {device_->address(), *options_.device_share};
+            return;
+        }
+        const DeviceShare measured =
+            measure_device(job_, device_->address(), parameters.grid, parameters.size, parameters.block);
+        if (speaks()) output_.remark(measured.reason);
+        if (measured.share > 0) parameters.device = {device_->address(), measured.share};
+    }
+
     kumiki::Job& job_;
     const Options& options_;
+    std::optional<SharedDevice> device_;
     Output output_{std::cout};
 };
 
@@ -87,6 +104,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App program("Solves a dense system of linear equations over ranks and threads, as HPL does", name);
     options.add_to(program);
+    options.add_device_to(program);
     kumiki::measure::parse_or_exit(program, argc, argv);
     return kumiki::measure::guarded(name, [&] { return solve(options); });
 }

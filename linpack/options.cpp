@@ -99,6 +99,17 @@ void Options::add_to(CLI::App& program) {
     program.add_flag("--progress", progress, "tell on standard error how far a run is");
 }
 
+void Options::add_device_to(CLI::App& program) {
+    CLI::Option* const which = program.add_option(
+        "--device", device, "the accelerator of each host, which shares the updates: opencl:0, emulated:rate=20,bus=4");
+    program
+        .add_option("--device-share", device_share,
+                    "the share of the columns that the device gets, 0 to 1; default: by measured rates, and nothing "
+                    "where the device does not make the whole faster")
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs(which);
+}
+
 void Options::read_weights(const std::string& text) {
     measured_weights = text == "measured";
     weights.clear();

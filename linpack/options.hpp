@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,12 @@ struct Options {
     bool measured_weights = false; ///< weights by the speed that is measured
     double threshold = 16;         ///< HPL's usual bound
     bool progress = false;
+    std::string device;                 ///< that shares the updates; empty: none
+    std::optional<double> device_share; ///< absent: measured
 
     void add_to(CLI::App& program);
+    /// The device, which not every program uses.
+    void add_device_to(CLI::App& program);
     /// All runs, for a job of so many ranks.
     std::vector<Parameters> runs(int ranks) const;
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "linpack/device_use.hpp"
 #include "linpack/grid.hpp"
 #include "linpack/routes.hpp"
 #include "linpack/variant.hpp"
@@ -18,6 +20,7 @@ struct Parameters {
     std::vector<double> weights; ///< by process column; empty: equal
     double threshold = 0;        ///< the scaled residual must be below; 0 or less: it is not computed
     Travel travel;               ///< of panels and rows between hosts
+    std::optional<DeviceUse> device = std::nullopt; ///< that shares the updates
 };
 
 } // namespace kumiki::linpack

@@ -38,7 +38,7 @@ Outcome run(Job& job, const Parameters& parameters, const ShareDone& progress) {
     const bool takes_part = place.takes_part();
     const LocalMatrix matrix(takes_part ? layout.rows.local_length(place.row()) : 0,
                              takes_part ? layout.columns.local_length(place.column()) : 0);
-    Factorisation factorisation(place, layout, matrix, team, parameters.variant, parameters.travel);
+    Factorisation factorisation(place, layout, matrix, team, parameters.variant, parameters.travel, parameters.device);
     const Generator generator(parameters.size);
 
     Outcome outcome;

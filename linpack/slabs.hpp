@@ -14,6 +14,8 @@ using kernels::Range;
 struct Slab {
     std::size_t number;
     Range columns;
+    bool makes_panel = false; ///< its columns are those of the next panel
+    bool for_device = false;  ///< where there is one, it shares the products
 };
 
 /// Columns of a slab, at least (but for the last): fewer make a slow product.

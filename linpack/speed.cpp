@@ -45,7 +45,8 @@ double rate(Sample& sample) {
     return operations / std::chrono::duration<double>(Clock::now() - start).count() / 1e9;
 }
 
-/// This rank's rate: the middle one of the rounds, each the sum over the threads.
+} // namespace
+
 double speed_of_rank(Job& job, std::size_t rows, std::size_t block) {
     Team team(job);
     std::vector<double> sums(rounds);
@@ -58,11 +59,10 @@ double speed_of_rank(Job& job, std::size_t rows, std::size_t block) {
             if (member.master()) sum = together;
         }
     });
+    // The middle one of the rounds, each the sum over the threads.
     std::ranges::nth_element(sums, sums.begin() + rounds / 2);
     return sums[rounds / 2];
 }
-
-} // namespace
 
 std::vector<double> column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);

@@ -16,19 +16,26 @@ void Update::begin(const StepShape& shape, const Panel& panel) {
 
 void Update::run(const Slab& slab, Workspace& workspace) {
     const std::size_t columns = slab.columns.size();
-    if (workspace.size() < shape_.width * columns) workspace.resize(shape_.width * columns);
-    double* const u = workspace.data();
+    const bool offloaded = slab.for_device && offload_ != nullptr;
+    if (!offloaded && workspace.size() < shape_.width * columns) workspace.resize(shape_.width * columns);
+    double* const u = offloaded ? offload_->place_of(slab.columns) : workspace.data();
     if (place_.grid().rows == 1) swap_here(slab.columns, u);
     else swap_among_ranks(slab, u);
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, blas_length(shape_.width),
                 blas_length(columns), 1.0, panel_.top, blas_length(panel_.lead), u, blas_length(columns));
     for (std::size_t i = 0; i < shape_.own_rows; ++i)
         std::copy_n(u + i * columns, columns, matrix_.at(shape_.row + i, slab.columns.begin));
-    if (const std::size_t below = shape_.rows - shape_.own_rows; below != 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
-                    blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead,
-                    blas_length(panel_.lead), u, blas_length(columns), 1.0,
-                    matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin), blas_length(matrix_.lead()));
+    if (offloaded) offload_->add(slab.columns);
+    else multiply(slab, u);
+}
+
+void Update::multiply(const Slab& slab, const double* u) {
+    const std::size_t below = shape_.rows - shape_.own_rows, columns = slab.columns.size();
+    if (below == 0) return;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
+                blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead, blas_length(panel_.lead),
+                u, blas_length(columns), 1.0, matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin),
+                blas_length(matrix_.lead()));
 }
 
 void Update::swap_here(const Range& columns, double* u) {

@@ -6,6 +6,7 @@
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/range.hpp"
 #include "linpack/local_matrix.hpp"
+#include "linpack/offload.hpp"
 #include "linpack/panel.hpp"
 #include "linpack/row_moves.hpp"
 #include "linpack/swap_board.hpp"
@@ -21,16 +22,19 @@ public:
     /// Room for the rows of U of a slab.
     using Workspace = kernels::AlignedVector<double>;
 
-    Update(Place& place, const LocalMatrix& matrix, const BlockMap& rows, SwapBoard& board)
-        : place_(place), matrix_(matrix), rows_(rows), board_(board) {}
+    /// `offload`: null where no device takes part.
+    Update(Place& place, const LocalMatrix& matrix, const BlockMap& rows, SwapBoard& board, Offload* offload = nullptr)
+        : place_(place), matrix_(matrix), rows_(rows), board_(board), offload_(offload) {}
 
     /// Sets the step: from here to the next call its panel is applied.
     void begin(const StepShape& shape, const Panel& panel);
     /// Collective over the process column, for each slab by one thread of each rank, which begin their slabs in
-    /// ascending order.
+    /// ascending order. The products of a slab for the device may be done later: Offload::finish().
     void run(const Slab& slab, Workspace& u);
 
 private:
+    /// Subtracts L21 x U.
+    void multiply(const Slab& slab, const double* u);
     /// Both bring the rows of U together in `u`, without gaps, and put the rows that they displace into their places.
     void swap_here(const Range& columns, double* u);
     void swap_among_ranks(const Slab& slab, double* u);
@@ -44,6 +48,7 @@ private:
     const LocalMatrix& matrix_;
     const BlockMap& rows_;
     SwapBoard& board_;
+    Offload* offload_;
     StepShape shape_;
     Panel panel_{};
     RowMoves moves_;

@@ -1,8 +1,10 @@
 // Preloaded into kumiki-linpack: rank TEST_DIE_RANK kills itself in call number TEST_DIE_CALL of the function
-// TEST_DIE_IN, so that a test can have a rank die in any phase of a run.
+// TEST_DIE_IN, so that a test can have a rank die in any phase of a run. TEST_DIE_PROGRAM names the program that dies,
+// which may be the server that the rank starts.
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +22,8 @@ std::string variable(const char* name) {
 
 /// Counts a call of `function`, and dies if it is the one.
 void die_here(const char* function) {
-    static const bool mine = !variable("TEST_DIE_IN").empty() && variable("TEST_DIE_RANK") == variable("KUMIKI_RANK");
+    static const bool mine = !variable("TEST_DIE_IN").empty() && variable("TEST_DIE_RANK") == variable("KUMIKI_RANK") &&
+                             variable("TEST_DIE_PROGRAM") == program_invocation_short_name;
     static const std::string place = variable("TEST_DIE_IN");
     static const long call = std::atol(variable("TEST_DIE_CALL").c_str());
     static std::atomic<long> calls{0};
@@ -61,6 +64,14 @@ __attribute__((visibility("default"))) void cblas_dtrsm(int order, int side, int
                                                         int triangle_lead, double* result, int result_lead) {
     FORWARD(cblas_dtrsm, order, side, part, transposed, diagonal, rows, columns, factor, triangle, triangle_lead,
             result, result_lead);
+}
+
+__attribute__((visibility("default"))) void cblas_dgemm(int order, int transposed, int right_transposed, int rows,
+                                                        int columns, int depth, double factor, const double* left,
+                                                        int left_lead, const double* right, int right_lead, double kept,
+                                                        double* result, int result_lead) {
+    FORWARD(cblas_dgemm, order, transposed, right_transposed, rows, columns, depth, factor, left, left_lead, right,
+            right_lead, kept, result, result_lead);
 }
 
 __attribute__((visibility("default"))) void cblas_dgemv(int order, int transposed, int rows, int columns, double factor,

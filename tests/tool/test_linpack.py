@@ -255,6 +255,12 @@ def test_what_the_user_decides_is_not_chosen() -> None:
     assert max(trials.sizes) <= 1000
 
 
+def test_a_device_reaches_the_program_and_takes_memory() -> None:
+    setting = Setting(10000, 256, 1, 1, 2, None, "opencl:0")
+    assert setting.arguments()[-2:] == ["--device", "opencl:0"]
+    assert bytes_of_rank(setting) >= bytes_of_rank(replace(setting, device=None)) + 8 * (2 * 256 * 10000)
+
+
 def test_figures_of_the_top500() -> None:
     found = [Result(1000, 64, 0.1, 20), Result(3000, 64, 1, 60), Result(9000, 64, 9, 100), Result(8000, 64, 9, 70)]
     assert figures(found) == ["Rmax: 100 GFLOP/s", "Nmax: 9000", "N1/2: about 2500"]
@@ -324,6 +330,16 @@ def test_an_input_file_is_run_as_it_says(linpack: Prefix, tmp_path: Path) -> Non
         "--broadcast 1ring --swap mix --swap-threshold 64 --progress"
     ]
     assert "HPL.dat: not followed: DEPTHs" in ended.stdout
+
+
+def test_a_device_is_used_in_trials_and_runs(linpack: Prefix, tmp_path: Path) -> None:
+    assert linpack.kumiki("linpack", "-N", "100", "--device", "emulated:rate=5").returncode == 0
+    runs = log(linpack)
+    assert runs and all("--device emulated:rate=5" in run for run in runs)
+    file = tmp_path / "HPL.dat"
+    file.write_text(HPLS_OWN)
+    assert linpack.kumiki("linpack", "--input", str(file), "--device", "opencl").returncode == 0
+    assert log(linpack)[-1].endswith("--device opencl --progress")
 
 
 def test_the_exit_code_is_that_of_the_run(native: Prefix) -> None:

@@ -31,6 +31,7 @@ class Wishes:
     weights: str | None = None
     ranks: int | None = None
     threads: int | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
     if wishes.grid is None:
         reasons.append(f"grid: {rows} x {columns}, as square as the ranks allow, and wide rather than tall")
     weights = wishes.weights or ("measured" if columns > 1 else None)
-    return Setting(0, wishes.block or USUAL_BLOCK, rows, columns, threads, weights)
+    return Setting(0, wishes.block or USUAL_BLOCK, rows, columns, threads, weights, wishes.device)
 
 
 def _sized(setting: Setting, wishes: Wishes, room: Room, rate: float, reasons: list[str]) -> Setting:

@@ -25,6 +25,14 @@ def linpack(
     threads: Annotated[
         int | None, typer.Option("-t", "--threads", metavar="T", min=1, help="The threads of each rank.")
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND:...",
+            help="The accelerator of each host, which shares the work where that is faster: opencl:0, or "
+            "emulated:rate=20,bus=4.",
+        ),
+    ] = None,
     input: Annotated[
         Path | None, typer.Option(metavar="HPL.dat", help="Run what this input file of HPL (or hpccinf.txt) asks.")
     ] = None,
@@ -71,6 +79,8 @@ def linpack(
     if reference is not None:
         reference.arguments(1)
     native = Native.installed()
-    request = work.Request(Wishes(size, block, shape, weights, ranks, threads), input, write, dry_run, reference, pairs)
+    request = work.Request(
+        Wishes(size, block, shape, weights, ranks, threads, device), input, write, dry_run, reference, pairs
+    )
     hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
     raise typer.Exit(work.run(request, Machine.here(native), native, hosts))

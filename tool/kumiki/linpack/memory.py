@@ -9,16 +9,22 @@ from kumiki.linpack.model import Setting
 ELEMENT_BYTES = 8
 LEAF = 8
 """The columns of a panel that are copied while they are factored."""
+PRODUCTS, PRODUCT_ROWS, PRODUCT_COLUMNS = 4, 2048, 512
+"""Products of a device that are under way, and their size (linpack/offload.hpp)."""
 
 
 def bytes_of_rank(setting: Setting) -> int:
-    """What the rank with the largest part needs: matrix, panels, rows on their way, rows of U."""
+    """What the rank with the largest part needs: matrix, panels, rows on their way, rows of U, and what it shares with
+    the server of a device."""
     rows = _longest_part(setting.size, setting.block, setting.rows)
     columns = _longest_part(setting.size + 1, setting.block, setting.columns)
     block = setting.block
     matrix, panels = rows * lead(columns), 2 * lead(block) * (block + 1 + rows) + min(LEAF, block) * rows
     swaps = 4 * block * columns if setting.rows > 1 else 0
-    return ELEMENT_BYTES * (matrix + panels + swaps + block * columns)
+    device = 0
+    if setting.device:
+        device = block * (rows + columns) + PRODUCTS * min(rows, PRODUCT_ROWS) * min(columns, PRODUCT_COLUMNS)
+    return ELEMENT_BYTES * (matrix + panels + swaps + block * columns + device)
 
 
 def largest_size(setting: Setting, bytes_of_all: int) -> int:

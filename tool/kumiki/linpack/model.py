@@ -23,6 +23,8 @@ class Setting:
     threads: int
     """Threads of each rank."""
     weights: str | None = None
+    device: str | None = None
+    """That shares the updates, as kumiki-linpack describes it."""
 
     @property
     def ranks(self) -> int:
@@ -42,7 +44,8 @@ class Setting:
     def arguments(self) -> list[str]:
         """The options of kumiki-linpack."""
         words = ["-N", str(self.size), "--block", str(self.block), "--grid", f"{self.rows}x{self.columns}"]
-        return words + (["--weights", self.weights] if self.weights else [])
+        words += ["--weights", self.weights] if self.weights else []
+        return words + (["--device", self.device] if self.device else [])
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,11 @@ def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launche
     if request.output is not None:
         hpl_dat.write(request.output, file)
         _remark(f"written: {request.output}")
+    arguments = [*file.arguments(), *(["--device", wishes.device] if wishes.device else [])]
     if request.dry_run:
-        _remark(shlex.join(launcher.command(ranks, threads, file.arguments())))
+        _remark(shlex.join(launcher.command(ranks, threads, arguments)))
         return ExitCode.OK
-    code, found = launcher.run(ranks, threads, file.arguments())
+    code, found = launcher.run(ranks, threads, arguments)
     if found:
         _remark(*figures(found))
     return _exit_code(code)
