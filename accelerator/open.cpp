@@ -6,6 +6,7 @@
 
 #include "accelerator/emulated.hpp"
 #include "accelerator/opencl.hpp"
+#include "accelerator/vendor.hpp"
 
 namespace kumiki::accelerator {
 
@@ -27,8 +28,11 @@ std::unique_ptr<Device> open_device(const std::string& description) {
     const std::string_view rest = std::string_view(description).substr(std::min(colon + 1, description.size()));
     if (kind == "emulated") return open_emulated(EmulatedSettings::read(rest));
     if (kind == "opencl") return open_opencl(index_of(description, rest));
-    throw DeviceError(fmt::format(
-        "{}: there is no such kind of device; give opencl, opencl:1, or emulated:rate=20,bus=4", description));
+    if (kind == "cuda") return open_cuda(index_of(description, rest));
+    if (kind == "hip") return open_hip(index_of(description, rest));
+    throw DeviceError(
+        fmt::format("{}: there is no such kind of device; give opencl, opencl:1, cuda, hip, or emulated:rate=20,bus=4",
+                    description));
 }
 
 } // namespace kumiki::accelerator

@@ -1,13 +1,22 @@
 // What every kind of device does alike.
 #include <algorithm>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
+#include "accelerator/client.hpp"
 #include "accelerator/open.hpp"
 #include "support/build.hpp"
 #include "tests/accelerator/matrices.hpp"
+#include "tests/accelerator/serving.hpp"
 
 namespace kumiki::accelerator {
 namespace {
+
+/// The vendor whose libraries a library of the tests stands in for; empty: none.
+std::string stand_in() {
+    const char* const name = std::getenv("TEST_STAND_IN");
+    return name != nullptr ? name : "";
+}
 
 class AnyDevice : public testing::TestWithParam<const char*> {
 protected:
@@ -17,8 +26,9 @@ protected:
         try {
             device_ = open_device(GetParam());
         } catch (const DeviceError& error) {
-            // A driver may be absent; what is part of Kumiki is not.
-            if (std::string(GetParam()).starts_with("emulated")) FAIL() << error.what();
+            // A driver may be absent; what is part of Kumiki or of its tests is not.
+            const std::string kind = GetParam();
+            if (kind.starts_with("emulated") || kind == stand_in()) FAIL() << error.what();
             GTEST_SKIP() << error.what();
         }
     }
@@ -111,9 +121,10 @@ TEST_P(AnyDevice, KeepsOrderAmongStreamsByEvents) {
     expect_near(actual, expected, static_cast<double>(n));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, AnyDevice, testing::Values("emulated:rate=1000", "opencl"), [](const auto& kind) {
-    return std::string(kind.param).substr(0, std::string(kind.param).find(':'));
-});
+INSTANTIATE_TEST_SUITE_P(Kinds, AnyDevice, testing::Values("emulated:rate=1000", "opencl", "cuda", "hip"),
+                         [](const auto& kind) {
+                             return std::string(kind.param).substr(0, std::string(kind.param).find(':'));
+                         });
 
 void expect_refusal(const char* description, const char* part) {
     try {
@@ -122,6 +133,23 @@ void expect_refusal(const char* description, const char* part) {
     } catch (const DeviceError& error) {
         EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
+}
+
+TEST(StandIn, ServesClients) {
+    if (stand_in().empty()) GTEST_SKIP() << "no library stands in for that of a vendor";
+    const Serving serving(stand_in());
+    Client client(serving.address, {64 * 32, 32 * 48, 32 * 48, 64 * 48});
+    const Matrix a(64, 32, 1), b(32, 48, 2);
+    Matrix result(64, 48, 3);
+    const Matrix expected = textbook(1, a, b, 0, result);
+    std::copy(a.elements.begin(), a.elements.end(), client.left());
+    std::copy(b.elements.begin(), b.elements.end(), client.right());
+    for (int round = 0; round < 20; ++round) {
+        while (client.has_place()) client.send({1, 64, 0, 0, 64, 48, 32});
+        std::copy_n(client.take(), result.elements.size(), result.elements.begin());
+        expect_near(result, expected, 32);
+    }
+    expect_refusal((stand_in() + ":7").c_str(), "has 1 device here");
 }
 
 TEST(OpenDevice, NamesWhatIsWrong) {

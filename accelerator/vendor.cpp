@@ -1,0 +1,193 @@
+#include "accelerator/vendor.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "accelerator/vendor_table.hpp"
+
+namespace kumiki::accelerator {
+
+namespace {
+
+using vendor::Table;
+
+/// A device of a vendor; what streams, memory and events use, which may outlive the Device.
+struct Access {
+    Table table;
+    int index = 0;
+
+    void check(int status, const char* what) const {
+        if (status != 0)
+            throw DeviceError(
+                fmt::format("{}: {} failed: {} (error {})", table.name, what, table.error_text(status), status));
+    }
+    /// Each thread says for itself which device it means.
+    const Table& selected() const {
+        check(table.set_device(index), "to select the device");
+        return table;
+    }
+};
+using SharedAccess = std::shared_ptr<const Access>;
+
+class VendorMemory : public Memory {
+public:
+    VendorMemory(SharedAccess access, std::size_t elements) : access_(std::move(access)) {
+        access_->check(
+            access_->selected().allocate(&address_, elements * sizeof(double)),
+            fmt::format("to allocate {:.3g} GiB", static_cast<double>(elements) * sizeof(double) / 0x1p30).c_str());
+    }
+    ~VendorMemory() override { access_->table.release(address_); }
+    double* data() const { return static_cast<double*>(address_); }
+
+private:
+    SharedAccess access_;
+    void* address_ = nullptr;
+};
+
+double* at(const Place& place) { return static_cast<VendorMemory*>(place.memory)->data() + place.offset; }
+
+class VendorEvent : public Event {
+public:
+    explicit VendorEvent(SharedAccess access) : access_(std::move(access)) {
+        access_->check(access_->selected().create_event(&event_, Table::event_without_time), "to make an event");
+    }
+    ~VendorEvent() override { access_->table.destroy_event(event_); }
+    void wait() override { access_->check(access_->selected().wait_for_event(event_), "an operation before an event"); }
+    Table::Event get() const { return event_; }
+
+private:
+    SharedAccess access_;
+    Table::Event event_ = nullptr;
+};
+
+/// A handle of the vendor's BLAS, bound to a stream.
+class BlasHandle {
+public:
+    explicit BlasHandle(SharedAccess access) : access_(std::move(access)) {
+        check_blas(access_->selected().create_handle(&handle_), "to begin");
+    }
+    ~BlasHandle() { access_->table.destroy_handle(handle_); }
+    BlasHandle(const BlasHandle&) = delete;
+    BlasHandle& operator=(const BlasHandle&) = delete;
+    Table::Handle get() const { return handle_; }
+    /// Its errors have numbers of their own.
+    void check_blas(int status, const char* what) const {
+        if (status != 0)
+            throw DeviceError(
+                fmt::format("{}: the BLAS library failed {} (error {})", access_->table.name, what, status));
+    }
+
+private:
+    SharedAccess access_;
+    Table::Handle handle_ = nullptr;
+};
+
+class VendorStream : public Stream {
+public:
+    explicit VendorStream(SharedAccess access) : access_(std::move(access)), handle_(access_) {
+        access_->check(access_->selected().create_stream(&stream_, Table::independent_stream), "to make a stream");
+        handle_.check_blas(access_->table.set_stream(handle_.get(), stream_), "to use a stream");
+    }
+    /// Memory that the stream still uses may be freed afterwards.
+    ~VendorStream() override {
+        access_->table.finish_stream(stream_);
+        access_->table.destroy_stream(stream_);
+    }
+
+    void copy_in(const double* from, std::size_t lead, const Extent& extent, const Place& to) override {
+        copy(at(to), to.lead, from, lead, extent, Table::to_device, "a copy to the device");
+    }
+    void copy_out(const Place& from, const Extent& extent, double* to, std::size_t lead) override {
+        copy(to, lead, at(from), from.lead, extent, Table::to_host, "a copy from the device");
+    }
+    void copy(const Place& from, const Extent& extent, const Place& to) override {
+        copy(at(to), to.lead, at(from), from.lead, extent, Table::within_device, "a copy within the device");
+    }
+    void multiply(const Product& product) override {
+        if (product.rows == 0 || product.columns == 0) return;
+        // By columns each matrix is its own transpose by rows, and (A B)' = B' A'.
+        const int plain = access_->table.not_transposed;
+        handle_.check_blas(access_->selected().dgemm(handle_.get(), plain, plain, length(product.columns),
+                                                     length(product.rows), length(product.depth), &product.alpha,
+                                                     at(product.b), length(product.b.lead), at(product.a),
+                                                     length(product.a.lead), &product.beta, at(product.c),
+                                                     length(product.c.lead)),
+                           "at a product");
+    }
+    std::shared_ptr<Event> record() override {
+        auto event = std::make_shared<VendorEvent>(access_);
+        access_->check(access_->table.record_event(event->get(), stream_), "to record an event");
+        return event;
+    }
+    void wait_for(const std::shared_ptr<Event>& event) override {
+        access_->check(access_->selected().stream_waits(stream_, static_cast<VendorEvent&>(*event).get(), 0),
+                       "to wait for an event");
+    }
+
+private:
+    static int length(std::size_t value) {
+        if (value > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+            throw DeviceError(
+                "a product with more than 2^31 rows or columns does not fit the BLAS library of a device");
+        return static_cast<int>(value);
+    }
+    void copy(double* to, std::size_t to_lead, const double* from, std::size_t from_lead, const Extent& extent,
+              int kind, const char* what) {
+        if (extent.rows == 0 || extent.columns == 0) return;
+        constexpr std::size_t size = sizeof(double);
+        access_->check(access_->selected().copy(to, to_lead * size, from, from_lead * size, extent.columns * size,
+                                                extent.rows, kind, stream_),
+                       what);
+    }
+
+    SharedAccess access_;
+    BlasHandle handle_;
+    Table::Stream stream_ = nullptr;
+};
+
+class VendorDevice : public Device {
+public:
+    explicit VendorDevice(SharedAccess access) : access_(std::move(access)) {}
+
+    Properties properties() const override {
+        std::size_t free = 0, all = 0;
+        access_->check(access_->selected().memory_info(&free, &all), "to ask for its memory");
+        std::array<char, 64> bus{};
+        access_->check(access_->table.bus_name(bus.data(), static_cast<int>(bus.size()), access_->index),
+                       "to ask for its place");
+        return {fmt::format("{} device {} ({})", access_->table.name, access_->index, bus.data()), all, all};
+    }
+    std::unique_ptr<Memory> allocate(std::size_t elements) override {
+        if (elements > properties().memory_bytes / sizeof(double))
+            throw DeviceError(fmt::format("{}: {:.3g} GiB were asked for, more than the device has", properties().name,
+                                          static_cast<double>(elements) * sizeof(double) / 0x1p30));
+        return std::make_unique<VendorMemory>(access_, elements == 0 ? 1 : elements);
+    }
+    std::unique_ptr<Stream> stream() override { return std::make_unique<VendorStream>(access_); }
+    // Without page locks copies are slower, but right.
+    void pin(void* memory, std::size_t bytes) override { access_->selected().pin(memory, bytes, 0); }
+    void unpin(void* memory) override { access_->selected().unpin(memory); }
+
+private:
+    SharedAccess access_;
+};
+
+std::unique_ptr<Device> open_vendor(Table table, std::size_t index) {
+    const auto access = std::make_shared<Access>(Access{std::move(table), static_cast<int>(index)});
+    int count = 0;
+    access->check(access->table.count_devices(&count), "to look for devices");
+    if (index >= static_cast<std::size_t>(count))
+        throw DeviceError(fmt::format("{} has {} device{} here, numbered from 0; there is no number {}",
+                                      access->table.name, count, count == 1 ? "" : "s", index));
+    return std::make_unique<VendorDevice>(access);
+}
+
+} // namespace
+
+std::unique_ptr<Device> open_cuda(std::size_t index) { return open_vendor(Table::cuda(), index); }
+std::unique_ptr<Device> open_hip(std::size_t index) { return open_vendor(Table::hip(), index); }
+
+} // namespace kumiki::accelerator

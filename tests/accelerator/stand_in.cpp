@@ -1,0 +1,216 @@
+// A stand-in for the libraries of a vendor: its runtime and its BLAS, with streams that are threads, so that work is
+// done after the call and results that nobody waited for are wrong. Compiled with the names of one vendor:
+//   RUNTIME(Malloc)   -> cudaMalloc or hipMalloc
+//   PLAIN             the number of "not transposed"
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#ifdef STAND_IN_FOR_HIP
+#define RUNTIME(name) hip##name
+#define CREATE_HANDLE rocblas_create_handle
+#define DESTROY_HANDLE rocblas_destroy_handle
+#define SET_STREAM rocblas_set_stream
+#define DGEMM rocblas_dgemm
+#define PLAIN 111
+#else
+#define RUNTIME(name) cuda##name
+#define CREATE_HANDLE cublasCreate_v2
+#define DESTROY_HANDLE cublasDestroy_v2
+#define SET_STREAM cublasSetStream_v2
+#define DGEMM cublasDgemm_v2
+#define PLAIN 0
+#endif
+#define FOR_CALLERS extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+constexpr int good = 0, bad_value = 1, no_memory = 2, no_device = 101;
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+
+struct Event {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool due = false; ///< recorded, and not yet come
+
+    void wait() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return !due; });
+    }
+    void set(bool value) {
+        const std::lock_guard lock(mutex);
+        due = value;
+        changed.notify_all();
+    }
+};
+
+/// Work that names an event may be done after its owner has destroyed it.
+using SharedEvent = std::shared_ptr<Event>;
+
+class Stream {
+public:
+    void add(std::function<void()> work) {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(work));
+        changed_.notify_one();
+    }
+    void finish() {
+        Event event;
+        event.due = true;
+        add([&] { event.set(false); });
+        event.wait();
+    }
+
+private:
+    void serve(const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, stop, [&] { return !queue_.empty(); });
+            if (queue_.empty()) return;
+            const std::function<void()> work = std::move(queue_.front());
+            queue_.pop_front();
+            lock.unlock();
+            std::this_thread::sleep_for(std::chrono::microseconds(200)); // after the call, and not by chance before
+            work();
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<std::function<void()>> queue_;
+    std::jthread thread_{[this](const std::stop_token& stop) { serve(stop); }};
+};
+
+struct Handle {
+    Stream* stream = nullptr;
+};
+
+/// Each thread must say which device it means.
+thread_local bool selected = false;
+
+int with_device(const std::function<int()>& work) { return selected ? work() : no_device; }
+
+} // namespace
+
+FOR_CALLERS const char* RUNTIME(GetErrorString)(int status) {
+    return status == no_memory ? "out of memory" : status == no_device ? "invalid device" : "invalid value";
+}
+FOR_CALLERS int RUNTIME(GetDeviceCount)(int* count) {
+    *count = 1;
+    return good;
+}
+FOR_CALLERS int RUNTIME(SetDevice)(int index) {
+    selected = index == 0;
+    return selected ? good : no_device;
+}
+FOR_CALLERS int RUNTIME(DeviceGetPCIBusId)(char* text, int length, int) {
+    std::strncpy(text, "0000:00:00.0", static_cast<std::size_t>(length));
+    return good;
+}
+FOR_CALLERS int RUNTIME(MemGetInfo)(std::size_t* free_bytes, std::size_t* all) {
+    *free_bytes = *all = memory_bytes;
+    return good;
+}
+FOR_CALLERS int RUNTIME(Malloc)(void** address, std::size_t bytes) {
+    return with_device([&] {
+        *address = std::malloc(bytes);
+        return *address != nullptr ? good : no_memory;
+    });
+}
+FOR_CALLERS int RUNTIME(Free)(void* address) {
+    std::free(address);
+    return good;
+}
+FOR_CALLERS int RUNTIME(HostRegister)(void*, std::size_t, unsigned) { return good; }
+FOR_CALLERS int RUNTIME(HostUnregister)(void*) { return good; }
+FOR_CALLERS int RUNTIME(StreamCreateWithFlags)(void** stream, unsigned flags) {
+    return with_device([&] {
+        *stream = new Stream;
+        return flags == 1 ? good : bad_value;
+    });
+}
+FOR_CALLERS int RUNTIME(StreamDestroy)(void* stream) {
+    delete static_cast<Stream*>(stream);
+    return good;
+}
+FOR_CALLERS int RUNTIME(StreamSynchronize)(void* stream) {
+    static_cast<Stream*>(stream)->finish();
+    return good;
+}
+FOR_CALLERS int RUNTIME(Memcpy2DAsync)(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                       std::size_t width, std::size_t height, int kind, void* stream) {
+    if (to_pitch < width || from_pitch < width || kind < 1 || kind > 3) return bad_value;
+    return with_device([&] {
+        static_cast<Stream*>(stream)->add([=] {
+            for (std::size_t row = 0; row < height; ++row)
+                std::memcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch,
+                            width);
+        });
+        return good;
+    });
+}
+FOR_CALLERS int RUNTIME(EventCreateWithFlags)(void** event, unsigned flags) {
+    return with_device([&] {
+        *event = new SharedEvent(std::make_shared<Event>());
+        return flags == 2 ? good : bad_value;
+    });
+}
+FOR_CALLERS int RUNTIME(EventDestroy)(void* event) {
+    delete static_cast<SharedEvent*>(event);
+    return good;
+}
+FOR_CALLERS int RUNTIME(EventRecord)(void* event, void* stream) {
+    const SharedEvent shared = *static_cast<SharedEvent*>(event);
+    shared->set(true);
+    static_cast<Stream*>(stream)->add([shared] { shared->set(false); });
+    return good;
+}
+FOR_CALLERS int RUNTIME(EventSynchronize)(void* event) {
+    (*static_cast<SharedEvent*>(event))->wait();
+    return good;
+}
+FOR_CALLERS int RUNTIME(StreamWaitEvent)(void* stream, void* event, unsigned) {
+    const SharedEvent shared = *static_cast<SharedEvent*>(event);
+    static_cast<Stream*>(stream)->add([shared] { shared->wait(); });
+    return good;
+}
+
+FOR_CALLERS int CREATE_HANDLE(void** handle) {
+    return with_device([&] {
+        *handle = new Handle;
+        return good;
+    });
+}
+FOR_CALLERS int DESTROY_HANDLE(void* handle) {
+    delete static_cast<Handle*>(handle);
+    return good;
+}
+FOR_CALLERS int SET_STREAM(void* handle, void* stream) {
+    static_cast<Handle*>(handle)->stream = static_cast<Stream*>(stream);
+    return good;
+}
+FOR_CALLERS int DGEMM(void* handle, int left, int right, int rows, int columns, int depth, const double* factor,
+                      const double* a, int a_lead, const double* b, int b_lead, const double* kept, double* c,
+                      int c_lead) {
+    if (left != PLAIN || right != PLAIN || a_lead < rows || b_lead < depth || c_lead < rows) return bad_value;
+    const double alpha = *factor, beta = *kept; // they belong to the caller
+    return with_device([&] {
+        static_cast<Handle*>(handle)->stream->add([=] {
+            for (int j = 0; j < columns; ++j)
+                for (int i = 0; i < rows; ++i) {
+                    double sum = 0;
+                    for (int k = 0; k < depth; ++k) sum += a[i + k * a_lead] * b[k + j * b_lead];
+                    double& element = c[i + j * c_lead];
+                    element = alpha * sum + (beta == 0 ? 0 : beta * element);
+                }
+        });
+        return good;
+    });
+}
