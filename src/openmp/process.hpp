@@ -3,7 +3,9 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <string_view>
+#include <unordered_set>
 
 #include "openmp/lock.hpp"
 #include "openmp/settings.hpp"
@@ -37,6 +39,11 @@ public:
 
     Lock critical; ///< the critical construct without a name
     Lock atomic;   ///< atomic constructs for which the processor has no instruction
+    /// The allocatable variables of Fortran whose memory came from an allocator and not from malloc.
+    struct {
+        std::mutex mutex;
+        std::unordered_set<const void*> blocks;
+    } allocatables;
 
 private:
     Environment environment_;

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <mutex>
 
 #include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
 #include "openmp/team.hpp"
 
 /// Entry points of allocators. All memory spaces are the same memory; alignment, the size of the pool and the fallback
@@ -162,3 +164,16 @@ KUMIKI_ENTRY void* GOMP_alloc(std::size_t alignment, std::size_t size, Handle ha
     return block;
 }
 KUMIKI_ENTRY void GOMP_free(void* block, Handle handle) { omp_free(block, handle); }
+
+/// GCC 14: remembers that an allocatable variable is in an allocator's memory. The second asks when the variable is
+/// deallocated, and forgets it.
+KUMIKI_ENTRY void GOMP_add_alloc(const void* block) {
+    auto& known = process().allocatables;
+    const std::lock_guard lock(known.mutex);
+    known.blocks.insert(block);
+}
+KUMIKI_ENTRY bool GOMP_is_alloc(const void* block) {
+    auto& known = process().allocatables;
+    const std::lock_guard lock(known.mutex);
+    return known.blocks.erase(block) != 0;
+}
