@@ -25,11 +25,12 @@ Result<Request*> Messages::send(int rank, int tag, std::span<const std::byte> da
 }
 
 /// Makes the request the owner of the copy, if there is one, that its transfer uses. Only the thread that ends the
-/// request looks at this.
+/// request looks at this. The data of a message are the copy already, and other threads may be reading where they are.
 void Messages::keep(Request& request, std::unique_ptr<std::byte[]> copy, std::byte* program) {
     if (copy == nullptr) return;
+    if (request.data == nullptr) request.data = copy.get();
+    static_cast<void>(copy.release());
     request.staged = true;
-    request.data = copy.release();
     request.program = program;
 }
 
