@@ -18,8 +18,10 @@ std::chrono::milliseconds Network::beat() const {
 void Network::watch() {
     fabric_.memory().own().beats.fetch_add(1, std::memory_order_relaxed);
     if (!try_release()) agent_.remind();
-    const bool leaves = leaves_.load(std::memory_order_relaxed);
-    if (leaves || fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0) {
+    // A rank that is stopped explains missed heartbeats and broken connections, and kumiki-run names it in time.
+    const bool explained = leaves_.load(std::memory_order_relaxed) ||
+                           fabric_.memory().header().stopped.load(std::memory_order_relaxed) != 0;
+    if (explained) {
         missed_of_hosts_->all_seen();
         missed_of_neighbours_->all_seen();
     } else {
@@ -30,7 +32,7 @@ void Network::watch() {
     if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
         send_due_heartbeat();
         tell_calls();
-        if (!leaves) watch_over_connections();
+        if (!explained) watch_over_connections();
     }
 }
 
