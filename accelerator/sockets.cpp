@@ -71,35 +71,43 @@ File connect_to(std::uint32_t address) {
     return socket;
 }
 
-void send_file(const File& socket, const File& file) {
-    char nothing = 0;
-    iovec piece{&nothing, 1};
+namespace {
+
+/// A message with one byte of data, without which none is sent, and room for the number of one open file.
+struct FileMessage {
+    FileMessage() = default;
+    FileMessage(const FileMessage&) = delete; // it holds addresses of its own parts
+    FileMessage& operator=(const FileMessage&) = delete;
+
+    char data = 0;
+    iovec piece{&data, 1};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = space.data();
-    message.msg_controllen = space.size();
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    msghdr header{.msg_name = nullptr,
+                  .msg_namelen = 0,
+                  .msg_iov = &piece,
+                  .msg_iovlen = 1,
+                  .msg_control = space.data(),
+                  .msg_controllen = space.size(),
+                  .msg_flags = 0};
+};
+
+} // namespace
+
+void send_file(const File& socket, const File& file) {
+    FileMessage message;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
     const int number = file.get();
     std::memcpy(CMSG_DATA(header), &number, sizeof number);
-    if (sendmsg(socket.get(), &message, MSG_NOSIGNAL) < 0) throw DeviceError("the server of the device has ended");
+    if (sendmsg(socket.get(), &message.header, MSG_NOSIGNAL) < 0) throw DeviceError("the server of the device has ended");
 }
 
 File receive_file(const File& socket) {
-    char nothing = 0;
-    iovec piece{&nothing, 1};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = space.data();
-    message.msg_controllen = space.size();
-    if (!is_own(socket) || recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC) <= 0) return {};
-    const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    FileMessage message;
+    if (!is_own(socket) || recvmsg(socket.get(), &message.header, MSG_CMSG_CLOEXEC) <= 0) return {};
+    const cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return {};
     int number = -1;
     std::memcpy(&number, CMSG_DATA(header), sizeof number);

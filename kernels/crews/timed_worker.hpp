@@ -42,6 +42,14 @@ private:
     Stopwatch<std::size_t, RunTimes::most_own_parts> parts_;
 };
 
+/// Every worker of the crew calls this, and returns when all have; it continues in the phase computation.
+template <class Worker>
+void meet(Worker& worker) {
+    worker.enter(Phase::synchronisation);
+    worker.barrier();
+    worker.enter(Phase::computation);
+}
+
 /// Calls body(worker) between two barriers of all workers; returns the times of the worker's process if this worker
 /// keeps them.
 template <class Worker, class Body>

@@ -15,7 +15,7 @@ public:
 
     void add(std::size_t page) {
         words_[page / bits].fetch_or(std::uint64_t{1} << page % bits, std::memory_order_relaxed);
-        any_.store(true, std::memory_order_release); // whoever sees this sees the page
+        any_.store(true, std::memory_order_release); // a thread that sees this sees the page
     }
 
     /// Empties the set, and calls each(begin, end) for every run of pages that were in it.

@@ -19,6 +19,9 @@ namespace {
 struct Slot {
     std::atomic<FaultHandler*> handler;
     std::atomic<std::uintptr_t> begin, end;
+    std::atomic<FaultRange::Purpose> purpose;
+
+    bool is_for_repair() const { return purpose.load(std::memory_order_relaxed) == FaultRange::Purpose::repair; }
 };
 
 /// A process has one set of signal handlers, and a signal handler has no argument through which it could find an
@@ -89,7 +92,7 @@ Result<> install() {
 
 } // namespace
 
-Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultHandler& handler) {
+Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultHandler& handler, Purpose purpose) {
     const std::lock_guard lock(signals.mutex);
     if (auto installed = install(); !installed) return tl::unexpected(installed.error());
     for (int number = 0; number < most; ++number) {
@@ -97,8 +100,9 @@ Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultH
         if (slot.handler.load(std::memory_order_relaxed) != nullptr) continue;
         slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
         slot.end.store(reinterpret_cast<std::uintptr_t>(begin) + bytes, std::memory_order_relaxed);
+        slot.purpose.store(purpose, std::memory_order_relaxed);
         slot.handler.store(&handler, std::memory_order_release);
-        detail::fault_ranges.fetch_add(1, std::memory_order_relaxed);
+        if (purpose == Purpose::repair) detail::repaired_ranges.fetch_add(1, std::memory_order_relaxed);
         return FaultRange(number);
     }
     return fail(KUMIKI_ERROR_STATE, fmt::format("a process can have shared arrays of at most {} jobs", most));
@@ -114,16 +118,17 @@ FaultRange& FaultRange::operator=(FaultRange&& other) noexcept {
 FaultRange::~FaultRange() {
     if (slot_ < 0) return;
     const std::lock_guard lock(signals.mutex);
-    signals.slots[static_cast<std::size_t>(slot_)].handler.store(nullptr, std::memory_order_release);
-    detail::fault_ranges.fetch_sub(1, std::memory_order_relaxed);
+    Slot& slot = signals.slots[static_cast<std::size_t>(slot_)];
+    slot.handler.store(nullptr, std::memory_order_release);
+    if (slot.is_for_repair()) detail::repaired_ranges.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::atomic<int> detail::fault_ranges{0};
+std::atomic<int> detail::repaired_ranges{0};
 
-bool detail::is_in_fault_range(std::span<const std::byte> memory) {
+bool detail::is_in_repaired_range(std::span<const std::byte> memory) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
     return std::ranges::any_of(signals.slots, [begin, end = begin + memory.size()](const Slot& slot) {
-        return slot.handler.load(std::memory_order_acquire) != nullptr &&
+        return slot.handler.load(std::memory_order_acquire) != nullptr && slot.is_for_repair() &&
                begin < slot.end.load(std::memory_order_relaxed) && slot.begin.load(std::memory_order_relaxed) < end;
     });
 }

@@ -12,7 +12,7 @@ namespace kumiki::platform {
 /// What an access that faulted was about to do. Not every processor tells.
 enum class Attempt : std::uint8_t { unknown, read, write };
 
-/// Makes the access to memory possible that the calling thread is about to repeat.
+/// Makes the access to memory possible that the calling thread is about to repeat, or says why it is an error.
 class FaultHandler {
 public:
     virtual ~FaultHandler() = default;
@@ -28,7 +28,13 @@ class FaultRange {
 public:
     static constexpr int most = 64; ///< in a process
 
-    static Result<FaultRange> claim(std::byte* begin, std::size_t bytes, FaultHandler& handler);
+    /// What the handler is there for.
+    enum class Purpose : std::uint8_t {
+        repair, ///< accesses of a correct program fault here, too
+        report, ///< only the errors of a program do
+    };
+
+    static Result<FaultRange> claim(std::byte* begin, std::size_t bytes, FaultHandler& handler, Purpose purpose);
 
     FaultRange(FaultRange&& other) noexcept;
     FaultRange& operator=(FaultRange&& other) noexcept;
@@ -40,15 +46,15 @@ private:
 };
 
 namespace detail {
-/// The number of ranges that are claimed in this process, whose signal handlers there are only once.
-extern std::atomic<int> fault_ranges;
-bool is_in_fault_range(std::span<const std::byte> memory);
+/// The number of ranges for repair that are claimed in this process, whose signal handlers there are only once.
+extern std::atomic<int> repaired_ranges;
+bool is_in_repaired_range(std::span<const std::byte> memory);
 } // namespace detail
 
-/// Whether a part of this memory is in a range of faults. The caller got the address from the claimer of the range, or
+/// Whether accesses of a correct program to this memory may fault. The caller got the address from the claimer of the range, or
 /// from a thread that did, so it sees the range.
 inline bool may_fault(std::span<const std::byte> memory) {
-    return detail::fault_ranges.load(std::memory_order_relaxed) != 0 && detail::is_in_fault_range(memory);
+    return detail::repaired_ranges.load(std::memory_order_relaxed) != 0 && detail::is_in_repaired_range(memory);
 }
 
 } // namespace kumiki::platform

@@ -41,7 +41,7 @@ public:
     explicit Guarded(std::size_t bytes)
         : bytes_(platform::round_up(bytes + 1, platform::page_size())),
           memory_(static_cast<std::byte*>(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-        auto range = platform::FaultRange::claim(memory_, bytes_, admission);
+        auto range = platform::FaultRange::claim(memory_, bytes_, admission, platform::FaultRange::Purpose::repair);
         EXPECT_TRUE(range.has_value());
         range_.emplace(std::move(*range));
     }

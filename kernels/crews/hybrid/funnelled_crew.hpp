@@ -39,7 +39,7 @@ public:
     }
     void started(Worker& worker) {
         // The first thread sends the data that the others have computed.
-        if (threads_ > 1 && job_.size() > 1) meet(worker);
+        if (threads_ > 1 && job_.size() > 1) meet_in_rank(worker);
         if (worker.local() == 0) {
             worker.enter(Phase::communication);
             for (const Outward& each : outward_)
@@ -55,7 +55,7 @@ public:
                 outward_[thread].lines.clear();
             }
         }
-        if (threads_ > 1) meet(worker);
+        if (threads_ > 1) meet_in_rank(worker);
         worker.enter(Phase::computation);
     }
     const T* arrived(const Worker& worker, const Link& link) { return lines_.arrived(worker.local(), link); }
@@ -71,7 +71,7 @@ private:
         std::vector<Line> lines;
     };
 
-    static void meet(Worker& worker) {
+    static void meet_in_rank(Worker& worker) {
         worker.enter(Phase::synchronisation);
         worker.local_barrier();
     }

@@ -51,11 +51,6 @@ public:
 private:
     static constexpr std::size_t keys_in_line = line_bytes / sizeof(Key);
 
-    static void meet(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
     /// All ranks must agree, because a place must exist at every rank: there is room for the thread with the most keys.
     /// The same keys fit again.
     void make_room(Worker& worker, const BucketPlan& plan) {

@@ -48,11 +48,6 @@ public:
 
 private:
     static std::size_t index(const Worker& worker) { return static_cast<std::size_t>(worker.index()); }
-    static void meet(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
     /// Every worker allocates its own memory, so that it is near. The same keys fit again.
     void make_room(Worker& worker, const BucketPlan& plan) {
         if (plan.most_keys() <= room_) return;

@@ -111,11 +111,7 @@ public:
         std::ranges::copy(data, end(link.partner, link.partner_line).places[turn].begin());
     }
     static void started(Worker& worker) { worker.enter(Phase::computation); }
-    void finish(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
+    static void finish(Worker& worker) { meet(worker); }
     const T* arrived(const Worker& worker, const Link& link) {
         End& own = end(worker.index(), link.line);
         return own.places[own.turns % 2].data();

@@ -13,11 +13,7 @@ public:
     VectorInOneMemory(const C&, std::span<const Range> parts) : vector_(parts.back().end) {}
 
     std::span<double> span() { return vector_; }
-    static void start(typename C::Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
+    static void start(typename C::Worker& worker) { meet(worker); }
 
 private:
     AlignedVector<double> vector_;

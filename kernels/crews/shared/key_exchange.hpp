@@ -47,11 +47,6 @@ public:
     }
 
 private:
-    static void meet(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
     /// There is room for the thread with the most keys, which all ranks know. The same keys fit again.
     void make_room(Worker& worker, const BucketPlan& plan) {
         if (received_ && plan.most_keys() <= received_->length()) return;

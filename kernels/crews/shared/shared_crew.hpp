@@ -111,11 +111,7 @@ public:
         std::ranges::copy(data, place(worker.index(), link.line, turn(worker, link)));
     }
     static void started(Worker& worker) { worker.enter(Phase::computation); }
-    void finish(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
+    static void finish(Worker& worker) { meet(worker); }
     /// Both ends of a line count in the same way.
     const T* arrived(const Worker& worker, const Link& link) {
         return place(link.partner, link.partner_line, turn(worker, link));

@@ -20,11 +20,7 @@ public:
                   }) {}
 
     std::span<double> span() { return vector_.span(); }
-    static void start(Worker& worker) {
-        worker.enter(Phase::synchronisation);
-        worker.barrier();
-        worker.enter(Phase::computation);
-    }
+    static void start(Worker& worker) { meet(worker); }
 
 private:
     PlacedArray<double> vector_;
