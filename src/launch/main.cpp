@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "launch/command/devices.hpp"
 #include "launch/command/hosts.hpp"
+#include "launch/command/one_process.hpp"
 #include "launch/command/openmp.hpp"
 #include "launch/command/options.hpp"
 #include "launch/command/outcome.hpp"
@@ -34,8 +36,15 @@ int run_here(const Options& options, const Settings& settings, Share share, char
     const auto usable = topology::usable_cores();
     if (!usable) return answer({exit_code::environment, usable.error().message});
     decide_threads(share.requests, usable->budget);
-    auto placement = place_with_devices(*usable, share.requests, settings.bind);
+    auto placement = place(*usable, share.requests, settings.bind);
     if (!placement) return answer({code_of(placement.error()), placement.error().message});
+    if (options.openmp) {
+        if (options.verbose && share.ranks > 1)
+            say(fmt::format("the {} ranks of the OpenMP program are one process", share.ranks));
+        become_one_process(share, *placement, binds_openmp_threads());
+    }
+    if (auto found = find_devices(*placement, share.requests); !found)
+        return answer({code_of(found.error()), found.error().message});
     auto threads = threads_of(share.requests);
     const Job job{options, settings, std::move(share), std::move(*placement), std::move(threads)};
     if (options.verbose)
@@ -56,7 +65,7 @@ int main(int argc, char** argv) {
     auto shares = shares_of(*options, *settings);
     if (!shares) return answer({exit_code::usage, shares.error().message});
     if (options->openmp)
-        if (auto prepared = prepare_openmp(*options, shares->front().size); !prepared)
+        if (auto prepared = prepare_openmp(*options, *settings); !prepared)
             return answer({code_of(prepared.error()), prepared.error().message});
     if (shares->front().host.empty()) return run_here(*options, *settings, std::move(shares->front()), argv);
     return run_on_hosts(*options, *settings, *shares);

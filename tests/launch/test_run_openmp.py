@@ -102,10 +102,58 @@ def test_a_program_for_another_processor_is_refused(launcher: Launcher, tmp_path
     check_refused(launcher.run("--openmp", str(program)), ENVIRONMENT, "another kind of processor")
 
 
-def test_several_ranks_and_hosts_are_refused(launcher: Launcher, tmp_path: Path) -> None:
+def test_ranks_are_one_process_with_the_threads_of_all(launcher: Launcher, tmp_path: Path) -> None:
     program = compiled(tmp_path, "-fopenmp")
-    check_refused(launcher.run("-n", "2", "--openmp", program), USAGE, "as one rank, so far, not as 2")
+    assert lines(launcher.run("-n", "2", "-t", "3", "--openmp", program)) == ["5050 6 libkumiki-openmp.so "]
+    assert lines(launcher.run("-n", "2", "-t", "4,2", "--openmp", program)) == ["5050 6 libkumiki-openmp.so "]
+
+
+PROCESSORS = r"""
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+int main(void) {
+    #pragma omp parallel
+    #pragma omp for ordered schedule(static, 1)
+    for (int thread = 0; thread < omp_get_num_threads(); thread++) {
+        cpu_set_t usable;
+        sched_getaffinity(0, sizeof usable, &usable);
+        #pragma omp ordered
+        {
+            for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+                if (CPU_ISSET(cpu, &usable)) printf("%d ", cpu);
+            printf("\n");
+        }
+    }
+    return 0;
+}
+"""
+
+
+def test_threads_stay_on_the_processors_of_their_rank(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=PROCESSORS)
+    ranks = ("-n", "2", "-t", "2,1", "--bind", "shared")
+    plain = launcher.run(*ranks, "--verbose", "true").stderr
+    usable = [" ".join(expanded(line.split("may use ")[1])) for line in plain.splitlines() if "may use" in line]
+    assert len(usable) == 2
+    found = [line.strip() for line in lines(launcher.run(*ranks, "--openmp", program))]
+    assert found == [usable[0], usable[0], usable[1]]
+    own = launcher.run(*ranks, "--openmp", program, environment={"OMP_PROC_BIND": "false"})
+    assert len({line.strip() for line in lines(own)}) == 1  # the user wants no binding
+
+
+def expanded(ranges: str) -> list[str]:
+    """0-2,5 as the numbers 0, 1, 2 and 5."""
+    ends = [part.split("-") for part in ranges.split(",")]
+    return [str(number) for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
+
+
+def test_hosts_and_copies_are_refused(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp")
     check_refused(launcher.run("--hosts", "a", "--openmp", program), USAGE, "on this host only")
+    copies = launcher.run("-n", "2", "--openmp", program, environment={"KUMIKI_SHARED_COPIES": "rank"})
+    check_refused(copies, USAGE, "KUMIKI_SHARED_COPIES=rank")
 
 
 def test_a_program_that_does_not_exist_is_named(launcher: Launcher) -> None:

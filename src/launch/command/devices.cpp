@@ -148,22 +148,26 @@ Result<> give_devices(Placement& placement, const std::vector<RankRequest>& rank
             own = part_of(own, static_cast<std::size_t>(before),
                           static_cast<std::size_t>(std::ranges::count_if(ranks, same)));
         }
-        placement.ranks[rank].variables = variables_for(own, devices, usable);
+        for (auto& variable : variables_for(own, devices, usable))
+            placement.ranks[rank].variables.push_back(std::move(variable));
     }
     return {};
+}
+
+Result<> find_devices(Placement& placement, const std::vector<RankRequest>& ranks) {
+    if (std::ranges::none_of(ranks, [](const RankRequest& rank) { return rank.devices.given; })) return {};
+    const auto devices = topology::computing_accelerators();
+    if (!devices) return tl::unexpected(devices.error());
+    const Lookup nothing = [](const char*) -> const char* { return nullptr; };
+    const Lookup own = [](const char* name) -> const char* { return std::getenv(name); };
+    return give_devices(placement, ranks, *devices, placement.this_machine ? own : nothing);
 }
 
 Result<Placement> place_with_devices(const topology::UsableCores& usable, const std::vector<RankRequest>& ranks,
                                      Binding bind) {
     auto placement = place(usable, ranks, bind);
-    if (!placement || std::ranges::none_of(ranks, [](const RankRequest& rank) { return rank.devices.given; }))
-        return placement;
-    const auto devices = topology::computing_accelerators();
-    if (!devices) return tl::unexpected(devices.error());
-    const Lookup nothing = [](const char*) -> const char* { return nullptr; };
-    const Lookup own = [](const char* name) -> const char* { return std::getenv(name); };
-    if (auto given = give_devices(*placement, ranks, *devices, usable.this_machine ? own : nothing); !given)
-        return tl::unexpected(given.error());
+    if (!placement) return placement;
+    if (auto given = find_devices(*placement, ranks); !given) return tl::unexpected(given.error());
     return placement;
 }
 

@@ -18,7 +18,11 @@ using Lookup = const char* (*)(const char* name);
 Result<> give_devices(Placement& placement, const std::vector<RankRequest>& ranks,
                       const std::vector<topology::Accelerator>& devices, Lookup lookup);
 
-/// place(), and the devices of the ranks; hwloc searches for devices only if some are requested.
+/// Gives ranks that have been placed the devices of this machine that are requested for them; hwloc searches for
+/// devices only if some are requested.
+Result<> find_devices(Placement& placement, const std::vector<RankRequest>& ranks);
+
+/// place(), and find_devices().
 Result<Placement> place_with_devices(const topology::UsableCores& usable, const std::vector<RankRequest>& ranks,
                                      Binding bind);
 

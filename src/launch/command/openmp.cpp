@@ -77,14 +77,13 @@ Result<> check_program(const std::string& name) {
 
 } // namespace
 
-Result<> prepare_openmp(Options& options, int ranks) {
+Result<> prepare_openmp(Options& options, const Settings& settings) {
     if (options.names_hosts())
         return fail(KUMIKI_ERROR_ARGUMENT, "--openmp runs a program on this host only, so far; leave the hosts out");
-    if (ranks > 1)
+    if (settings.shared_copies == CopyHolder::rank)
         return fail(KUMIKI_ERROR_ARGUMENT,
-                    fmt::format("--openmp runs a program as one rank, so far, not as {}; leave -n out, and give the "
-                                "threads by -t",
-                                ranks));
+                    "--openmp gives the ranks of a host one memory, so far, and not a copy each; "
+                    "leave KUMIKI_SHARED_COPIES=rank out");
     if (auto checked = check_program(options.program.front()); !checked) return checked;
     std::error_code error;
     const auto library =
