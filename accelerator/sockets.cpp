@@ -101,7 +101,8 @@ void send_file(const File& socket, const File& file) {
     header->cmsg_len = CMSG_LEN(sizeof(int));
     const int number = file.get();
     std::memcpy(CMSG_DATA(header), &number, sizeof number);
-    if (sendmsg(socket.get(), &message.header, MSG_NOSIGNAL) < 0) throw DeviceError("the server of the device has ended");
+    if (sendmsg(socket.get(), &message.header, MSG_NOSIGNAL) < 0)
+        throw DeviceError("the server of the device has ended");
 }
 
 File receive_file(const File& socket) {

@@ -56,9 +56,9 @@ Result<> SharedMemory::prepare() {
                                     works.error().message));
     }
     const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size()); // as in address_of()
-    auto range = platform::FaultRange::claim(
-        options_.base, fabric_.memory().header().arena_bytes * spread, *this,
-        copies_ ? platform::FaultRange::Purpose::repair : platform::FaultRange::Purpose::report);
+    auto range = platform::FaultRange::claim(options_.base, fabric_.memory().header().arena_bytes * spread, *this,
+                                             copies_ ? platform::FaultRange::Purpose::repair
+                                                     : platform::FaultRange::Purpose::report);
     if (!range) return tl::unexpected(range.error());
     range_ = std::move(*range);
     return {};

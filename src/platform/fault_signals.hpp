@@ -51,8 +51,8 @@ extern std::atomic<int> repaired_ranges;
 bool is_in_repaired_range(std::span<const std::byte> memory);
 } // namespace detail
 
-/// Whether accesses of a correct program to this memory may fault. The caller got the address from the claimer of the range, or
-/// from a thread that did, so it sees the range.
+/// Whether accesses of a correct program to this memory may fault. The caller got the address from the claimer of the
+/// range, or from a thread that did, so it sees the range.
 inline bool may_fault(std::span<const std::byte> memory) {
     return detail::repaired_ranges.load(std::memory_order_relaxed) != 0 && detail::is_in_repaired_range(memory);
 }
