@@ -30,11 +30,18 @@ struct FileActions {
     posix_spawn_file_actions_t actions{};
 };
 
+/// Beside this program, or in bin/ where this is one of the measuring programs in libexec/kumiki/.
+std::filesystem::path server_program() {
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const auto among_commands = folder.parent_path().parent_path() / "bin" / "kumiki-device";
+    return std::filesystem::exists(among_commands) && folder.filename() == "kumiki" ? among_commands
+                                                                                    : folder / "kumiki-device";
+}
+
 } // namespace
 
 ServerProcess::ServerProcess(const std::string& device) {
-    const std::filesystem::path program =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kumiki-device";
+    const std::filesystem::path program = server_program();
     const Listening listening = listen_here();
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)

@@ -8,12 +8,14 @@
 namespace kumiki::linpack {
 
 Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team,
-                             const Variant& variant, const Travel& travel, const std::optional<DeviceUse>& device)
+                             const Variant& variant, const Travel& travel, const std::optional<DeviceUse>& device,
+                             LookAhead look_ahead)
     : place_(place),
       layout_(layout),
       matrix_(matrix),
       team_(team),
       variant_(variant),
+      look_ahead_(look_ahead),
       most_threads_(place.job().all_reduce(team.size(), Operation::max)),
       panels_(place, layout.block(), layout.rows.largest_local_length(), travel.broadcast),
       choices_(place, layout.block()),
@@ -23,7 +25,8 @@ Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatr
       offload_(device_share_ > 0 && matrix.rows() != 0 && matrix.columns() != 0
                    ? std::make_unique<Offload>(device->address, matrix, layout.block())
                    : nullptr),
-      update_(place, matrix, layout.rows, swaps_, offload_.get()),
+      update_(place, matrix, layout.rows, swaps_, offload_.get(),
+              look_ahead == LookAhead::chopped ? [this](std::size_t left) { return chop(left); } : Update::Width()),
       workspaces_(static_cast<std::size_t>(team.size())),
       leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {}
 
@@ -42,32 +45,52 @@ void Factorisation::work(Member& member, const Progress& progress) {
         for (std::size_t taken; (taken = next_.fetch_add(1, std::memory_order_relaxed)) < slabs_.size();) {
             update_.run(slabs_[taken], workspace);
             if (slabs_[taken].makes_panel) make_panel(step + 1);
-            if (member.master() && step + 1 < layout_.steps()) panels_.relay(shape(step + 1));
+            if (member.master() && has_next() && !awaited_.valid()) panels_.relay(shape(step + 1));
         }
         if (offload_) offload_->help();
         member.barrier();
         if (!member.master()) continue;
-        if (offload_) offload_->finish();
-        panels_.done(step);
+        end_step(step);
         if (progress) progress(step);
     }
 }
 
+void Factorisation::end_step(std::size_t step) {
+    if (offload_) offload_->finish();
+    panels_.done(step);
+    if (look_ahead_ == LookAhead::none && owns_panel(step + 1)) make_panel(step + 1);
+}
+
 void Factorisation::begin_step(std::size_t step) {
     const StepShape here = shape(step);
-    const Panel panel = panels_.await(here);
+    const Panel panel = panel_of(here);
     for (std::size_t i = 0; i < here.width; ++i) pivots_.push_back(static_cast<std::size_t>(panel.pivots[i]));
     update_.begin(here, panel);
     if (offload_) offload_->begin(here, panel);
     cut(here);
     next_ = 0;
+    step_ = step;
+    made_.store(false, std::memory_order_relaxed);
+    if (look_ahead_ == LookAhead::thread && has_next() && !owns_panel(step + 1))
+        awaited_ = std::async(std::launch::async, [this, next = shape(step + 1)] { return panels_.await(next); });
+}
+
+Panel Factorisation::panel_of(const StepShape& shape) {
+    return awaited_.valid() ? awaited_.get() : panels_.await(shape);
+}
+
+std::size_t Factorisation::chop(std::size_t left) {
+    if (!has_next() || left <= layout_.block()) return left;
+    const bool there = owns_panel(step_ + 1) ? made_.load(std::memory_order_relaxed) : panels_.relay(shape(step_ + 1));
+    return there ? left : layout_.block();
 }
 
 void Factorisation::cut(const StepShape& shape) {
     const BlockMap& columns = layout_.columns;
     const std::size_t own = owns_panel(shape.step) ? shape.width : 0;
     Range behind{columns.local_begin(place_.column(), shape.step) + own, columns.local_length(place_.column())};
-    const std::size_t next = owns_panel(shape.step + 1) ? layout_.rows.width(shape.step + 1) : 0;
+    const bool ahead = look_ahead_ != LookAhead::none && owns_panel(shape.step + 1);
+    const std::size_t next = ahead ? layout_.rows.width(shape.step + 1) : 0;
     const Range panel{behind.begin, behind.begin + next};
     behind.begin += next;
     slabs_.clear();
@@ -79,7 +102,9 @@ void Factorisation::cut(const StepShape& shape) {
     for (std::size_t slab = 0; slab < shared; ++slab, behind.begin += wide)
         slabs_.push_back({slabs_.size(), {behind.begin, behind.begin + wide}, false, true});
     if (next != 0) slabs_.push_back({slabs_.size(), panel, true, false});
-    for (const Range& slab : cut_slabs(behind, most_threads_)) slabs_.push_back({slabs_.size(), slab});
+    const bool evenly = look_ahead_ == LookAhead::chopped || look_ahead_ == LookAhead::thread;
+    for (const Range& slab : evenly ? cut_evenly(behind, most_threads_) : cut_slabs(behind, most_threads_))
+        slabs_.push_back({slabs_.size(), slab});
 }
 
 bool Factorisation::owns_panel(std::size_t step) const {
@@ -96,6 +121,7 @@ void Factorisation::make_panel(std::size_t step) {
     for (std::size_t row = 0; row < here.own_rows; ++row)
         std::copy_n(panel.top + row * panel.lead, here.width, matrix_.at(here.row + row, column));
     panels_.publish(here);
+    made_.store(true, std::memory_order_relaxed);
 }
 
 } // namespace kumiki::linpack

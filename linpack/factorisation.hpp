@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,7 +25,8 @@ namespace kumiki::linpack {
 ///
 /// A step has as its first slab the columns of the next panel, where this process column owns it: the thread that takes
 /// it factors and publishes that panel at once, while the others, and then it as well, update the remaining slabs. This
-/// order of the slabs is the look-ahead. Before them come the slabs for a device, so that it has work meanwhile.
+/// order of the slabs is the look-ahead; others are there for studies (LookAhead). Before them come the slabs for a
+/// device, so that it has work meanwhile.
 class Factorisation {
 public:
     /// Told of each step that is complete at this rank; called by one thread.
@@ -33,21 +35,31 @@ public:
     /// Collective over the job. With `device` the ranks share updates with the devices of their hosts. Throws
     /// accelerator::DeviceError, as run() does.
     Factorisation(Place& place, const Layout& layout, const LocalMatrix& matrix, Team& team, const Variant& variant,
-                  const Travel& travel, const std::optional<DeviceUse>& device = {});
+                  const Travel& travel, const std::optional<DeviceUse>& device = {},
+                  LookAhead look_ahead = LookAhead::tiles);
 
     /// Collective over the ranks that take part. Returns false when a pivot that this rank saw is 0.
     bool run(const Progress& progress = {});
     /// The row with which each row was swapped, in order.
     const std::vector<std::size_t>& pivots() const { return pivots_; }
+    /// How many products of matrices this rank's threads made in updates.
+    std::size_t products() const { return update_.products(); }
 
 private:
     void work(Member& member, const Progress& progress);
     /// The order of the slabs of a step, and the panel that is applied to them.
     void begin_step(std::size_t step);
     void cut(const StepShape& shape);
+    /// With the panel of a step, which has been awaited by a thread of its own, or is now.
+    Panel panel_of(const StepShape& shape);
+    /// What follows the slabs, at one thread.
+    void end_step(std::size_t step);
+    /// The columns of the next product of a slab that has so many left.
+    std::size_t chop(std::size_t left);
     /// Factors the panel of a step out of the matrix, and publishes it.
     void make_panel(std::size_t step);
     bool owns_panel(std::size_t step) const;
+    bool has_next() const { return step_ + 1 < layout_.steps(); }
     StepShape shape(std::size_t step) const { return shape_of(step, layout_.rows, layout_.columns, place_.row()); }
 
     Place& place_;
@@ -55,6 +67,7 @@ private:
     const LocalMatrix& matrix_;
     Team& team_;
     Variant variant_;
+    LookAhead look_ahead_;
     int most_threads_; ///< of any rank: ranks of a process column must cut alike
     PanelBoard panels_;
     PivotBoard choices_;
@@ -65,6 +78,9 @@ private:
     std::vector<Update::Workspace> workspaces_; ///< by thread
     LeafColumns leaf_;                          ///< of the panel that a thread of this rank factors
 
+    std::size_t step_ = 0;
+    std::future<Panel> awaited_;       ///< the panel of the next step, where a thread of its own waits for it
+    std::atomic<bool> made_{false};    ///< the panel of the next step, by this rank
     std::vector<Slab> slabs_;          ///< of this step
     std::atomic<std::size_t> next_{0}; ///< the next slab that no thread has taken
     std::vector<std::size_t> pivots_;

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <numeric>
+#include <optional>
 
 #include "kernels/common/blas_library.hpp"
 #include "linpack/blas_check.hpp"
+#include "linpack/burden.hpp"
 #include "linpack/options.hpp"
 #include "linpack/pieces.hpp"
 #include "linpack/run.hpp"
+#include "linpack/shared_device.hpp"
 #include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
 #include "measure/program.hpp"
@@ -29,6 +33,7 @@ struct Request {
     Options options;
     measure::Budget budget;
     bool product = false; ///< measure the product that an update computes instead, which is the bound
+    bool burden = false;  ///< a slow core
     bool pieces = false;  ///< measure the parts of a step and the solution instead, each by itself
 };
 
@@ -40,7 +45,10 @@ struct Sample {
 class Measurement {
 public:
     Measurement(kumiki::Job& job, const Request& request, const Parameters& parameters)
-        : job_(job), request_(request), parameters_(parameters) {}
+        : job_(job), request_(request), parameters_(parameters) {
+        if (request.burden) burden_.emplace(job);
+        if (!request.options.device.empty()) device_.emplace(job, request.options.device);
+    }
 
     int run() {
         if (request_.product) return product();
@@ -49,6 +57,7 @@ public:
             parameters_.weights =
                 share_columns({parameters_.size, parameters_.block, parameters_.grid, job_.threads(), speeds()})
                     .weights;
+        if (device_) parameters_.device = DeviceUse{device_->address(), device_share()};
         const auto samples = sampled([&] {
             const Outcome outcome = kumiki::linpack::run(job_, parameters_);
             return Sample{gigaflops(parameters_.size, outcome.seconds),
@@ -70,9 +79,18 @@ public:
 private:
     std::vector<double> speeds() { return column_speeds(job_, parameters_.grid, parameters_.size, parameters_.block); }
 
-    /// The rate of all ranks together, each process column as fast as its slowest rank allows.
+    DeviceShare measured_device() {
+        return measure_device(job_, device_->address(), parameters_.grid, parameters_.size, parameters_.block);
+    }
+    double device_share() {
+        return request_.options.device_share ? *request_.options.device_share : measured_device().share;
+    }
+
+    /// The rate of all ranks together, each process column as fast as its slowest rank allows; or that of all threads
+    /// and devices at the same time.
     int product() {
         const auto samples = sampled([&] {
+            if (device_) return Sample{measured_device().together, 0};
             const std::vector<double> by_column = speeds();
             return Sample{parameters_.grid.rows * std::reduce(by_column.begin(), by_column.end()), 0};
         });
@@ -109,6 +127,12 @@ private:
         return parameters_.weights.empty() ? "equal" : fmt::format("{}", fmt::join(parameters_.weights, ","));
     }
 
+    /// How threads wait, which kumiki-run --wait says.
+    static const char* wait() {
+        const char* const policy = std::getenv("KUMIKI_WAIT");
+        return policy == nullptr ? "adaptive" : policy;
+    }
+
     measure::Row row_of(const char* metric, const char* implementation, std::vector<double> samples, bool right) const {
         measure::Row row;
         row.metric = metric;
@@ -118,7 +142,11 @@ private:
                           {"n", static_cast<std::int64_t>(parameters_.size)},
                           {"block", static_cast<std::int64_t>(parameters_.block)},
                           {"grid", fmt::format("{}x{}", parameters_.grid.rows, parameters_.grid.columns)},
-                          {"weights", weights()}};
+                          {"weights", weights()},
+                          {"device", request_.options.device.empty() ? "none" : request_.options.device},
+                          {"look_ahead", word_for(parameters_.look_ahead)},
+                          {"wait", wait()},
+                          {"cores", request_.burden ? "one slow" : "alike"}};
         row.unit = "GFLOP/s";
         row.better = measure::Better::higher;
         row.samples = std::move(samples);
@@ -136,6 +164,8 @@ private:
     kumiki::Job& job_;
     const Request& request_;
     Parameters parameters_;
+    std::optional<Burden> burden_;
+    std::optional<SharedDevice> device_;
 };
 
 int measured(const Request& request) {
@@ -163,7 +193,10 @@ int main(int argc, char** argv) {
     Request request;
     CLI::App program("Measures Linpack: solves a dense system of equations again and again", name);
     request.options.add_to(program);
+    request.options.add_device_to(program);
     request.budget.add_to(program);
+    program.add_flag("--burden", request.burden,
+                     "a slow core: a thread computes beside the last thread of the last rank, on its processor");
     program.add_flag("--product", request.product, "measure DGEMM at the shape of the update instead: the bound");
     program
         .add_flag("--pieces", request.pieces,

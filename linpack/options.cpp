@@ -22,7 +22,21 @@ std::optional<Grid> grid_of(const std::string& text) {
     return grid;
 }
 
+const std::map<std::string, LookAhead>& look_aheads() {
+    static const std::map<std::string, LookAhead> words{{"tiles", LookAhead::tiles},
+                                                        {"chopped", LookAhead::chopped},
+                                                        {"thread", LookAhead::thread},
+                                                        {"none", LookAhead::none}};
+    return words;
+}
+
 } // namespace
+
+const char* word_for(LookAhead look_ahead) {
+    for (const auto& [word, value] : look_aheads())
+        if (value == look_ahead) return word.c_str();
+    return "";
+}
 
 Grid near_square(int ranks) {
     Grid grid{1, ranks};
@@ -94,6 +108,13 @@ void Options::add_to(CLI::App& program) {
                     "with --swap mix: the most columns at a time for binary exchange")
         ->check(at_least(0))
         ->capture_default_str();
+    program
+        .add_option("--look-ahead", look_ahead,
+                    "what is done while the next panel is made: tiles, one after another; chopped: a block at a time "
+                    "until it is there; thread: one product, and a thread that waits for it; none: it is made "
+                    "afterwards")
+        ->transform(CLI::CheckedTransformer(look_aheads()))
+        ->default_str("tiles");
     program.add_option("--threshold", threshold, "the scaled residual must be below; 0: do not check the solution")
         ->capture_default_str();
     program.add_flag("--progress", progress, "tell on standard error how far a run is");
@@ -138,8 +159,15 @@ std::vector<Parameters> Options::runs(int ranks) const {
             for (const std::size_t block : blocks)
                 for (const Broadcast broadcast : broadcasts)
                     for (const Variant& variant : variants())
-                        all.push_back(
-                            {size, block, grid, variant, weights, threshold, {broadcast, swap, swap_threshold}});
+                        all.push_back({size,
+                                       block,
+                                       grid,
+                                       variant,
+                                       weights,
+                                       threshold,
+                                       {broadcast, swap, swap_threshold},
+                                       std::nullopt,
+                                       look_ahead});
     }
     return all;
 }

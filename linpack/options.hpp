@@ -26,7 +26,8 @@ struct Options {
     std::size_t swap_threshold = 64;
     std::vector<double> weights;
     bool measured_weights = false; ///< weights by the speed that is measured
-    double threshold = 16;         ///< HPL's usual bound
+    LookAhead look_ahead = LookAhead::tiles;
+    double threshold = 16; ///< HPL's usual bound
     bool progress = false;
     std::string device;                 ///< that shares the updates; empty: none
     std::optional<double> device_share; ///< absent: measured
@@ -41,6 +42,9 @@ private:
     std::vector<Variant> variants() const;
     void read_weights(const std::string& text);
 };
+
+/// The word that chooses it on the command line.
+const char* word_for(LookAhead look_ahead);
 
 /// The grid of so many ranks whose rows and columns are nearest to each other, with no more rows than columns.
 Grid near_square(int ranks);

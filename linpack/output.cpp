@@ -15,7 +15,7 @@ char letter(Looking looking) { return looking == Looking::left ? 'L' : looking =
 /// The word under T/V: wall time, order of the ranks, depth of the look-ahead, broadcast, and how panels are factored.
 std::string variant_word(const Parameters& parameters) {
     const Variant& variant = parameters.variant;
-    constexpr int depth = 1;
+    const int depth = parameters.look_ahead == LookAhead::none ? 0 : 1;
     const auto broadcast = static_cast<int>(parameters.travel.broadcast);
     return fmt::format("W{}{}{}{}{}{}{}", parameters.grid.by_rows ? 'R' : 'C', depth, broadcast,
                        letter(variant.recursive), variant.parts, letter(variant.leaf), variant.least);

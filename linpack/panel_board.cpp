@@ -75,14 +75,18 @@ bool PanelBoard::travels(const StepShape& shape) const {
     return !place_.together(place_.job().rank(), place_.peer_in_row(shape.owner_column));
 }
 
-void PanelBoard::relay(const StepShape& shape) {
-    if (!travels(shape)) return;
+bool PanelBoard::relay(const StepShape& shape) {
+    if (!travels(shape))
+        return place_.job().test(arrived(shape.step, 0), Comparison::equal, shape.step + 1).has_value();
+    const std::unique_lock lock(passing_, std::try_to_lock);
+    if (!lock) return false;
     const Way way = way_of(shape);
     const std::vector<int> parts = way.route.arrivals(way.position);
     for (; passed_ < parts.size(); ++passed_) {
-        if (!place_.job().test(arrived(shape.step, parts[passed_]), Comparison::equal, shape.step + 1)) return;
+        if (!place_.job().test(arrived(shape.step, parts[passed_]), Comparison::equal, shape.step + 1)) return false;
         pass_on(shape, way, parts[passed_]);
     }
+    return true;
 }
 
 Panel PanelBoard::await(const StepShape& shape) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <vector>
 
 #include "linpack/grid.hpp"
@@ -23,9 +24,10 @@ public:
     Panel begin(std::size_t step);
     /// The owner: the panel of this step is complete.
     void publish(const StepShape& shape);
-    /// Passes on what has arrived of the panel of this step, without waiting. By the thread that calls await().
-    void relay(const StepShape& shape);
-    /// Waits for the panel of this step, and passes it on; it remains until done().
+    /// Passes on what has arrived of the panel of this step, without waiting, at a rank that does not own it. Returns
+    /// whether all of it has; false also where another thread is looking. Any thread, but not beside await().
+    bool relay(const StepShape& shape);
+    /// Waits for the panel of this step, and passes it on; it remains until done(). One thread.
     Panel await(const StepShape& shape);
     /// This rank does not need the panel of this step any more.
     void done(std::size_t step);
@@ -51,6 +53,7 @@ private:
     std::size_t block_, lead_, panel_size_;
     Region<double> panels_;
     Region<Signal> arrived_; ///< by place and part: the last step of which the part is there, counted from 1
+    std::mutex passing_;     ///< of the thread that relays; guards passed_
     std::size_t passed_ = 0; ///< the parts of the panel that is awaited that have been passed on
     Region<Signal> done_;    ///< by process column: the last step that it is done with, counted from 1
 };

@@ -21,6 +21,7 @@ struct Parameters {
     double threshold = 0;        ///< the scaled residual must be below; 0 or less: it is not computed
     Travel travel;               ///< of panels and rows between hosts
     std::optional<DeviceUse> device = std::nullopt; ///< that shares the updates
+    LookAhead look_ahead = LookAhead::tiles;
 };
 
 } // namespace kumiki::linpack

@@ -38,7 +38,8 @@ Outcome run(Job& job, const Parameters& parameters, const ShareDone& progress) {
     const bool takes_part = place.takes_part();
     const LocalMatrix matrix(takes_part ? layout.rows.local_length(place.row()) : 0,
                              takes_part ? layout.columns.local_length(place.column()) : 0);
-    Factorisation factorisation(place, layout, matrix, team, parameters.variant, parameters.travel, parameters.device);
+    Factorisation factorisation(place, layout, matrix, team, parameters.variant, parameters.travel, parameters.device,
+                                parameters.look_ahead);
     const Generator generator(parameters.size);
 
     Outcome outcome;
@@ -52,6 +53,7 @@ Outcome run(Job& job, const Parameters& parameters, const ShareDone& progress) {
         });
         outcome.solution = back_substitute(place, layout, matrix);
         outcome.pivots = factorisation.pivots();
+        outcome.products = factorisation.products();
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     outcome.seconds = job.all_reduce(taken.count(), Operation::max);

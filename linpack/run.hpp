@@ -20,6 +20,7 @@ struct Outcome {
     std::optional<Residual> residual;                 ///< absent where it was not asked for
     std::vector<double> solution;
     std::vector<std::size_t> pivots; ///< the row with which each row was swapped
+    std::size_t products = 0;        ///< of matrices, that this rank's threads made in updates
 
     bool passed(double threshold) const { return !residual || residual->scaled < threshold; }
 };

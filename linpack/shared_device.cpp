@@ -120,9 +120,10 @@ DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, st
     const double devices = job.all_reduce(sample.stop(), Operation::sum);
     const std::string measured = fmt::format(
         "threads alone {:.3g} GFLOP/s, threads {:.3g} + device {:.3g} at the same time", alone, threads, devices);
-    if (threads + devices < worth * std::max(alone, threads)) return {0, "the device is left out: " + measured};
-    const double share = devices / (threads + devices);
-    return {share, fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured)};
+    const double together = threads + devices;
+    if (together < worth * std::max(alone, threads)) return {0, "the device is left out: " + measured, alone, together};
+    const double share = devices / together;
+    return {share, fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured), alone, together};
 }
 
 } // namespace kumiki::linpack

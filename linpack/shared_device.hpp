@@ -29,6 +29,7 @@ private:
 struct DeviceShare {
     double share = 0; ///< of the columns, 0 .. 1
     std::string reason;
+    double alone = 0, together = 0; ///< GFLOP/s of all threads, and of threads and devices at the same time
 };
 
 /// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update;

@@ -24,4 +24,16 @@ std::vector<Range> cut_slabs(const Range& columns, int threads) {
     return slabs;
 }
 
+std::vector<Range> cut_evenly(const Range& columns, int threads) {
+    const auto shares = static_cast<std::size_t>(threads);
+    const std::size_t width = (std::max((columns.size() + shares - 1) / shares, least_slab) + line - 1) / line * line;
+    std::vector<Range> slabs;
+    for (std::size_t begin = columns.begin; begin < columns.end;) {
+        const std::size_t end = columns.end - begin < width + least_slab ? columns.end : begin + width;
+        slabs.push_back({begin, end});
+        begin = end;
+    }
+    return slabs;
+}
+
 } // namespace kumiki::linpack

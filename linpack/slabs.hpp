@@ -25,6 +25,10 @@ inline constexpr std::size_t least_slab = 128;
 /// last are small and all threads end at about the same time, whatever their speed. One thread gets one slab.
 std::vector<Range> cut_slabs(const Range& columns, int threads);
 
+/// Cuts columns into equal slabs, one for each of `threads` threads, or fewer where they would be narrower than
+/// least_slab.
+std::vector<Range> cut_evenly(const Range& columns, int threads);
+
 /// No more slabs than this come of `columns` columns.
 constexpr std::size_t most_slabs(std::size_t columns) { return columns / least_slab + 1; }
 

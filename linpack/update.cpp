@@ -32,10 +32,15 @@ void Update::run(const Slab& slab, Workspace& workspace) {
 void Update::multiply(const Slab& slab, const double* u) {
     const std::size_t below = shape_.rows - shape_.own_rows, columns = slab.columns.size();
     if (below == 0) return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(columns),
-                blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead, blas_length(panel_.lead),
-                u, blas_length(columns), 1.0, matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin),
-                blas_length(matrix_.lead()));
+    for (std::size_t begin = 0; begin < columns;) {
+        const std::size_t left = columns - begin, width = width_ ? width_(left) : left;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas_length(below), blas_length(width),
+                    blas_length(shape_.width), -1.0, panel_.rows + shape_.own_rows * panel_.lead,
+                    blas_length(panel_.lead), u + begin, blas_length(columns), 1.0,
+                    matrix_.at(shape_.row + shape_.own_rows, slab.columns.begin + begin), blas_length(matrix_.lead()));
+        products_.fetch_add(1, std::memory_order_relaxed);
+        begin += width;
+    }
 }
 
 void Update::swap_here(const Range& columns, double* u) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/aligned.hpp"
@@ -22,15 +25,21 @@ public:
     /// Room for the rows of U of a slab.
     using Workspace = kernels::AlignedVector<double>;
 
-    /// `offload`: null where no device takes part.
-    Update(Place& place, const LocalMatrix& matrix, const BlockMap& rows, SwapBoard& board, Offload* offload = nullptr)
-        : place_(place), matrix_(matrix), rows_(rows), board_(board), offload_(offload) {}
+    /// How many of the columns that are left of a slab the next product shall have. Any thread.
+    using Width = std::function<std::size_t(std::size_t left)>;
+
+    /// `offload`: null where no device takes part. `width`: empty where a slab is one product.
+    Update(Place& place, const LocalMatrix& matrix, const BlockMap& rows, SwapBoard& board, Offload* offload = nullptr,
+           Width width = {})
+        : place_(place), matrix_(matrix), rows_(rows), board_(board), offload_(offload), width_(std::move(width)) {}
 
     /// Sets the step: from here to the next call its panel is applied.
     void begin(const StepShape& shape, const Panel& panel);
     /// Collective over the process column, for each slab by one thread of each rank, which begin their slabs in
     /// ascending order. The products of a slab for the device may be done later: Offload::finish().
     void run(const Slab& slab, Workspace& u);
+    /// The products of this rank's threads so far.
+    std::size_t products() const { return products_; }
 
 private:
     /// Subtracts L21 x U.
@@ -49,6 +58,8 @@ private:
     const BlockMap& rows_;
     SwapBoard& board_;
     Offload* offload_;
+    Width width_;
+    std::atomic<std::size_t> products_{0};
     StepShape shape_;
     Panel panel_{};
     RowMoves moves_;

@@ -17,4 +17,14 @@ struct Variant {
     std::size_t least = 8; ///< at least 1
 };
 
+/// What is done while the next panel is made and is on its way (its owner always updates that panel's columns first,
+/// but for `none`):
+/// - tiles: threads take slabs of the columns one after another, each smaller than the one before;
+/// - chopped: each thread updates a block of columns at a time until the panel is there, and the rest by one product
+///   (the original HPL);
+/// - thread: each thread makes one product, and a thread of its own waits for the panel and passes it on (the TSUBAME
+///   paper, section 4.2);
+/// - none: the next panel is made after the whole update.
+enum class LookAhead { tiles, chopped, thread, none };
+
 } // namespace kumiki::linpack

@@ -55,11 +55,11 @@ struct Case {
 std::string describe(const Case& it) {
     const Parameters& p = it.parameters;
     return fmt::format("N {} B {} grid {} x {} by rows {} of {} ranks x {} threads, weights {}, panels {} {} {} {}, "
-                       "broadcast {}, swap {} {}, {} hosts",
+                       "broadcast {}, swap {} {}, look-ahead {}, {} hosts",
                        p.size, p.block, p.grid.rows, p.grid.columns, p.grid.by_rows, it.ranks, it.threads, p.weights,
                        static_cast<int>(p.variant.recursive), p.variant.parts, static_cast<int>(p.variant.leaf),
                        p.variant.least, static_cast<int>(p.travel.broadcast), static_cast<int>(p.travel.swap),
-                       p.travel.exchanged_columns, it.hosts);
+                       p.travel.exchanged_columns, static_cast<int>(p.look_ahead), it.hosts);
 }
 
 void expect_solved(const Case& it) {
@@ -122,6 +122,7 @@ TEST_P(RandomLu, IsRight) {
             parameters.weights.push_back(random.between(0, 3));
         parameters.weights.back() = 1;
     }
+    parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
     expect_solved({parameters.grid.size(), random.between(1, 2), parameters});
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLu, testing::Range<std::uint64_t>(0, 24));
@@ -141,9 +142,44 @@ TEST_P(RandomLuOverHosts, IsRight) {
     parameters.grid.by_rows = random.once_in(2);
     parameters.travel = {static_cast<Broadcast>(GetParam() % 6), static_cast<Swap>(GetParam() % 3),
                          random.between<std::size_t>(0, 100)};
+    parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
     expect_solved({ranks, random.between(1, 2), parameters, random.between(2, ranks)});
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLuOverHosts, testing::Range<std::uint64_t>(0, 18));
+
+/// Of the updates of a rank of one thread that makes a product for the columns of the next panel, if these are its own,
+/// and one for the others.
+std::size_t fewest_products(const Layout& layout, int column) {
+    std::size_t count = 0;
+    for (std::size_t step = 0; step + 1 < layout.steps(); ++step) {
+        const bool next = layout.columns.owner(step + 1) == column;
+        const std::size_t behind =
+            layout.columns.local_length(column) - layout.columns.local_begin(column, step + (next ? 2 : 1));
+        count += (next ? 1 : 0) + (behind == 0 ? 0 : 1);
+    }
+    return count;
+}
+
+TEST(LookAhead, MakesOneProductOfWhatItNeedNotCut) {
+    Parameters parameters = usual(600, 20, 1, 2);
+    const std::size_t fewest =
+        fewest_products(Layout::of(600, 20, {1, 2, true}), 0) + fewest_products(Layout::of(600, 20, {1, 2, true}), 1);
+    const auto products = [&](Job& job, LookAhead look_ahead) {
+        parameters.look_ahead = look_ahead;
+        const Outcome outcome = run(job, parameters);
+        EXPECT_LT(outcome.residual->scaled, 16);
+        return job.all_reduce(outcome.products, Operation::sum);
+    };
+    tests::run_programs({.ranks = 2}, [&](int) {
+        Job job;
+        kernels::set_blas_threads(1);
+        EXPECT_EQ(products(job, LookAhead::thread), fewest);
+        EXPECT_EQ(products(job, LookAhead::tiles), fewest);
+        EXPECT_LT(products(job, LookAhead::none), fewest);
+        // A rank cuts its product until it has the panel that the other one makes meanwhile.
+        EXPECT_GT(products(job, LookAhead::chopped), fewest);
+    });
+}
 
 TEST(Residual, OfAWrongSolutionIsLarge) {
     tests::run_programs({.ranks = 2}, [](int) {

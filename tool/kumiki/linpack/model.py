@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kumiki.errors import UserError
 
 RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\d+e[+-]\d+)")
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
+
+
+USUAL = {"device": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
+"""What rows of Linpack are about unless a study changes it."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,11 @@ def grid_of(text: str) -> tuple[int, int]:
     if not found:
         raise UserError(f"--grid {text} is not a grid of process rows x columns such as 2x3")
     return int(found[1]), int(found[2])
+
+
+def has_settings(parameters: Mapping[str, int | str], settings: Mapping[str, str] = USUAL) -> bool:
+    """Whether a row was measured with these settings; one of an older evaluation, without them, has the usual ones."""
+    return all(parameters.get(name, USUAL[name]) == value for name, value in settings.items())
 
 
 def near_square(ranks: int) -> tuple[int, int]:

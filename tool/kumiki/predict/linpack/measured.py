@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from kumiki.linpack.model import grid_of
+from kumiki.linpack.model import grid_of, has_settings
 from kumiki.predict.linpack.description import text_of
 from kumiki.predict.linpack.machine import Kind, Machine, Rate, Run
 from kumiki.results import files
@@ -65,7 +65,7 @@ def machine_of_rows(rows: Sequence[Row], samples: Samples) -> Machine | None:
 
     Runs are those with equal shares, in the places (ranks, threads, grid, block) whose parts were measured.
     """
-    linpack = [row for row in rows if row.suite == "linpack" and row.usable]
+    linpack = [row for row in rows if row.suite == "linpack" and row.usable and has_settings(row.parameters)]
     found: dict[_Place, dict[str, list[Row]]] = {}
     for row in linpack:
         piece = row.metric.partition(".")[2]

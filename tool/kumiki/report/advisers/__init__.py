@@ -9,6 +9,7 @@ from __future__ import annotations
 from kumiki.report.advisers import (
     barrier,
     character,
+    linpack,
     memory,
     message,
     network,
@@ -42,6 +43,7 @@ _SUBJECTS = (
     message.advise,
     overlap.advise,
     routines.advise,
+    linpack.advise,
 )
 
 

@@ -1,16 +1,22 @@
-"""The rows of Linpack: its rate over N in each place, and those where one thing is changed."""
+"""The rows of Linpack: its rate over N in each place and with a device, and those where one thing is changed."""
 
 from __future__ import annotations
 
-from kumiki.linpack.model import near_square
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kumiki.linpack.model import USUAL, has_settings, near_square
 from kumiki.predict.linpack.measured import machine_of_rows, place_of
 from kumiki.predict.linpack.recursion import expected
+from kumiki.report.analysis.compare import better
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
-from kumiki.suites.linpack import BLOCK
+from kumiki.suites.linpack import BLOCK, ONE_SLOW
 
 SUITE = "linpack"
-STUDIED = ("block", "grid", "weights")
+SHARES = ("block", "grid", "weights")
+TECHNIQUES = ("look_ahead", "wait")
+"""What studies change, by the names of the parameters."""
 
 
 def place(row: Row) -> str:
@@ -28,23 +34,106 @@ def by_size(results: Results) -> dict[str, dict[int, Row]]:
     return {name: dict(sorted(rows.items())) for name, rows in found.items()}
 
 
-def studies(results: Results) -> dict[str, list[Row]]:
-    """By what is changed, the rows that differ in nothing else: of each the largest such set."""
-    found: dict[str, list[Row]] = {}
-    for name in STUDIED:
+def best(results: Results) -> Row | None:
+    """The one with the best rate, whatever its block, grid, shares and N are, without a device."""
+    return max(_rates(results), key=lambda row: row.value, default=None)
+
+
+def full_places(results: Results) -> dict[str, dict[int, Row]]:
+    """The same of the places that use the most processors."""
+    places = by_size(results)
+    most = max((row.processors for rows in places.values() for row in rows.values()), default=0)
+    return {name: rows for name, rows in places.items() if next(iter(rows.values())).processors == most}
+
+
+def studies(results: Results, names: tuple[str, ...]) -> Iterator[tuple[str, list[Row]]]:
+    """By what is changed, the rows that differ in nothing else: of each the largest such sets."""
+    for name in names:
+        usual = {other: value for other, value in USUAL.items() if other != name}
         alike: dict[tuple[tuple[str, int | str], ...], list[Row]] = {}
-        for row in _rates(results):
+        for row in _rates(results, usual):
             rest = tuple(sorted((key, value) for key, value in row.parameters.items() if key != name))
             alike.setdefault(rest, []).append(row)
-        largest = max(alike.values(), key=len, default=[])
-        if len(largest) > 1:
-            found[name] = sorted(largest, key=lambda row: (row.count(name), row.text(name)))
-    return found
+        most = max(map(len, alike.values()), default=0)
+        for rows in alike.values():
+            if 1 < len(rows) == most:
+                yield name, sorted(rows, key=lambda row: (row.count(name), row.text(name)))
 
 
 def bounds(results: Results) -> dict[str, Row]:
-    """By place, the rate of the product."""
-    return {place(row): row for row in results.where("dgemm.rate", "bound") if row.suite == SUITE and row.usable}
+    """By place, the rate of the product; of the largest N of which it was measured."""
+    found = sorted(_products(results, USUAL), key=lambda row: row.count("n"))
+    return {place(row): row for row in found}
+
+
+@dataclass(frozen=True)
+class WithDevice:
+    """A place with and without a device, by N."""
+
+    place: str
+    device: str
+    alone: dict[int, Row]
+    together: dict[int, Row]
+    products: dict[int, tuple[Row, Row]]
+    """DGEMM of the threads alone, and of threads and device at the same time."""
+
+    @property
+    def pays_from(self) -> int | None:
+        """The least N from which on the device makes every measured run faster; None if it never does."""
+        least = None
+        for size in sorted(self.together, reverse=True):
+            if not better(self.together[size], self.alone[size]):
+                break
+            least = size
+        return least
+
+
+def with_device(results: Results) -> WithDevice | None:
+    """The rows with an accelerator beside those without it."""
+    rest = {name: value for name, value in USUAL.items() if name != "device"}
+    rows = [row for row in _rates(results, rest) if row.text("device") not in ("", USUAL["device"])]
+    if not rows:
+        return None
+    where, device = place(rows[0]), rows[0].text("device")
+    alone = by_size(results).get(where, {})
+    together = {row.count("n"): row for row in rows if row.count("n") in alone}
+    products: dict[int, dict[str, Row]] = {}
+    for row in _products(results, rest):
+        if place(row) == where:
+            products.setdefault(row.count("n"), {})[row.text("device")] = row
+    pairs = {
+        size: (each[USUAL["device"]], each[device])
+        for size, each in sorted(products.items())
+        if device in each and USUAL["device"] in each
+    }
+    sizes = sorted(together)
+    return WithDevice(where, device, {n: alone[n] for n in sizes}, {n: together[n] for n in sizes}, pairs)
+
+
+@dataclass(frozen=True)
+class Unequal:
+    """One core at half its speed: rates by the way in which the work is shared, and the sum of the DGEMM rates."""
+
+    ways: dict[str, Row]
+    bound: Row | None
+
+
+EQUAL, BY_SPEED, MIX, TILES = "equal shares", "shares by speed", "process mix", "threads that take tiles"
+
+
+def unequal(results: Results) -> Unequal | None:
+    slow = {**USUAL, "cores": ONE_SLOW}
+    ways: dict[str, Row] = {}
+    for row in _rates(results, slow):
+        if row.ranks == 1:
+            ways[TILES] = row
+        elif row.oversubscribed:
+            ways[MIX] = row
+        else:
+            ways[BY_SPEED if row.text("weights") == "measured" else EQUAL] = row
+    order = [way for way in (EQUAL, BY_SPEED, MIX, TILES) if way in ways]
+    bound = next(iter(_products(results, slow)), None)
+    return Unequal({way: ways[way] for way in order}, bound) if EQUAL in ways and len(ways) > 1 else None
 
 
 def predictions(results: Results) -> dict[str, dict[int, float]]:
@@ -62,5 +151,13 @@ def predictions(results: Results) -> dict[str, dict[int, float]]:
     return found
 
 
-def _rates(results: Results) -> list[Row]:
-    return [row for row in results.where("linpack.rate", "kumiki") if row.usable]
+def _rates(results: Results, settings: Mapping[str, str] = USUAL) -> list[Row]:
+    return [
+        row for row in results.where("linpack.rate", "kumiki") if row.usable and has_settings(row.parameters, settings)
+    ]
+
+
+def _products(results: Results, settings: Mapping[str, str]) -> Iterator[Row]:
+    for row in results.where("dgemm.rate", "bound"):
+        if row.suite == SUITE and row.usable and has_settings(row.parameters, settings):
+            yield row

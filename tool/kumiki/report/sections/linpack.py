@@ -1,10 +1,11 @@
-"""Linpack: the rate over N, and what one change makes of it."""
+"""Linpack: the rate over N, with and without a device, and what one change makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kumiki.report.analysis.linpack import SUITE
+from kumiki.report.advisers.linpack import advise
+from kumiki.report.analysis import linpack as rows
 from kumiki.report.analysis.model import Results
 from kumiki.report.figures import linpack as figures
 from kumiki.report.page.exhibit import Exhibit, Section
@@ -13,14 +14,49 @@ from kumiki.suites.described import TSUBAME
 
 
 def linpack(results: Results) -> Section:
+    found = next((piece.text for piece in advise(results)), "")
     intro = (
-        "A dense system of equations, solved by LU with partial pivoting as the Linpack benchmark does; each solution "
-        "is checked by the residual of HPL."
+        f"{found} A dense system of equations is solved by LU with partial pivoting as the Linpack benchmark does; "
+        "each solution is checked by the residual of HPL."
     )
-    return Section.of(results, SUITE, "Linpack", intro, _exhibits(results))
+    return Section.of(results, rows.SUITE, "Linpack", intro.strip(), _exhibits(results))
 
 
 def _exhibits(results: Results) -> Iterator[Exhibit]:
+    yield from _over_size(results)
+    yield from _device(results)
+    yield from _unequal(results)
+    table = tables.changes(results, rows.TECHNIQUES)
+    if table:
+        yield Exhibit(
+            "Table",
+            "Techniques on and off",
+            "Look-ahead: what is done while the next panel is made. `tiles`: threads take pieces of the update one "
+            "after another, `thread`: each makes one product while a thread of its own waits for the panel, "
+            "`chopped`: a block of columns at a time until the panel is there, as HPL does, `none`: the panel is made "
+            "afterwards. Wait: how ranks wait, with a rank for each core and with twice as many.",
+            "Higher is better. Chopping costs more where blocks are small, because short products are slow. With more "
+            "ranks than cores, waiting by `spin` takes the cores from the ranks that compute.",
+            "Figure 6",
+            table=table,
+            wide=True,
+            source=TSUBAME,
+        )
+    table = tables.changes(results, rows.SHARES)
+    if table:
+        yield Exhibit(
+            "Table",
+            "What block, grid and shares change",
+            "The rate with one thing changed at a time. Weights: the shares of the process columns; `measured` are by "
+            "the speed that was measured.",
+            "Higher is better. On processors of one speed equal shares are the best, and a share of two for one "
+            "process column shows what a wrong share costs.",
+            table=table,
+            wide=True,
+        )
+
+
+def _over_size(results: Results) -> Iterator[Exhibit]:
     picture = figures.over_size("linpack-over-size", results)
     if picture:
         yield Exhibit(
@@ -44,15 +80,47 @@ def _exhibits(results: Results) -> Iterator[Exhibit]:
             table=table,
             wide=True,
         )
-    table = tables.changes(results)
+
+
+def _device(results: Results) -> Iterator[Exhibit]:
+    picture = figures.device("linpack-device", results)
+    if picture:
+        yield Exhibit(
+            "Figure",
+            "Linpack with and without a device",
+            "Half of the cores alone, and together with an emulated accelerator, whose products the other cores "
+            "compute at a set rate and behind a set bus.",
+            "Higher is better. The device pays from that N on where its products are long enough to hide the bus; for "
+            "smaller ones it is left out, and both curves are the same.",
+            "Figure 5",
+            picture=picture,
+            source=TSUBAME,
+        )
+    table = tables.device(results)
     if table:
         yield Exhibit(
             "Table",
-            "What block, grid and shares change",
-            "The rate with one thing changed at a time. Weights: the shares of the process columns; `measured` are by "
-            "the speed that was measured.",
-            "Higher is better. On processors of one speed equal shares are the best, and a share of two for one "
-            "process column shows what a wrong share costs.",
+            "Linpack with and without a device by N",
+            "The figures of the drawing above. DGEMM: products at the shape of an update, of the threads alone and of "
+            "threads and device at the same time.",
+            "Higher is better.",
             table=table,
             wide=True,
+        )
+
+
+def _unequal(results: Results) -> Iterator[Exhibit]:
+    table = tables.unequal(results)
+    if table:
+        yield Exhibit(
+            "Table",
+            "Unequal cores",
+            "The last core has half of its speed, because a thread computes beside it all the time. Process mix: two "
+            "processes for each core but one for the slow one, all with equal shares, as the TSUBAME paper balances by "
+            "numbers of processes only.",
+            "Higher is better. With equal shares all cores wait for the slow one.",
+            "Figure 4",
+            table=table,
+            wide=True,
+            source=TSUBAME,
         )
