@@ -8,8 +8,9 @@ namespace kumiki::dsm {
 
 /// How the pages of an array are distributed over their homes (Omni/SCASH paper, 2.2).
 enum class Placement : std::uint8_t {
-    block, ///< each rank has one run of pages; the last ranks may have fewer, or none
-    cyclic ///< one page after another, to each rank in turn
+    block,      ///< each rank has one run of pages; the last ranks may have fewer, or none
+    cyclic,     ///< one page after another, to each rank in turn
+    first_rank, ///< all at rank 0
 };
 
 /// Which rank is the home of each page.
@@ -19,10 +20,10 @@ public:
         : placement_(placement),
           pages_(pages),
           ranks_(static_cast<std::size_t>(ranks)),
-          each_((pages + ranks_ - 1) / ranks_) {}
+          each_(placement == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {}
 
     int of(std::size_t page) const {
-        return static_cast<int>(placement_ == Placement::block ? page / each_ : page % ranks_);
+        return static_cast<int>(placement_ == Placement::cyclic ? page % ranks_ : page / each_);
     }
 
     struct Run {
@@ -42,7 +43,7 @@ public:
         return {begin, std::min(next, end) - begin};
     }
     /// The number of runs of pages whose home alternately is and is not `rank`, or a little more.
-    std::size_t runs() const { return placement_ == Placement::block ? 3 : 2 * (pages_ / ranks_) + 3; }
+    std::size_t runs() const { return placement_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3; }
 
 private:
     Placement placement_;

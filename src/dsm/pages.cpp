@@ -212,6 +212,12 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
         const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
         page = begin + count;
         if (!is_home(begin)) continue;
+        if (keeps_open_) { // a page that is fetched again from now on is announced again
+            for (std::size_t each = begin; each < page; ++each)
+                if (fetched(region_, each).exchange(0, std::memory_order_acq_rel) != 0)
+                    announce(each, audience, notices);
+            continue;
+        }
         change_runs(
             begin, page, PageAccess::write, PageAccess::read,
             [&](std::size_t each) { return is_fetched(each) && pages_[each].state == State::open; },

@@ -68,6 +68,10 @@ public:
     const Homes& homes() const { return homes_; }
     const Counters& counters() const { return counters_; }
 
+    /// This rank's own pages never fault: at each release, all of them that others have fetched since the last one are
+    /// announced, as if they had been written. For memory that the kernel uses, such as stacks. Must be called before
+    /// start().
+    void keep_open() { keeps_open_ = true; }
     /// Decides at which pages accesses fault. Must be called once, before the program gets the array.
     Result<> start();
 
@@ -163,6 +167,7 @@ private:
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
     std::vector<Page> pages_;
+    bool keeps_open_ = false;
     PageSet written_;                            ///< since the last release
     PageSet told_;                               ///< announced to some ranks since the last barrier
     std::vector<std::vector<std::byte>> packed_; ///< by rank: differences that have not been sent yet

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
@@ -26,6 +27,7 @@ SharedMemory::SharedMemory(fabric::Fabric& fabric, Collectives& collectives, Opt
 
 /// All ranks are leaving the job, so no rank fetches pages any more.
 SharedMemory::~SharedMemory() {
+    adopted_.clear();
     range_.reset();
     courier_.reset();
 }
@@ -77,13 +79,35 @@ Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placem
                                   page, shortest, longest_page));
     if (bytes > std::size_t{1} << 46)
         return refuse(fmt::format("a shared array of {} bytes does not fit the address space", bytes));
-    const Pages::Layout layout{page, (bytes + page - 1) / page};
+    return add(bytes, {page, (bytes + page - 1) / page}, placement, {});
+}
+
+Result<void*> SharedMemory::allocate_open(std::size_t bytes, Placement placement) {
+    const std::size_t page = platform::page_size();
+    return add(bytes, {page, (bytes + page - 1) / page}, placement, {.open = true});
+}
+
+Result<> SharedMemory::adopt(std::span<std::byte> memory, Placement placement) {
+    const std::size_t page = platform::page_size();
+    return add(memory.size(), {page, memory.size() / page}, placement, {.at = memory.data(), .open = true})
+        .map([](void*) {});
+}
+
+Result<> SharedMemory::fill(std::byte* region, std::span<const std::byte> contents) {
+    if (fabric_.rank() == 0) std::memcpy(region, contents.data(), contents.size());
+    return collectives_.broadcast(region, contents.size(), 0);
+}
+
+Result<void*> SharedMemory::add(std::size_t bytes, const Pages::Layout& layout, Placement placement, Wish wish) {
     if (auto made = make_locks(); !made) return tl::unexpected(made.error());
     auto region = collectives_.allocate(copies_ ? layout.bytes() : piece_of(layout));
     if (!region) return tl::unexpected(region.error());
+    auto* const frames = static_cast<std::byte*>(*region);
+    if (wish.at != nullptr)
+        if (auto filled = fill(frames, {wish.at, bytes}); !filled) return tl::unexpected(filled.error());
 
-    auto made = make(static_cast<std::byte*>(*region), bytes, layout, placement);
-    const std::uint64_t detail = page << 8 | static_cast<std::uint64_t>(placement);
+    auto made = make(frames, bytes, layout, placement, wish);
+    const std::uint64_t detail = layout.page_bytes << 8 | static_cast<std::uint64_t>(placement);
     if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail); !agreed) {
         made = tl::unexpected(agreed.error()); // it is unmapped before its memory is given back
         static_cast<void>(collectives_.release(*region));
@@ -127,10 +151,11 @@ std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
 }
 
 Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, const Pages::Layout& layout,
-                                               Placement placement) {
+                                               Placement placement, Wish wish) {
     if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
     const Homes homes(placement, layout.pages, fabric_.size());
-    auto view = SecondMapping::reserve(address_of(region), layout.frames());
+    auto view = wish.at != nullptr ? Result<SecondMapping>(SecondMapping::over(wish.at, layout.frames()))
+                                   : SecondMapping::reserve(address_of(region), layout.frames());
     if (!view) return tl::unexpected(view.error());
     if (!copies_) {
         if (auto mapped = map_everybodys(region, *view, piece_of(layout)); !mapped)
@@ -142,6 +167,12 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
         return fail(KUMIKI_ERROR_STATE, fmt::format("there are {} shared arrays already, and there can be no more; "
                                                     "release some, or make fewer and longer ones",
                                                     Arrays::most));
+    if (wish.at != nullptr) {
+        auto range =
+            platform::FaultRange::claim(wish.at, layout.frames(), *this, platform::FaultRange::Purpose::repair);
+        if (!range) return tl::unexpected(range.error());
+        adopted_.push_back(std::move(*range));
+    }
     const fabric::HostMemory& memory = fabric_.memory();
     if (auto mapped = view->map(0, layout.frames(), memory.descriptor(), memory.file_offset(region)); !mapped)
         return tl::unexpected(mapped.error());
@@ -155,6 +186,7 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
                                 bytes));
     auto pages = std::make_unique<Pages>(fabric_, courier_.get(), number, Pages::Place{view->data(), region, twins},
                                          layout, homes, std::move(*faults));
+    if (wish.open) pages->keep_open();
     if (auto started = pages->start(); !started) return tl::unexpected(started.error());
     return Array{region, std::move(*view), homes, layout.page_bytes, std::move(pages)};
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ public:
     /// Zeros. `page` is the unit of the protocol: a power of two from the system's page to longest_page; 0: the
     /// system's page.
     Result<void*> allocate(std::size_t bytes, std::size_t page, Placement placement);
+    /// The same, with the system's pages, none of which ever faults at its home (Pages::keep_open).
+    Result<void*> allocate_open(std::size_t bytes, Placement placement);
+    /// Makes memory that every rank has at the same address a shared array, with the contents that it has at rank 0;
+    /// the pages are the system's, and `memory` consists of whole ones. Its homes do not fault, either. Only where
+    /// every rank has its own copy, and it is never released.
+    Result<> adopt(std::span<std::byte> memory, Placement placement);
     /// `memory` is what allocate() returned.
     Result<> release(void* memory);
     /// After this, everything that any rank did to shared arrays before is visible to all ranks.
@@ -76,12 +83,21 @@ private:
         std::unique_ptr<Pages> pages; ///< null: there are no copies
     };
 
+    /// What is special about an array.
+    struct Wish {
+        std::byte* at = nullptr; ///< memory that the process has already, where the array shall be
+        bool open = false;       ///< homes do not fault
+    };
+
+    Result<void*> add(std::size_t bytes, const Pages::Layout& layout, Placement placement, Wish wish);
+    Result<> fill(std::byte* region, std::span<const std::byte> contents);
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
     Result<> make_locks();
     /// The bytes of the array that each rank holds where there are no copies.
     std::size_t piece_of(const Pages::Layout& layout) const;
-    Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, Placement placement);
+    Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, Placement placement,
+                       Wish wish);
     Result<> map_everybodys(const std::byte* region, platform::SecondMapping& view, std::size_t piece) const;
     /// Fails when the address is in no shared array. Must be called with the mutex held.
     Result<Array*> array_of(const void* address);
@@ -105,6 +121,7 @@ private:
     WrittenWords* written_ = nullptr; ///< of this host; null before the first array
     std::uint64_t barriers_ = 0;
     std::optional<platform::FaultRange> range_;
+    std::vector<platform::FaultRange> adopted_;
 };
 
 } // namespace kumiki::dsm

@@ -18,6 +18,8 @@ class SecondMapping {
 public:
     /// Takes the addresses; every access to them is a fault until map(). Fails when some of them are in use.
     static Result<SecondMapping> reserve(std::byte* at, std::size_t bytes);
+    /// Takes addresses at which this process has memory already, which map() replaces.
+    static SecondMapping over(std::byte* at, std::size_t bytes) { return {at, bytes}; }
     /// Maps a part of a file, readable and writable, `offset` bytes from the beginning of the addresses.
     Result<> map(std::size_t offset, std::size_t bytes, int descriptor, std::size_t file_offset);
 
