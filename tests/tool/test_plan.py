@@ -13,7 +13,7 @@ from kumiki import suites
 from kumiki.errors import UserError
 from kumiki.evaluation.plan import Request, plan
 from kumiki.machine.native import Native
-from kumiki.suites import fragments
+from kumiki.suites import fragments, reference_hpl
 from kumiki.suites.model import Grid, Mpirun, Point, Suite
 
 CORES = st.integers(1, 130)
@@ -125,6 +125,11 @@ def test_some_suites_are_measured_only_by_name() -> None:
     assert [suite.name for suite in suites.chosen(["himeno"])] == ["himeno"]
 
 
+def hpl() -> set[str]:
+    """Reference HPL, where it is found."""
+    return {reference_hpl.NAME} if reference_hpl.found() else set()
+
+
 @pytest.mark.parametrize(
     "suite", [suite for suite in suites.ALL if suite.by_name and suite.build], ids=lambda suite: suite.name
 )
@@ -132,7 +137,13 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
     for cores in (1, 2, 6):
         points = all_points(Request(suites=(suite.name,)), cores)
         assert len({point.key for point in points}) == len(points)
-        others = {"message": {"ucx"}, "mpi": set(), "pi": {"openmp"}, "linpack": {"bound"}, "shared": {"openmp"}}
+        others = {
+            "message": {"ucx"},
+            "mpi": set(),
+            "pi": {"openmp"},
+            "linpack": {"bound", *hpl()},
+            "shared": {"openmp"},
+        }
         ours = {"kumiki"} | others.get(suite.name, {"openmp", "bound"})
         peers = set() if suite.name in ("linpack", "shared") else {"openmpi", "mpich"}
         assert ours | peers == {point.implementation for point in points}

@@ -125,6 +125,19 @@ def test_the_advice_follows_the_figures() -> None:
     assert "The device does not pay at any N" in text and "--wait spin" not in text
 
 
+def test_reference_hpl_is_beside_it() -> None:
+    host = solver()
+    for size in (2000, 4000):
+        row = host.add("linpack", "linpack.rate", "hpl", "GFLOP/s", 76.0, better="higher", ranks=4, threads=1)
+        row["parameters"]["n"] = size
+    results = Results.parse(host.results)
+    table = tables.over_size(results)
+    assert table is not None and table.columns[-1].title == "reference HPL"
+    assert [line.cells[-1].text for line in table.lines] == ["–", "–", "76.0 GFLOP/s", "76.0 GFLOP/s", "–"]
+    assert any("has 76.0 GFLOP/s with N = 4000, Kumiki 95.0 GFLOP/s" in piece.text for piece in advise(results))
+    assert any("1.25 times its rate" in piece.text for piece in advise(results))
+
+
 def test_rows_of_an_older_evaluation_are_of_the_usual_setting() -> None:
     host = solver()
     host.rows = [row for row in host.rows if usual_row(row)]

@@ -15,6 +15,7 @@ TITLES = {
     "pthread": "pthread",
     "std": "std::barrier",
     "central": "central",
+    "hpl": "reference HPL",
     "bound": "bound",
     "sequential": "sequential",
 }

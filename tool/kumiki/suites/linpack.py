@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kumiki.linpack.model import USUAL, near_square, operations
 from kumiki.machine.peer import BLAS
+from kumiki.suites import reference_hpl
 from kumiki.suites.model import Grid, KumikiRun, Point, Program, Suite
 
 SIZES, QUICK_SIZES = (500, 1000, 2000, 4000), (500, 1000)
@@ -206,6 +207,7 @@ def _points(grid: Grid) -> list[Point]:
         yield from _waiting(grid)
         yield from _unequal(grid)
         yield from _with_device(grid)
+        yield from reference_hpl.points(grid, _sizes(grid), BLOCK)
 
     return _once(every())
 

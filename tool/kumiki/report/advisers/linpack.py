@@ -15,7 +15,7 @@ HEADING = "Linpack"
 
 
 def advise(results: Results) -> list[Advice]:
-    return [piece for find in (_best, _unequal, _device, _look_ahead, _crowded) for piece in find(results)]
+    return [piece for find in (_best, _reference, _unequal, _device, _look_ahead, _crowded) for piece in find(results)]
 
 
 def _best(results: Results) -> Iterator[Advice]:
@@ -35,6 +35,23 @@ def _best(results: Results) -> Iterator[Advice]:
     if share < 0.9 and best.count("n") == max(sizes, default=0):
         text += " The rate still grows with N: `kumiki linpack` chooses the N that fits the memory and the time."
     yield _say(text, [best, bound])
+
+
+def _reference(results: Results) -> Iterator[Advice]:
+    """Beside reference HPL, at the largest N of both."""
+    reference = linpack.reference(results)
+    both = [size for rows in linpack.full_places(results).values() for size in rows if size in reference]
+    if not both:
+        return
+    size = max(both)
+    ours = max((rows[size] for rows in linpack.full_places(results).values() if size in rows), key=_value)
+    theirs = reference[size]
+    text = f"Reference HPL has {amount(theirs)} with N = {size}, Kumiki {amount(ours)} on {linpack.place(ours)}"
+    if better(ours, theirs) or better(theirs, ours):
+        text += f": {factor(gain(ours, theirs).ratio)} times its rate."
+    else:
+        text += "; the samples do not tell which is faster."
+    yield _say(text, [ours, theirs], stake((ours, theirs)))
 
 
 def _unequal(results: Results) -> Iterator[Advice]:

@@ -11,6 +11,7 @@ from kumiki.predict.linpack.recursion import expected
 from kumiki.report.analysis.compare import better
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
+from kumiki.suites import reference_hpl
 from kumiki.suites.linpack import BLOCK, ONE_SLOW
 
 SUITE = "linpack"
@@ -64,6 +65,12 @@ def bounds(results: Results) -> dict[str, Row]:
     """By place, the rate of the product; of the largest N of which it was measured."""
     found = sorted(_products(results, USUAL), key=lambda row: row.count("n"))
     return {place(row): row for row in found}
+
+
+def reference(results: Results) -> dict[int, Row]:
+    """The rows of reference HPL, by N."""
+    rows = [row for row in results.where("linpack.rate", reference_hpl.NAME) if row.usable]
+    return {row.count("n"): row for row in sorted(rows, key=lambda row: row.count("n"))}
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from dataclasses import replace
 from kumiki.report.analysis import linpack
 from kumiki.report.analysis.model import Results
 from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
-from kumiki.report.palette import Look, rank_looks
+from kumiki.report.palette import Look, looks, rank_looks
+from kumiki.results.implementation import title
 from kumiki.results.row import Row
+from kumiki.suites.reference_hpl import NAME
 
 
 def over_size(name: str, results: Results) -> Picture | None:
@@ -22,6 +24,9 @@ def over_size(name: str, results: Results) -> Picture | None:
     def paint(sheet: Sheet) -> None:
         for place, rows in places.items():
             _curve(sheet, rows, shades[place], f"{place} ranks x threads")
+        reference = linpack.reference(results)
+        if reference:
+            _curve(sheet, reference, looks([NAME])[NAME], title(NAME))
         for number, (place, rates) in enumerate(linpack.predictions(results).items()):
             if place in places and len(rates) > 1:
                 look = replace(shades[place], marker="", dash="dotted")

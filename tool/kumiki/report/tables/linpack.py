@@ -6,7 +6,9 @@ from kumiki.report.analysis import linpack
 from kumiki.report.analysis.model import Results
 from kumiki.report.quantity import amount, percent, tolerance
 from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
+from kumiki.results.implementation import title
 from kumiki.results.row import Row
+from kumiki.suites.reference_hpl import NAME
 
 NAMES = {"look_ahead": "look-ahead"}
 """Of parameters, where the report calls them otherwise."""
@@ -16,11 +18,15 @@ def over_size(results: Results) -> Table | None:
     """A line for each N, and one for the product; a column for each place that uses all processors."""
     places = linpack.full_places(results)
     sizes = sorted({size for rows in places.values() for size in rows})
-    lines = [Line(f"N = {size}", [_cell(rows.get(size)) for rows in places.values()]) for size in sizes]
+    reference = linpack.reference(results)
+    series = [*places.values(), *([reference] if reference else [])]
+    lines = [Line(f"N = {size}", [_cell(rows.get(size)) for rows in series]) for size in sizes]
     bounds = linpack.bounds(results)
     if bounds:
-        lines.append(Line("DGEMM", [_cell(bounds.get(name)) for name in places]))
+        cells = [_cell(bounds.get(name)) for name in places]
+        lines.append(Line("DGEMM", cells + [NOTHING] * (len(series) - len(places))))
     columns = [Column(f"{name} ranks x threads", noted=True) for name in places]
+    columns += [Column(title(NAME), noted=True)] if reference else []
     return Table("size", columns, lines) if sizes else None
 
 
