@@ -54,9 +54,12 @@ std::vector<Dependence> read_dependences(void** array) {
             read.push_back({object[0], access_of_object(number(object[1]))});
         }
     }
-    // A location may be named several times; then the strongest use counts, which must come first.
-    std::ranges::stable_partition(read, [](const Dependence& each) { return each.access == Access::out; });
+    put_strongest_first(read);
     return read;
+}
+
+void put_strongest_first(std::vector<Dependence>& dependences) {
+    std::ranges::stable_partition(dependences, [](const Dependence& each) { return each.access == Access::out; });
 }
 
 void DependenceTable::add_to_all(const std::shared_ptr<DependenceNode>& node) {

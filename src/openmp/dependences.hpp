@@ -39,6 +39,9 @@ struct Dependence {
 ///         pairs of an address and a number (1 in, 2 out, 3 inout, 4 mutexinoutset, 5 inoutset)
 std::vector<Dependence> read_dependences(void** array);
 
+/// A location may be named several times; then the strongest use counts, which must come first.
+void put_strongest_first(std::vector<Dependence>& dependences);
+
 /// The last uses of each location by the children of one task. Only this task's thread touches the table.
 class DependenceTable {
 public:

@@ -42,14 +42,6 @@ bool is_inside(const Task& task, const Task* ancestor) {
     return false;
 }
 
-bool cancelled(const Member& me, const Task& task) {
-    if (me.team.cancelled()) return true;
-    const Taskgroup* const group = task.group;
-    return group != nullptr && (group->cancelled.load(std::memory_order_relaxed) ||
-                                (group->of_workshare && group->outer != nullptr &&
-                                 group->outer->cancelled.load(std::memory_order_relaxed)));
-}
-
 /// The task has ended, and so has its event if it has one. `me` is a member of the team of the task, in which what
 /// becomes ready is queued; `counter` counts the tasks that are finished.
 template <class Count>
@@ -106,12 +98,12 @@ Task* make_task(Member& me, const TaskRequest& request) {
 }
 
 /// Enters the task into the graph of dependences; returns whether it is ready.
-bool order(Member& me, Task* task, void** dependences, bool queue_when_ready) {
+bool order(Member& me, Task* task, const std::vector<Dependence>& dependences, bool queue_when_ready) {
     task->dependence = std::make_shared<DependenceNode>();
     if (queue_when_ready) task->dependence->task = task;
     auto& table = me.task->children_dependences;
     if (table == nullptr) table = std::make_unique<DependenceTable>();
-    table->add(task->dependence, read_dependences(dependences));
+    table->add(task->dependence, dependences);
     return close(*task->dependence);
 }
 
@@ -140,15 +132,41 @@ bool begins_at_once(const Member& me) {
 
 } // namespace
 
+bool is_cancelled(const Member& me, const Task& task) {
+    if (me.team.cancelled()) return true;
+    const Taskgroup* const group = task.group;
+    return group != nullptr && (group->cancelled.load(std::memory_order_relaxed) ||
+                                (group->of_workshare && group->outer != nullptr &&
+                                 group->outer->cancelled.load(std::memory_order_relaxed)));
+}
+
+void begin_task_here(Member& me, bool final) {
+    me.created.store(me.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    me.task = make_task(me, {.function = nullptr,
+                             .data = nullptr,
+                             .copy = nullptr,
+                             .size = 0,
+                             .alignment = 1,
+                             .deferrable = false,
+                             .final = final,
+                             .dependences = nullptr,
+                             .event = nullptr});
+}
+
+void end_task_here(Member& me) {
+    Task* const task = std::exchange(me.task, me.task->parent);
+    close_end(me, task);
+}
+
 void create_task(Member& me, const TaskRequest& request) {
-    if (cancelled(me, *me.task)) return;
+    if (is_cancelled(me, *me.task)) return;
     const bool deferrable = request.deferrable && !me.task->final;
     const bool at_once = !deferrable || begins_at_once(me);
     Task* const task = make_task(me, request);
     // Whoever waits for all tasks of the team has to look for those that have not ended when their creation returns.
     if (!at_once || request.event != nullptr || request.dependences != nullptr) me.team.note_task();
     me.created.store(me.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    if (request.dependences != nullptr && !order(me, task, request.dependences, deferrable)) {
+    if (request.dependences != nullptr && !order(me, task, *request.dependences, deferrable)) {
         if (deferrable) return; // the last of those before it will queue it
         work_until(me, me.task, [&] { return task->dependence->unfinished.load(std::memory_order_acquire) == 0; });
     }
@@ -174,7 +192,7 @@ Task* take_task(Member& me, const Task* inside) {
 }
 
 void run_task(Member& me, Task* task) {
-    if (!task->cancellable || !cancelled(me, *task)) {
+    if (!task->cancellable || !is_cancelled(me, *task)) {
         Task* const before = std::exchange(me.task, task);
         task->function(task->data);
         me.task = before;
@@ -187,10 +205,10 @@ void wait_for_children(Member& me) {
     if (task.has_children()) work_until(me, &task, [&] { return !task.has_children(); });
 }
 
-void wait_for_dependences(Member& me, void** dependences) {
+void wait_for_dependences(Member& me, const std::vector<Dependence>& dependences) {
     if (me.task->children_dependences == nullptr) return;
     const auto node = std::make_shared<DependenceNode>();
-    me.task->children_dependences->add_wait(node, read_dependences(dependences));
+    me.task->children_dependences->add_wait(node, dependences);
     if (!close(*node)) work_until(me, me.task, [&] { return node->unfinished.load(std::memory_order_acquire) == 0; });
 }
 

@@ -22,7 +22,8 @@ struct Taskgroup {
     std::atomic<long> unfinished{0};
     std::atomic<bool> cancelled{false};
     bool of_workshare = false;            ///< made for a worksharing construct with task reductions
-    std::uintptr_t* reductions = nullptr; ///< the compiler's description (reduction.hpp)
+    std::uintptr_t* reductions = nullptr; ///< gcc's description (reduction.hpp)
+    void* reducers = nullptr;             ///< those of clang's programs (entry/kmp_reduction.cpp)
 };
 
 /// A task: that of a thread in a parallel region (implicit), or one that the program creates.
@@ -129,9 +130,9 @@ struct TaskRequest {
     std::size_t size, alignment;        ///< of the data
     bool deferrable;
     bool final;
-    void** dependences;           ///< nullptr: none (dependences.hpp)
-    void** event;                 ///< where a detached task's event goes; nullptr: not detached
-    bool is_part_of_loop = false; ///< its data begin with its part of a taskloop, two words of `part`
+    const std::vector<Dependence>* dependences; ///< nullptr: none
+    void** event;                               ///< where a detached task's event goes; nullptr: not detached
+    bool is_part_of_loop = false;               ///< its data begin with its part of a taskloop, two words of `part`
     std::array<std::uint64_t, 2> part{};
 };
 
@@ -143,12 +144,19 @@ void create_task(Member& me, const TaskRequest& request);
 /// it may run every task.
 Task* take_task(Member& me, const Task* inside);
 
+/// Whether `task` need not run, because its region or group is cancelled.
+bool is_cancelled(const Member& me, const Task& task);
+
+/// A task whose body the program itself executes between these two calls.
+void begin_task_here(Member& me, bool final);
+void end_task_here(Member& me);
+
 /// Runs a task that was taken.
 void run_task(Member& me, Task* task);
 
 void wait_for_children(Member& me);
 /// Waits until the tasks before this one have ended that `dependences` names.
-void wait_for_dependences(Member& me, void** dependences);
+void wait_for_dependences(Member& me, const std::vector<Dependence>& dependences);
 
 void begin_group(Member& me);
 void end_group(Member& me);

@@ -30,17 +30,17 @@ int main(int argc, char** argv) {
 """
 
 
-def compiled(folder: Path, *options: str, source: str = PROGRAM) -> str:
+def compiled(folder: Path, *options: str, source: str = PROGRAM, compiler: str = "gcc") -> str:
     """A program that the C compiler makes with these options."""
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
     (folder / "program.c").write_text(source)
     program = folder / "program"
     made = subprocess.run(
-        ["gcc", "-o", str(program), str(folder / "program.c"), *options], capture_output=True, text=True, check=False
+        [compiler, "-o", str(program), str(folder / "program.c"), *options], capture_output=True, text=True, check=False
     )
     if made.returncode != 0:
-        pytest.skip(f"gcc cannot make a program with {' '.join(options)}")
+        pytest.skip(f"{compiler} cannot make a program with {' '.join(options)}")
     return str(program)
 
 
@@ -160,3 +160,34 @@ def test_a_program_that_does_not_exist_is_named(launcher: Launcher) -> None:
     result = launcher.run("--openmp", "./no-such-program")
     assert result.returncode == ENVIRONMENT
     assert "no-such-program" in result.stderr
+
+
+MAPPED = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    int threads = 0, foreign = 0;
+    #pragma omp parallel reduction(+ : threads)
+    threads += omp_get_num_threads() > 0;
+    FILE* maps = fopen("/proc/self/maps", "r");
+    for (char line[4096]; fgets(line, sizeof line, maps);)
+        foreign += strstr(line, "libomp") != 0 || strstr(line, "libgomp") != 0;
+    printf("%d %d\n", threads, foreign);
+    return 0;
+}
+"""
+
+
+def test_a_program_of_clang_runs_on_the_runtime_without_libomp(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=MAPPED, compiler="clang")
+    for threads in ("1", "3"):
+        assert lines(launcher.run("-t", threads, "--openmp", program)) == [f"{threads} 0"]
+
+
+def test_a_function_of_libomp_that_is_missing_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    source = "void kmp_get_affinity(void); int main(void) {\n#pragma omp parallel\nkmp_get_affinity(); return 0; }"
+    program = compiled(tmp_path, "-fopenmp", source=source, compiler="clang")
+    result = launcher.run("-t", "1", "--openmp", program)
+    assert result.returncode == ENVIRONMENT
+    assert "kmp_get_affinity of LLVM's OpenMP runtime" in result.stderr.splitlines()[0]

@@ -1,24 +1,26 @@
 #!/bin/sh
-# Runs a program on libgomp and on Kumiki's OpenMP runtime, and compares what it prints and how it ends.
+# Runs a program on Kumiki's OpenMP runtime, and REFERENCE, the same program, on the runtime of its compiler; compares what they print and how
+# they end.
 #
-#   compare.sh LIBRARY PROGRAM THREADS...      with OMP_NUM_THREADS=THREADS for each number
+#   compare.sh LIBRARY PROGRAM REFERENCE THREADS...      with OMP_NUM_THREADS=THREADS for each number
 set -u
 library=$1
 program=$2
-shift 2
+reference=$3
+shift 3
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export OMP_CANCELLATION=true # which programs do not notice unless they cancel something
 for threads in "$@"; do
     export OMP_NUM_THREADS="$threads"
-    "$program" >"$work/expected" 2>&1
+    "$reference" >"$work/expected" 2>&1
     expected=$?
-    LD_PRELOAD=$library "$program" >"$work/found" 2>&1
+    LD_LIBRARY_PATH=$(dirname "$library")/kumiki-openmp LD_PRELOAD=$library "$program" >"$work/found" 2>&1
     found=$?
     if [ $expected -ne $found ] || ! cmp -s "$work/expected" "$work/found"; then
-        echo "with $threads threads: exit code $expected on libgomp, $found on $library"
+        echo "with $threads threads: exit code $expected of $reference, $found on $library"
         diff "$work/expected" "$work/found"
         exit 1
     fi
-    [ -s "$work/expected" ] || { echo "$program prints nothing: there is nothing to compare"; exit 1; }
+    [ -s "$work/expected" ] || { echo "$reference prints nothing: there is nothing to compare"; exit 1; }
 done

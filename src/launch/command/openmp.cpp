@@ -52,7 +52,10 @@ tl::unexpected<Failure> unusable(const std::string& program, std::string_view wh
     return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("--openmp cannot run {}: {}", program, why));
 }
 
-/// Scripts are not read: what they start runs on the runtime if it uses libgomp.
+/// The runtimes in whose place Kumiki's stands: gcc's, clang's (whose name has a number on Debian), and Intel's.
+constexpr const char* runtimes[] = {"libgomp.so.1", "libomp.so", "libiomp5.so"};
+
+/// Scripts are not read: what they start runs on the runtime if it uses libgomp or libomp.
 Result<> check_program(const std::string& name) {
     const std::string path = find_program(name);
     const ElfFile file(path);
@@ -60,19 +63,22 @@ Result<> check_program(const std::string& name) {
     if (!file.is_native()) return unusable(name, "it is built for another kind of processor than this host's");
     const std::string linker = file.interpreter();
     const std::string libraries = linker.empty() ? std::string() : list_libraries(linker, path);
-    if (libraries.find("libgomp.so.1") != libraries.npos) return {};
-    if (file.defines("GOMP_parallel"))
-        return unusable(name,
-                        "libgomp is linked into it statically; link it without -static, so that it uses libgomp.so.1");
-    for (const char* const other : {"libomp.so", "libiomp5.so"})
-        if (libraries.find(other) != libraries.npos)
-            return unusable(name, fmt::format("it uses {}, the OpenMP runtime of another compiler; build it with gcc, "
-                                              "g++ or gfortran and -fopenmp",
-                                              other));
+    for (const char* const runtime : runtimes)
+        if (libraries.find(runtime) != libraries.npos) return {};
+    for (const char* const function : {"GOMP_parallel", "__kmpc_fork_call"})
+        if (file.defines(function))
+            return unusable(name, "its OpenMP runtime is linked into it statically; link it without -static, so that "
+                                  "it uses libgomp.so.1 or libomp.so.5");
     return unusable(name, linker.empty()
                               ? "it is linked statically; link it without -static, so that it uses libgomp.so.1"
-                              : "it does not use OpenMP (libgomp.so.1 is not among its libraries); build it with "
-                                "gcc, g++ or gfortran and -fopenmp, or leave --openmp out");
+                              : "it does not use OpenMP (neither libgomp.so.1 nor libomp.so.5 is among its libraries); "
+                                "build it with -fopenmp, or leave --openmp out");
+}
+
+/// A folder or file in front of those that a variable of the dynamic linker names already.
+std::string in_front(const std::string& first, const char* variable) {
+    const char* const before = std::getenv(variable);
+    return before != nullptr && *before != '\0' ? fmt::format("{}:{}", first, before) : first;
 }
 
 } // namespace
@@ -90,15 +96,15 @@ Result<> prepare_openmp(Options& options, const Settings& settings) {
         fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib/libkumiki-openmp.so";
     if (!fs::exists(library, error))
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{} is missing; build Kumiki again", library.string()));
-    std::string preload = library.string();
-    if (preload.find_first_of(" :") != preload.npos)
+    if (library.string().find_first_of(" :;") != std::string::npos)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("the dynamic linker cannot load {} first, because of the blank or colon in its name; "
-                                "install Kumiki in another folder",
-                                preload));
-    if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0')
-        preload += fmt::format(":{}", before);
-    options.settings.emplace_back("LD_PRELOAD", preload);
+                    fmt::format("the dynamic linker cannot load {} first, because of the blank, colon or semicolon in "
+                                "its name; install Kumiki in another folder",
+                                library.string()));
+    options.settings.emplace_back("LD_PRELOAD", in_front(library.string(), "LD_PRELOAD"));
+    // There the library has the names of LLVM's, so that a program of clang starts where these are not installed.
+    const auto names = library.parent_path() / "kumiki-openmp";
+    options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));
     return {};
 }
 

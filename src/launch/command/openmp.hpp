@@ -6,10 +6,11 @@
 
 namespace kumiki::launch {
 
-/// Prepares a job with --openmp: its program is to run on Kumiki's OpenMP runtime instead of libgomp. Adds the variable
-/// by which the dynamic linker loads the runtime first. Fails with a sentence if the job names hosts or wants a copy of
-/// the memory for each rank, or if the program does not use libgomp.so.1, which is found by reading the program and by
-/// asking its dynamic linker for its libraries; the program itself is not run.
+/// Prepares a job with --openmp: its program is to run on Kumiki's OpenMP runtime instead of libgomp or libomp. Adds
+/// the variables by which the dynamic linker loads the runtime first, and finds it for the names of LLVM's libraries.
+/// Fails with a sentence if the job names hosts or wants a copy of the memory for each rank, or if the program uses
+/// neither libgomp.so.1 nor libomp, which is found by reading the program and by asking its dynamic linker for its
+/// libraries; the program itself is not run.
 Result<> prepare_openmp(Options& options, const Settings& settings);
 
 } // namespace kumiki::launch

@@ -60,7 +60,7 @@ private:
 thread_local unsigned the_team_number = 0, the_last_team = 0; ///< of the league in which the thread is
 
 void await(void** dependences) {
-    if (dependences != nullptr) wait_for_dependences(self(), dependences);
+    if (dependences != nullptr) wait_for_dependences(self(), read_dependences(dependences));
 }
 
 int copy_box(std::byte* to, const std::byte* from, std::size_t element, int dimensions, const std::size_t* volume,

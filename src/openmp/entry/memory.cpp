@@ -27,7 +27,8 @@ struct Trait {
 enum Key { alignment_trait = 2, pool_trait = 4, fallback_trait = 5, other_trait = 6 };
 enum Fallback : Handle { default_memory = 11, null = 12, abort_program = 13, other_allocator = 14 };
 constexpr Handle by_default = ~Handle{0};
-constexpr Handle last_predefined = 16; ///< smaller handles are predefined allocators, without traits
+constexpr Handle last_predefined =
+    4095; ///< smaller handles are predefined allocators, without traits: no address is so low
 
 struct Allocator {
     std::size_t alignment = 1;

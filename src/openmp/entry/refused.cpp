@@ -5,8 +5,8 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 
-/// What libgomp has and this runtime has not: OpenACC, and what libgomp's modules for devices call. Also the error
-/// directive, which ends the program as well.
+/// What libgomp has and this runtime has not: OpenACC, and what libgomp's modules for devices call; and what libomp has
+/// and this runtime has not. Also the error directive, which ends the program as well.
 using namespace kumiki::openmp;
 
 namespace {
@@ -17,11 +17,22 @@ namespace {
                        name));
 }
 
+[[noreturn]] void refuse_libomp(const char* name) {
+    refuse(fmt::format("the program calls {} of LLVM's OpenMP runtime, which this runtime does not have; build it with "
+                       "gcc, or run it without --openmp",
+                       name));
+}
+
 } // namespace
 
 #define KUMIKI_REFUSE(name)                                                                                            \
     KUMIKI_ENTRY void name() { refuse_symbol(#name); }
 #include "openmp/entry/refused.def"
+
+#undef KUMIKI_REFUSE
+#define KUMIKI_REFUSE(name)                                                                                            \
+    KUMIKI_ENTRY void name() { refuse_libomp(#name); }
+#include "openmp/entry/refused_kmp.def"
 
 KUMIKI_ENTRY void GOMP_warning(const char* message, std::size_t length) {
     say(fmt::format("the program warns (error directive): {}", std::string_view(message, length)));

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include "openmp/entry/deal.hpp"
 #include "openmp/entry/entry.hpp"
 #include "openmp/reduction.hpp"
 #include "openmp/team.hpp"
@@ -26,20 +27,6 @@ enum Flag : unsigned {
     strict = 1U << 14
 };
 
-/// How the iterations of a taskloop are dealt out: `tasks` tasks, of which the first `longer` have one iteration more
-/// than `length`; but with strict, all have `length`, and the last one what is left.
-struct Deal {
-    std::uint64_t tasks, length, longer;
-};
-
-Deal deal_out(std::uint64_t iterations, unsigned flags, std::uint64_t wanted, int threads) {
-    if ((flags & grain_size) != 0 && (flags & strict) != 0) return {(iterations - 1) / wanted + 1, wanted, 0};
-    if ((flags & grain_size) != 0) wanted = std::max<std::uint64_t>(iterations / wanted, 1); // at least a grain each
-    if (wanted == 0) wanted = static_cast<std::uint64_t>(threads);
-    wanted = std::min(wanted, iterations);
-    return {wanted, iterations / wanted, iterations % wanted};
-}
-
 /// What the compiler puts before the data of a taskloop's task.
 struct Head {
     std::array<std::uint64_t, 2> part; ///< the first value of the loop's variable, and the one behind the last
@@ -60,10 +47,11 @@ void taskloop(const Loop& loop, Body body, void* data, Copy copy, long size, lon
         register_reductions(head.reductions, me.task->group->reductions, nullptr, me.team.size());
         me.task->group->reductions = head.reductions;
     }
-    const Deal deal = deal_out(loop.count, flags, wanted, me.team.size());
+    const Deal deal = deal_out(loop.count, {.grain = (flags & grain_size) != 0, .strict = (flags & strict) != 0},
+                               wanted, me.team.size());
     std::uint64_t begin = 0;
     for (std::uint64_t number = 0; number < deal.tasks; ++number) {
-        const std::uint64_t end = std::min(loop.count, begin + deal.length + (number < deal.longer ? 1 : 0));
+        const std::uint64_t end = deal.end(number, begin, loop.count);
         create_task(me, {.function = body,
                          .data = data,
                          .copy = copy,
@@ -84,6 +72,8 @@ void taskloop(const Loop& loop, Body body, void* data, Copy copy, long size, lon
 
 KUMIKI_ENTRY void GOMP_task(Body body, void* data, Copy copy, long size, long alignment, bool may_defer, unsigned flags,
                             void** dependences, int, void* event) {
+    std::vector<Dependence> read;
+    if ((flags & depends) != 0) read = read_dependences(dependences);
     create_task(self(), {.function = body,
                          .data = data,
                          .copy = copy,
@@ -91,7 +81,7 @@ KUMIKI_ENTRY void GOMP_task(Body body, void* data, Copy copy, long size, long al
                          .alignment = static_cast<std::size_t>(alignment),
                          .deferrable = may_defer,
                          .final = (flags & final_task) != 0,
-                         .dependences = (flags & depends) != 0 ? dependences : nullptr,
+                         .dependences = (flags & depends) != 0 ? &read : nullptr,
                          .event = (flags & detached) != 0 ? static_cast<void**>(event) : nullptr});
 }
 
@@ -107,7 +97,9 @@ KUMIKI_ENTRY void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size,
 }
 
 KUMIKI_ENTRY void GOMP_taskwait() { wait_for_children(self()); }
-KUMIKI_ENTRY void GOMP_taskwait_depend(void** dependences) { wait_for_dependences(self(), dependences); }
+KUMIKI_ENTRY void GOMP_taskwait_depend(void** dependences) {
+    wait_for_dependences(self(), read_dependences(dependences));
+}
 /// An empty task with these dependences.
 KUMIKI_ENTRY void GOMP_taskwait_depend_nowait(void** dependences) {
     GOMP_task([](void*) {}, nullptr, nullptr, 0, 1, true, depends, dependences, 0, nullptr);

@@ -1,0 +1,76 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "openmp/entry/entry.hpp"
+
+/// Entry points of clang's interface about memory, and the functions that libomp has beside those of OpenMP.
+namespace {
+
+using Handle = std::uintptr_t;
+struct Trait;
+
+} // namespace
+
+extern "C" {
+void* omp_alloc(std::size_t size, Handle allocator);
+void* omp_aligned_alloc(std::size_t alignment, std::size_t size, Handle allocator);
+void* omp_calloc(std::size_t count, std::size_t size, Handle allocator);
+void* omp_realloc(void* block, std::size_t size, Handle allocator, Handle before);
+void omp_free(void* block, Handle allocator);
+Handle omp_init_allocator(Handle space, int count, const Trait* traits);
+void omp_destroy_allocator(Handle allocator);
+void omp_set_default_allocator(Handle allocator);
+Handle omp_get_default_allocator();
+}
+
+KUMIKI_ENTRY void* __kmpc_alloc(int, std::size_t size, Handle allocator) { return omp_alloc(size, allocator); }
+KUMIKI_ENTRY void* __kmpc_aligned_alloc(int, std::size_t alignment, std::size_t size, Handle allocator) {
+    return omp_aligned_alloc(alignment, size, allocator);
+}
+KUMIKI_ENTRY void* __kmpc_calloc(int, std::size_t count, std::size_t size, Handle allocator) {
+    return omp_calloc(count, size, allocator);
+}
+KUMIKI_ENTRY void* __kmpc_realloc(int, void* block, std::size_t size, Handle allocator, Handle before) {
+    return omp_realloc(block, size, allocator, before);
+}
+KUMIKI_ENTRY void __kmpc_free(int, void* block, Handle allocator) { omp_free(block, allocator); }
+KUMIKI_ENTRY Handle __kmpc_init_allocator(int, Handle space, int count, const Trait* traits) {
+    return omp_init_allocator(space, count, traits);
+}
+KUMIKI_ENTRY void __kmpc_destroy_allocator(int, Handle allocator) { omp_destroy_allocator(allocator); }
+KUMIKI_ENTRY void __kmpc_set_default_allocator(int, Handle allocator) { omp_set_default_allocator(allocator); }
+KUMIKI_ENTRY Handle __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }
+
+/// There are no devices: target regions run on the host, which "default" and "disabled" allow.
+KUMIKI_ENTRY int __kmpc_get_target_offload() {
+    constexpr int by_default = 1;
+    return by_default;
+}
+
+KUMIKI_ENTRY void* kmp_malloc(std::size_t size) { return std::malloc(size); }
+KUMIKI_ENTRY void* kmp_calloc(std::size_t count, std::size_t size) { return std::calloc(count, size); }
+KUMIKI_ENTRY void* kmp_realloc(void* block, std::size_t size) { return std::realloc(block, size); }
+KUMIKI_ENTRY void kmp_free(void* block) { std::free(block); }
+KUMIKI_ENTRY void* kmp_aligned_malloc(std::size_t size, std::size_t alignment) {
+    void* block = nullptr;
+    return posix_memalign(&block, alignment < sizeof(void*) ? sizeof(void*) : alignment, size) == 0 ? block : nullptr;
+}
+
+/// How long threads spin is this runtime's own choice (KUMIKI_WAIT, OMP_WAIT_POLICY); warnings are few anyway.
+KUMIKI_ENTRY void kmp_set_blocktime(int) {}
+KUMIKI_ENTRY int kmp_get_blocktime() { return 0; }
+KUMIKI_ENTRY void kmp_set_defaults(const char*) {}
+KUMIKI_ENTRY void kmp_set_warnings_on() {}
+KUMIKI_ENTRY void kmp_set_warnings_off() {}
+KUMIKI_ENTRY void kmp_set_library_throughput() {}
+KUMIKI_ENTRY void kmp_set_library_turnaround() {}
+
+/// No tool observes the program, and no foreign runtime is reached through interop objects.
+KUMIKI_ENTRY int omp_control_tool(int, int, void*) {
+    constexpr int no_tool = -2;
+    return no_tool;
+}
+KUMIKI_ENTRY int omp_control_tool_(const int*, const int*, void*) { return omp_control_tool(0, 0, nullptr); }
+KUMIKI_ENTRY int omp_get_num_interop_properties_(const void*) { return 0; }
+KUMIKI_ENTRY int omp_get_num_interop_properties(const void*) { return 0; }
