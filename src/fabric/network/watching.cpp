@@ -89,13 +89,18 @@ void Network::miss_neighbour(int local) {
     give_up(who + " has shown no sign of life");
 }
 
-/// Other hosts send their heartbeats only to the first rank.
+/// Other hosts send their heartbeats only to the first rank. A host that is lost when this rank has beaten no longer
+/// than it tolerates has never been heard: then the connection may never have come about, and the other host may miss
+/// this one in the same way.
 void Network::watch_over_hosts() {
     if (!hosts_.leads()) return;
+    const bool young = fabric_.memory().own().beats.load(std::memory_order_relaxed) <=
+                       static_cast<std::uint64_t>(timeout_ / beat()) + 1;
     for (int host = 0; host < hosts_.count(); ++host)
         if (host != hosts_.own() && missed_of_hosts_->miss(host))
             give_up(fmt::format("host {} has shown no sign of life", hosts_.name(host)),
-                    "; it is cut off, or all its ranks are stopped");
+                    young ? ", and none since this rank joined; it is cut off, or a firewall keeps the hosts apart"
+                          : "; it is cut off, or all its ranks are stopped");
 }
 
 void Network::send_heartbeat() {
