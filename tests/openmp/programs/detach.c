@@ -10,6 +10,7 @@ int main(void) {
         omp_event_handle_t event;
         value = after = 0;
 #pragma omp task detach(event) depend(out : value) shared(value)
+#pragma omp atomic write
         value = 1;
 #pragma omp task depend(in : value) shared(value, after)
         after = value;
