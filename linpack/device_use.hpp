@@ -8,6 +8,10 @@ namespace kumiki::linpack {
 struct DeviceUse {
     std::uint32_t address = 0; ///< of the server of this host
     double share = 0;          ///< of the columns of a step that are given to it, 0 .. 1; the same at every rank
+    bool here = true;          ///< whether this rank sends products to it
+    /// Whether a rank sends all or none of its products: then the columns of the next panel come first in a step, also
+    /// before those for the device, because ranks that do not use it would come to them last.
+    bool by_process = false;
 };
 
 } // namespace kumiki::linpack

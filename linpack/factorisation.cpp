@@ -22,7 +22,8 @@ Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatr
       swaps_(place, 2 * layout.block(), layout.columns.largest_local_length(),
              2 + most_slabs(layout.columns.largest_local_length()), travel),
       device_share_(device ? device->share : 0),
-      offload_(device_share_ > 0 && matrix.rows() != 0 && matrix.columns() != 0
+      panel_first_(device && device->by_process),
+      offload_(device_share_ > 0 && device->here && matrix.rows() != 0 && matrix.columns() != 0
                    ? std::make_unique<Offload>(device->address, matrix, layout.block())
                    : nullptr),
       update_(place, matrix, layout.rows, swaps_, offload_.get(),
@@ -99,9 +100,13 @@ void Factorisation::cut(const StepShape& shape) {
     const auto shared =
         std::min(static_cast<std::size_t>(device_share_ * static_cast<double>(behind.size()) / wide + 0.5),
                  behind.size() / wide);
+    const auto add_panel = [&] {
+        if (next != 0) slabs_.push_back({slabs_.size(), panel, true, false});
+    };
+    if (panel_first_) add_panel();
     for (std::size_t slab = 0; slab < shared; ++slab, behind.begin += wide)
         slabs_.push_back({slabs_.size(), {behind.begin, behind.begin + wide}, false, true});
-    if (next != 0) slabs_.push_back({slabs_.size(), panel, true, false});
+    if (!panel_first_) add_panel();
     const bool evenly = look_ahead_ == LookAhead::chopped || look_ahead_ == LookAhead::thread;
     for (const Range& slab : evenly ? cut_evenly(behind, most_threads_) : cut_slabs(behind, most_threads_))
         slabs_.push_back({slabs_.size(), slab});

@@ -73,6 +73,7 @@ private:
     PivotBoard choices_;
     SwapBoard swaps_;
     double device_share_;
+    bool panel_first_;                 ///< also before the slabs for a device
     std::unique_ptr<Offload> offload_; ///< null where no device takes part
     Update update_;
     std::vector<Update::Workspace> workspaces_; ///< by thread

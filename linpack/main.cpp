@@ -70,6 +70,10 @@ private:
     }
 
     void share_with_device(Parameters& parameters) {
+        if (options_.device_processes) {
+            parameters.device = device_->by_processes(*options_.device_processes, options_.device_share.value_or(1));
+            return;
+        }
         if (options_.device_share) {
             parameters.device = {device_->address(), *options_.device_share};
             return;

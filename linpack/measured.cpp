@@ -57,7 +57,7 @@ public:
             parameters_.weights =
                 share_columns({parameters_.size, parameters_.block, parameters_.grid, job_.threads(), speeds()})
                     .weights;
-        if (device_) parameters_.device = DeviceUse{device_->address(), device_share()};
+        if (device_) parameters_.device = device_use();
         const auto samples = sampled([&] {
             const Outcome outcome = kumiki::linpack::run(job_, parameters_);
             return Sample{gigaflops(parameters_.size, outcome.seconds),
@@ -82,19 +82,28 @@ private:
     DeviceShare measured_device() {
         return measure_device(job_, device_->address(), parameters_.grid, parameters_.size, parameters_.block);
     }
-    double device_share() {
-        return request_.options.device_share ? *request_.options.device_share : measured_device().share;
+    DeviceUse device_use() {
+        const Options& options = request_.options;
+        if (options.device_processes)
+            return device_->by_processes(*options.device_processes, options.device_share.value_or(1));
+        return {device_->address(), options.device_share ? *options.device_share : measured_device().share};
     }
 
     /// The rate of all ranks together, each process column as fast as its slowest rank allows; or that of all threads
-    /// and devices at the same time.
+    /// and devices at the same time, and what of it the devices have.
     int product() {
+        std::vector<Sample> devices;
         const auto samples = sampled([&] {
-            if (device_) return Sample{measured_device().together, 0};
+            if (device_) {
+                const DeviceShare measured = measured_device();
+                devices.push_back({measured.devices, 0});
+                return Sample{measured.together, 0};
+            }
             const std::vector<double> by_column = speeds();
             return Sample{parameters_.grid.rows * std::reduce(by_column.begin(), by_column.end()), 0};
         });
         print("dgemm.rate", "bound", samples, true);
+        if (device_) print("dgemm.rate", "device", {devices.end() - std::ssize(samples), devices.end()}, true);
         return measure::success;
     }
 
@@ -127,6 +136,13 @@ private:
         return parameters_.weights.empty() ? "equal" : fmt::format("{}", fmt::join(parameters_.weights, ","));
     }
 
+    /// Host processes x threads + accelerator processes of each host, where they differ.
+    std::string mix() const {
+        const std::optional<int>& accelerated = request_.options.device_processes;
+        if (!accelerated) return "none";
+        return fmt::format("{}x{}+{}", job_.size() - *accelerated, job_.threads(), *accelerated);
+    }
+
     /// How threads wait, which kumiki-run --wait says.
     static const char* wait() {
         const char* const policy = std::getenv("KUMIKI_WAIT");
@@ -144,6 +160,7 @@ private:
                           {"grid", fmt::format("{}x{}", parameters_.grid.rows, parameters_.grid.columns)},
                           {"weights", weights()},
                           {"device", request_.options.device.empty() ? "none" : request_.options.device},
+                          {"mix", mix()},
                           {"look_ahead", word_for(parameters_.look_ahead)},
                           {"wait", wait()},
                           {"cores", request_.burden ? "one slow" : "alike"}};

@@ -129,6 +129,12 @@ void Options::add_device_to(CLI::App& program) {
                     "where the device does not make the whole faster")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(which);
+    program
+        .add_option("--device-processes", device_processes,
+                    "the last so many ranks of each host send the products of their updates to the device, the others "
+                    "none; default: all ranks share it")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(which);
 }
 
 void Options::read_weights(const std::string& text) {

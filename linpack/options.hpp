@@ -29,8 +29,9 @@ struct Options {
     LookAhead look_ahead = LookAhead::tiles;
     double threshold = 16; ///< HPL's usual bound
     bool progress = false;
-    std::string device;                 ///< that shares the updates; empty: none
-    std::optional<double> device_share; ///< absent: measured
+    std::string device;                  ///< that shares the updates; empty: none
+    std::optional<double> device_share;  ///< absent: measured
+    std::optional<int> device_processes; ///< the last of each host, that alone use it; absent: all ranks share it
 
     void add_to(CLI::App& program);
     /// The device, which not every program uses.

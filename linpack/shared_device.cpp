@@ -96,6 +96,7 @@ SharedDevice::SharedDevice(Job& job, const std::string& description) {
     const std::vector<std::uint64_t> hosts = job.all_gather(host_identity());
     const auto here = static_cast<std::size_t>(job.rank());
     const auto first = static_cast<std::size_t>(std::ranges::find(hosts, hosts[here]) - hosts.begin());
+    behind_ = static_cast<int>(std::count(hosts.begin() + job.rank() + 1, hosts.end(), hosts[here]));
     std::string failure;
     if (first == here) try {
             server_ = std::make_unique<accelerator::ServerProcess>(description);
@@ -121,9 +122,11 @@ DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, st
     const std::string measured = fmt::format(
         "threads alone {:.3g} GFLOP/s, threads {:.3g} + device {:.3g} at the same time", alone, threads, devices);
     const double together = threads + devices;
-    if (together < worth * std::max(alone, threads)) return {0, "the device is left out: " + measured, alone, together};
+    if (together < worth * std::max(alone, threads))
+        return {0, "the device is left out: " + measured, alone, together, devices};
     const double share = devices / together;
-    return {share, fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured), alone, together};
+    return {share, fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured), alone, together,
+            devices};
 }
 
 } // namespace kumiki::linpack

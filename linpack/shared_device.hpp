@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accelerator/start.hpp"
+#include "linpack/device_use.hpp"
 #include "linpack/grid.hpp"
 
 namespace kumiki::linpack {
@@ -19,17 +20,22 @@ public:
 
     /// Of the server of this host.
     std::uint32_t address() const { return address_; }
+    /// All products of the updates of the last `count` ranks of each host.
+    DeviceUse by_processes(int count, double share) const { return {address_, share, behind_ < count, true}; }
 
 private:
     std::unique_ptr<accelerator::ServerProcess> server_; ///< at the first rank of a host
     std::uint32_t address_ = 0;
+    int behind_ = 0; ///< ranks of this host that come after this one
 };
 
 /// How much of the updates devices take, and why.
 struct DeviceShare {
     double share = 0; ///< of the columns, 0 .. 1
     std::string reason;
-    double alone = 0, together = 0; ///< GFLOP/s of all threads, and of threads and devices at the same time
+    double alone = 0;    ///< GFLOP/s of all threads
+    double together = 0; ///< of threads and devices at the same time
+    double devices = 0;  ///< of these, the devices'
 };
 
 /// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update;

@@ -57,6 +57,20 @@ TEST(Offload, GivesTheSameFactorsOverAGrid) {
     expect_same_as_without({2, 1, 1300, 64, {1, 2, true}, 1}, "emulated:rate=1000,bus=1");
 }
 
+TEST(Offload, GivesTheSameFactorsWhereOnlySomeRanksUseIt) {
+    for (const Grid grid : {Grid{1, 3, true}, Grid{3, 1, true}}) {
+        const Case of{3, 1, 1500, 64, grid, 1};
+        run_with_device(of, "emulated:rate=1000", [&](Job& job, std::uint32_t address) {
+            Parameters parameters{of.size, of.block, of.grid, {}, {}, 16, {}};
+            const Outcome without = run(job, parameters);
+            parameters.device = DeviceUse{address, 1, job.rank() == 2, true};
+            const Outcome with = run(job, parameters);
+            EXPECT_LT(with.residual->scaled, 16);
+            EXPECT_EQ(with.pivots, without.pivots);
+        });
+    }
+}
+
 /// The threads take what a slow device would delay.
 TEST(Offload, LeavesASlowDeviceBehind) {
     const auto start = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kumiki.linpack.memory import bytes_of_rank, largest_size
+from kumiki.linpack.mix import Mix
 from kumiki.linpack.model import Result, Setting, near_square, operations
 
 RUN_SECONDS = 90.0
@@ -32,6 +33,8 @@ class Wishes:
     ranks: int | None = None
     threads: int | None = None
     device: str | None = None
+    mix: Mix | None = None
+    """The processes of the host, all with equal shares."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +87,25 @@ def choose(wishes: Wishes, room: Room, trial: Trial) -> Choice:
 
 
 def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
-    if wishes.grid is not None:
+    if wishes.mix is not None:
+        ranks = wishes.mix.ranks
+    elif wishes.grid is not None:
         ranks = wishes.grid[0] * wishes.grid[1]
     elif wishes.ranks is not None:
         ranks = wishes.ranks
     else:
         ranks = max(room.memories, room.hosts)
         reasons.append(f"ranks: {ranks}, one for each memory node")
-    threads = wishes.threads or max(1, room.cores // ranks)
-    if wishes.threads is None:
+    threads = wishes.mix.threads if wishes.mix else wishes.threads or max(1, room.cores // ranks)
+    if wishes.threads is None and wishes.mix is None:
         reasons.append(f"threads: {threads} for each rank, as there are {room.cores} cores")
     rows, columns = wishes.grid or near_square(ranks)
     if wishes.grid is None:
         reasons.append(f"grid: {rows} x {columns}, as square as the ranks allow, and wide rather than tall")
-    weights = wishes.weights or ("measured" if columns > 1 else None)
-    return Setting(0, wishes.block or USUAL_BLOCK, rows, columns, threads, weights, wishes.device)
+    weights = wishes.weights or ("measured" if columns > 1 and wishes.mix is None else None)
+    block, device = wishes.block or USUAL_BLOCK, wishes.device
+    accelerated = wishes.mix.accelerated if wishes.mix and device else None
+    return Setting(0, block, rows, columns, threads, weights, device, accelerated)
 
 
 def _sized(setting: Setting, wishes: Wishes, room: Room, rate: float, reasons: list[str]) -> Setting:

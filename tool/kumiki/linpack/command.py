@@ -33,6 +33,14 @@ def linpack(
             "emulated:rate=20,bus=4.",
         ),
     ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="For studies: processes with equal shares, those on the device as many as it bears; fine, coarse, or "
+            "host processes x threads + accelerator processes such as 7x2+3. Needs --device.",
+        ),
+    ] = None,
     input: Annotated[
         Path | None, typer.Option(metavar="HPL.dat", help="Run what this input file of HPL (or hpccinf.txt) asks.")
     ] = None,
@@ -64,6 +72,7 @@ def linpack(
     from kumiki.linpack import work
     from kumiki.linpack.beside import Reference
     from kumiki.linpack.choice import Wishes
+    from kumiki.linpack.mix import mix_of
     from kumiki.linpack.model import grid_of
 
     shape = grid_of(grid) if grid is not None else None
@@ -75,12 +84,19 @@ def linpack(
         raise typer.BadParameter(f"{grid} needs {shape[0] * shape[1]} ranks, not {ranks}", param_hint="--grid")
     if input is not None and beside is not None:
         raise typer.BadParameter("it compares one setting: leave --input out", param_hint="--beside")
+    if mix is not None and (device is None or any(each is not None for each in (ranks, threads, weights, input))):
+        raise typer.BadParameter(
+            "it is about a device, and says itself how many processes and threads there are, with equal shares: give "
+            "--device, and leave --ranks, --threads, --weights and --input out",
+            param_hint="--mix",
+        )
+    mixed = mix_of(mix) if mix is not None else None
     reference = Reference(beside) if beside is not None else None
     if reference is not None:
         reference.arguments(1)
     native = Native.installed()
     request = work.Request(
-        Wishes(size, block, shape, weights, ranks, threads, device), input, write, dry_run, reference, pairs
+        Wishes(size, block, shape, weights, ranks, threads, device), input, write, dry_run, reference, pairs, mixed
     )
     hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
     raise typer.Exit(work.run(request, Machine.here(native), native, hosts))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from kumiki.errors import ExitCode, UserError
 from kumiki.evaluation import process
+from kumiki.evaluation.reader import RowReader
 from kumiki.hosts.model import Hosts
 from kumiki.linpack.model import Result, Setting, results
 from kumiki.machine.native import Native
@@ -22,6 +25,8 @@ class Launcher:
 
     native: Native
     hosts: Hosts | None = None
+    rankfile: Path | None = None
+    """The cores of each rank, which may share them; None: the launcher chooses."""
 
     def require(self) -> None:
         for name in ("kumiki-run", "kumiki-linpack"):
@@ -30,7 +35,8 @@ class Launcher:
     def command(self, ranks: int, threads: int, arguments: Sequence[str]) -> list[str]:
         run, program = self.native.command("kumiki-run"), self.native.command("kumiki-linpack")
         where = self.hosts.for_ranks(ranks).launcher_options if self.hosts else ()
-        return [str(run), *where, "-n", str(ranks), "-t", str(threads), str(program), *arguments]
+        each = ("--rankfile", str(self.rankfile), "--bind", "shared") if self.rankfile else ("-t", str(threads))
+        return [str(run), *where, "-n", str(ranks), *each, str(program), *arguments]
 
     def pilot(self, setting: Setting, blocks: Sequence[int], limit: float = PILOT_SECONDS) -> list[Result]:
         """Runs these blocks without a check and returns the results. Raises UserError when they fail, or take longer
@@ -51,6 +57,30 @@ class Launcher:
             code = ExitCode(ended.code) if ended.code in (ExitCode.USAGE, ExitCode.ENVIRONMENT) else ExitCode.FAILED
             raise UserError(f"a trial with N = {setting.size} failed: {why}", code)
         return found
+
+    def product_rates(self, threads: int, size: int, block: int, device: str) -> tuple[float, float]:
+        """GFLOP/s of a process of so many threads and of a device, at the same time, with products of the shape of an
+        update. Raises UserError when they cannot be measured."""
+        program = self.native.require(self.native.program("linpack"))
+        words = ("-N", str(size), "--block", str(block), "--device", device, "--product", "--samples", "3")
+        run = str(self.native.command("kumiki-run"))
+        reader = RowReader({})
+
+        def take(line: str) -> None:
+            reader.take(line)
+
+        ended = process.run(
+            [run, "-n", "1", "-t", str(threads), str(program), *words],
+            os.environ,
+            PILOT_SECONDS,
+            take,
+            lambda line: None,
+        )
+        rates = {row.implementation: statistics.median(row.samples) for row in reader.rows(ended)}
+        if ended.code != 0 or set(rates) != {"bound", "device"}:
+            why = "; ".join(ended.last_errors) or ("it hung" if ended.code is None else f"exit code {ended.code}")
+            raise UserError(f"the products of {device} could not be measured: {why}", ExitCode.FAILED)
+        return rates["bound"] - rates["device"], rates["device"]
 
     def run(self, ranks: int, threads: int, arguments: Sequence[str]) -> tuple[int, list[Result]]:
         """Runs in the open: output and progress appear as they come. Returns the exit code and the results."""

@@ -12,7 +12,7 @@ RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
 
 
-USUAL = {"device": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
+USUAL = {"device": "none", "mix": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
 """What rows of Linpack are about unless a study changes it."""
 
 
@@ -29,6 +29,8 @@ class Setting:
     weights: str | None = None
     device: str | None = None
     """That shares the updates, as kumiki-linpack describes it."""
+    accelerated: int | None = None
+    """The last so many ranks, of one thread each, alone use the device (kumiki.linpack.mix); None: all do."""
 
     @property
     def ranks(self) -> int:
@@ -49,7 +51,8 @@ class Setting:
         """The options of kumiki-linpack."""
         words = ["-N", str(self.size), "--block", str(self.block), "--grid", f"{self.rows}x{self.columns}"]
         words += ["--weights", self.weights] if self.weights else []
-        return words + (["--device", self.device] if self.device else [])
+        words += ["--device", self.device] if self.device else []
+        return words + (["--device-processes", str(self.accelerated)] if self.accelerated is not None else [])
 
 
 @dataclass(frozen=True)

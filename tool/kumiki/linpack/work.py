@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -14,13 +15,17 @@ from kumiki.evaluation import process
 from kumiki.hosts import Hosts
 from kumiki.linpack import hpl_dat
 from kumiki.linpack.beside import Reference, in_turns
-from kumiki.linpack.choice import Choice, Room, Wishes, choose
+from kumiki.linpack.choice import USUAL_BLOCK, Choice, Room, Wishes, choose
 from kumiki.linpack.hpl_dat import HplDat
 from kumiki.linpack.launcher import Launcher
 from kumiki.linpack.memory import bytes_of_rank
+from kumiki.linpack.mix import Mix, accelerated_by, host_part
 from kumiki.linpack.model import Result, Setting
 from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
+
+RATED_SIZE = 2048
+"""Rows of the products by which a process mix is chosen."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Request:
     beside: Reference | None = None
     """Run in turns with this program and compare, instead of one run alone."""
     pairs: int = 5
+    mix: Mix | str | None = None
+    """The process mix, or the kind of which one is chosen."""
 
 
 def run(request: Request, machine: Machine, native: Native, hosts: Hosts | None) -> ExitCode:
@@ -45,6 +52,8 @@ def run(request: Request, machine: Machine, native: Native, hosts: Hosts | None)
         with process.termination_interrupts():
             if request.input is not None:
                 return _by_file(request, hpl_dat.read(request.input), machine, launcher)
+            if request.mix is not None:
+                return _by_mix(request, request.mix, machine, launcher)
             return _by_choice(request, machine, launcher)
     except KeyboardInterrupt:
         complain("interrupted")
@@ -78,6 +87,30 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
     if found:
         _remark(*figures(found, tried))
     return _exit_code(code)
+
+
+def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Launcher) -> ExitCode:
+    """A process mix on this host: how many processes share the device, and then all else as usual."""
+    if launcher.hosts is not None:
+        raise UserError("--mix: it is for one host; leave the hosts out, or add --alone")
+    mix, device = wanted, request.wishes.device
+    assert device is not None
+    if isinstance(mix, str):
+        part = host_part(mix, machine.usable_cores())
+        block = request.wishes.block or USUAL_BLOCK
+        host, accelerator = launcher.product_rates(part.threads, RATED_SIZE, block, device)
+        count = accelerated_by(accelerator, host)
+        rates = f"the device has {accelerator:.3g} GFLOP/s in products of blocks of {block}, a host process {host:.3g}"
+        if count == 0:
+            _remark(f"mix: no accelerator process, as it would be slower than a host process: {rates}")
+        mix = replace(part, accelerated=count)
+        _remark(f"mix: {mix.hosts} host processes of {mix.threads} threads and {count} on the device: {rates}")
+    with tempfile.TemporaryDirectory(prefix="kumiki-linpack-") as folder:
+        rankfile = Path(folder) / "ranks"
+        rankfile.write_text(mix.rankfile(machine.usable_core_numbers()))
+        _remark(*(f"rank {number}: {line}" for number, line in enumerate(rankfile.read_text().splitlines())))
+        wishes = replace(request.wishes, mix=mix)
+        return _by_choice(replace(request, wishes=wishes), machine, replace(launcher, rankfile=rankfile))
 
 
 def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launcher) -> ExitCode:

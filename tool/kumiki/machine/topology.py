@@ -58,6 +58,11 @@ class Machine:
         cores, quota = int(self._told["usable"]["cores"]), self.processor_quota()
         return cores if quota is None else max(1, min(cores, int(quota)))
 
+    def usable_core_numbers(self) -> list[int]:
+        """The cores on which this process may run, as `kumiki topology` numbers them."""
+        cores = [core for package in self._told["packages"] for core in package["cores"]]
+        return [number for number, core in enumerate(cores) if self._is_usable(core)]
+
     def threads_per_core(self) -> int:
         return max(1, len(self.usable_processors()) // int(self._told["usable"]["cores"]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from kumiki.linpack.mix import Mix
 from kumiki.linpack.model import USUAL, near_square, operations
 from kumiki.machine.peer import BLAS
 from kumiki.suites import reference_hpl
@@ -50,6 +51,8 @@ class _Run:
     look_ahead: str = USUAL["look_ahead"]
     wait: str = USUAL["wait"]
     cores: str = USUAL["cores"]
+    mix: Mix | None = None
+    """Host processes and, after them, those on the device."""
 
     @property
     def grid(self) -> str:
@@ -62,6 +65,8 @@ class _Run:
             yield from ("--weights", self.weights)
         if self.device != USUAL["device"]:
             yield from ("--device", self.device)
+        if self.mix:
+            yield from ("--device-processes", str(self.mix.accelerated))
         if self.look_ahead != USUAL["look_ahead"]:
             yield from ("--look-ahead", self.look_ahead)
         if self.cores == ONE_SLOW:
@@ -82,11 +87,18 @@ class _Run:
             implementation="kumiki",
             program="linpack",
             arguments=tuple(self.arguments()),
-            launcher=KumikiRun(self.ranks, self.threads, tuple(self.options()), hosts=grid.hosts),
+            launcher=KumikiRun(
+                self.ranks,
+                self.threads,
+                tuple(self.options()),
+                hosts=grid.hosts,
+                each=self.mix.each if self.mix else "",
+            ),
             parameters={
                 **{"ranks": self.ranks, "threads": self.threads, "n": self.size, "block": self.block},
                 **{"grid": self.grid, "weights": self.weights, "device": self.device},
                 **{"look_ahead": self.look_ahead, "wait": self.wait, "cores": self.cores},
+                "mix": str(self.mix or USUAL["mix"]),
             },
             unit="GFLOP/s",
             better="higher",
@@ -195,6 +207,18 @@ def _with_device(grid: Grid) -> Iterator[Point]:
                 yield run.product(grid)
 
 
+def _mixes(grid: Grid) -> Iterator[Point]:
+    """Host processes on half of the cores, one thread each or all in one (fine and coarse, Figure 7), and a process on
+    the device that the others compute; all with equal shares."""
+    if grid.cores < 2:
+        return
+    half = grid.cores // 2
+    for mix in dict.fromkeys((Mix(half, 1, 1), Mix(1, half, 1))):
+        device = emulated(grid.cores - half)
+        run = _Run(mix.ranks, mix.threads, _study(grid), shape=(1, mix.ranks), device=device, mix=mix)
+        yield run.point(grid, STUDY_SECONDS)
+
+
 def _once(points: Iterator[Point]) -> list[Point]:
     return list({point.key: point for point in points}.values())
 
@@ -207,6 +231,7 @@ def _points(grid: Grid) -> list[Point]:
         yield from _waiting(grid)
         yield from _unequal(grid)
         yield from _with_device(grid)
+        yield from _mixes(grid)
         yield from reference_hpl.points(grid, _sizes(grid), BLOCK)
 
     return _once(every())

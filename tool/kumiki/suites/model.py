@@ -134,6 +134,13 @@ class KumikiRun:
     options: tuple[str, ...] = ()
     startup_seconds: float = 0.15
     hosts: Hosts | None = None
+    each: str = ""
+    """The threads of each rank, such as 2,2,1, where not all have as many as the first."""
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """The options for ranks and threads."""
+        return ("-n", str(self.ranks), "-t", self.each or str(self.threads))
 
 
 @dataclass(frozen=True)
@@ -283,8 +290,7 @@ class Point:
             return Command(program, variables)
         if isinstance(starter, KumikiRun):
             hosts = starter.hosts.launcher_options if starter.hosts else ()
-            counts = ("-n", str(starter.ranks), "-t", str(starter.threads))
-            words = (str(native.command("kumiki-run")), *hosts, *counts, *starter.options)
+            words = (str(native.command("kumiki-run")), *hosts, *starter.counts, *starter.options)
             return Command((*words, *program), variables)
         mpirun = mpi.launcher(starter.mpi) or f"mpirun.{starter.mpi.name}"
         variables = {**starter.mpi.environment, **variables}
@@ -302,7 +308,7 @@ class Point:
         starter = self.launcher
         hosts = ("--hosts", str(len(starter.hosts))) if starter.hosts else ()
         if isinstance(starter, KumikiRun):
-            return "kumiki-run", *hosts, "-n", str(starter.ranks), "-t", str(starter.threads), *starter.options
+            return "kumiki-run", *hosts, *starter.counts, *starter.options
         if isinstance(starter, Mpirun):
             return f"mpirun.{starter.mpi.name}", *hosts, "-n", str(starter.ranks)
         return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.analysis import linpack
 from kumiki.report.analysis.compare import better, gain, stake
@@ -64,7 +65,14 @@ def _unequal(results: Results) -> Iterator[Advice]:
     text = f"With one core at half its speed: {facts}{of}."
     equal, others = rows[linpack.EQUAL], [way for way in rows if way != linpack.EQUAL]
     winners = [way for way in others if better(rows[way], equal)]
-    if winners:
+    above = [way for way in rows if found.bound and better(rows[way], found.bound)]
+    if above:
+        text += (
+            f" That {enumerate_words(above)} is above this sum cannot be: other programs took the processors from the "
+            f"one more than from the other. Nothing follows. {again(results, [linpack.SUITE])}"
+        )
+        winners = []
+    elif winners:
         best = max(winners, key=lambda way: rows[way].value)
         how = {linpack.BY_SPEED: " (`--weights measured`)", linpack.TILES: " (one rank for all cores, `-n 1`)"}
         times = factor(gain(rows[best], equal).ratio)
@@ -125,7 +133,8 @@ def _crowded(results: Results) -> Iterator[Advice]:
     if enough is not None:
         top = max(enough, key=_value)
         cited.append(top)
-        text += f" The best of them has {percent(best.value / top.value)} of the best rate with a rank for each core."
+        text += f" The best of them has {percent(best.value / top.value)} of the best rate with a rank for each core"
+        text += "; more ranks get more of a machine that others use." if better(best, top) else "."
     if better(best, worst):
         text += f" Never let more ranks than cores wait with `--wait {worst.text('wait')}`."
     yield _say(text, cited, stake((best, worst)))

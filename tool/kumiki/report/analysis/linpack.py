@@ -117,6 +117,18 @@ def with_device(results: Results) -> WithDevice | None:
     return WithDevice(where, device, {n: alone[n] for n in sizes}, {n: together[n] for n in sizes}, pairs)
 
 
+def mixes(results: Results) -> dict[str, Row]:
+    """Rates with a device at one N: where all share it (with the name of their place), and of process mixes."""
+    rest = {name: value for name, value in USUAL.items() if name not in ("device", "mix")}
+    rows = [row for row in _rates(results, rest) if row.text("mix") not in ("", USUAL["mix"])]
+    shared = with_device(results)
+    if not rows or shared is None:
+        return {}
+    alike = shared.together.get(rows[0].count("n"))
+    found = {f"{shared.place}, all share the device": alike} if alike else {}
+    return found | {f"mix {row.text('mix')}": row for row in rows}
+
+
 @dataclass(frozen=True)
 class Unequal:
     """One core at half its speed: rates by the way in which the work is shared, and the sum of the DGEMM rates."""

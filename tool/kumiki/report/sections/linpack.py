@@ -25,6 +25,7 @@ def linpack(results: Results) -> Section:
 def _exhibits(results: Results) -> Iterator[Exhibit]:
     yield from _over_size(results)
     yield from _device(results)
+    yield from _mixes(results)
     yield from _unequal(results)
     table = tables.changes(results, rows.TECHNIQUES)
     if table:
@@ -106,6 +107,23 @@ def _device(results: Results) -> Iterator[Exhibit]:
             "Higher is better.",
             table=table,
             wide=True,
+        )
+
+
+def _mixes(results: Results) -> Iterator[Exhibit]:
+    table = tables.mixes(results)
+    if table:
+        yield Exhibit(
+            "Table",
+            "Processes and a device: fine and coarse",
+            "The same cores and the same device. All share it: threads and device take pieces of each product. Mix "
+            "HxT+S: H host processes of T threads, which do not use the device, and S processes whose products it "
+            "computes, all with equal shares of the matrix, as in the TSUBAME paper.",
+            "Higher is better. A mix is as fast as its slowest process allows, for all have equal shares.",
+            "Figure 7",
+            table=table,
+            wide=True,
+            source=TSUBAME,
         )
 
 

@@ -61,6 +61,17 @@ def device(results: Results) -> Table | None:
     return Table("size", columns, lines)
 
 
+def mixes(results: Results) -> Table | None:
+    """A line for each way in which processes and a device work together."""
+    found = linpack.mixes(results)
+    best = max((row.value for row in found.values()), default=0.0)
+    lines = [
+        Line(name, [_cell(row), Cell(percent(row.value / best), best=row.value == best)], row.oversubscribed)
+        for name, row in found.items()
+    ]
+    return Table("processes", [Column("rate", noted=True), Column("of the best")], lines) if len(lines) > 1 else None
+
+
 def unequal(results: Results) -> Table | None:
     """A line for each way to share the work, with its part of the sum of the DGEMM rates."""
     found = linpack.unequal(results)
