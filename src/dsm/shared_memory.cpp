@@ -10,6 +10,7 @@
 
 #include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
+#include "platform/system_call_trap.hpp"
 
 namespace kumiki::dsm {
 
@@ -46,23 +47,29 @@ std::byte* SharedMemory::address_of(const std::byte* region) const {
     return options_.base + fabric_.memory().offset(region) * spread;
 }
 
+Result<> SharedMemory::choose_mechanism() {
+    if (!copies_ || options_.faults == FaultMechanism::protection) return {};
+    const auto works = platform::userfaultfd_works();
+    uses_userfaultfd_ = works.has_value();
+    if (works || options_.faults != FaultMechanism::userfaultfd) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("KUMIKI_SHARED_FAULTS=userfaultfd: {}; KUMIKI_SHARED_FAULTS=auto does without",
+                            works.error().message));
+}
+
 /// Everything that the first array needs. Without copies the range is only for the sentence about an access outside.
 Result<> SharedMemory::prepare() {
     if (range_) return {};
-    if (copies_ && options_.faults != FaultMechanism::protection) {
-        const auto works = platform::userfaultfd_works();
-        uses_userfaultfd_ = works.has_value();
-        if (!works && options_.faults == FaultMechanism::userfaultfd)
-            return fail(KUMIKI_ERROR_ENVIRONMENT,
-                        fmt::format("KUMIKI_SHARED_FAULTS=userfaultfd: {}; KUMIKI_SHARED_FAULTS=auto does without",
-                                    works.error().message));
-    }
+    if (auto chosen = choose_mechanism(); !chosen) return chosen;
     const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size()); // as in address_of()
-    auto range = platform::FaultRange::claim(options_.base, fabric_.memory().header().arena_bytes * spread, *this,
+    const std::size_t bytes = fabric_.memory().header().arena_bytes * spread;
+    auto range = platform::FaultRange::claim(options_.base, bytes, *this,
                                              copies_ ? platform::FaultRange::Purpose::repair
                                                      : platform::FaultRange::Purpose::report);
     if (!range) return tl::unexpected(range.error());
     range_ = std::move(*range);
+    // Where that is forbidden, system calls fail for pages that are not here, and `kumiki doctor` says why.
+    if (copies_) static_cast<void>(platform::trap_system_calls(options_.base, bytes));
     return {};
 }
 
@@ -323,6 +330,16 @@ bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
                "them: {}\n",
                fabric_.rank(), static_cast<void*>(address), nearest(address));
     return false;
+}
+
+std::size_t SharedMemory::accessible(const std::byte* address) const {
+    std::size_t bytes = 0;
+    numbered_.any([address, &bytes](const Pages& array) {
+        const auto offset = static_cast<std::size_t>(address - array.data()); // very large for an address before it
+        if (offset < array.layout().frames()) bytes = array.layout().frames() - offset;
+        return bytes != 0;
+    });
+    return bytes;
 }
 
 /// What may have been meant. The process is about to end, but another thread may be changing the list, or this one.

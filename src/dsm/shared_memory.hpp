@@ -73,6 +73,7 @@ public:
     const char* mechanism() const;
 
     bool fault(std::byte* address, platform::Attempt attempt) override;
+    std::size_t accessible(const std::byte* address) const override;
 
 private:
     struct Array {
@@ -93,6 +94,7 @@ private:
     Result<> fill(std::byte* region, std::span<const std::byte> contents);
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
+    Result<> choose_mechanism();
     Result<> make_locks();
     /// The bytes of the array that each rank holds where there are no copies.
     std::size_t piece_of(const Pages::Layout& layout) const;

@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <ucontext.h>
+#include <unistd.h>
 #include <utility>
+
+#include "platform/memory.hpp"
 
 namespace kumiki::platform {
 namespace {
@@ -31,8 +34,22 @@ struct Signals {
     struct sigaction segv, bus; ///< what was installed before
     std::mutex mutex;           ///< guards claims; never taken by a handler
     bool installed = false;
+    pid_t process = 0; ///< which has installed them; its children inherit them, but not the memory
 };
 Signals signals;
+
+/// The number of faults of this thread that have been repaired. In this model a handler can count without a lock.
+[[gnu::tls_model("initial-exec")]] thread_local std::uint64_t repaired = 0;
+
+/// The claimed range that contains the address; null: none.
+FaultHandler* handler_of(std::uintptr_t address) {
+    for (const Slot& slot : signals.slots)
+        if (FaultHandler* const handler = slot.handler.load(std::memory_order_acquire);
+            handler != nullptr && address >= slot.begin.load(std::memory_order_relaxed) &&
+            address < slot.end.load(std::memory_order_relaxed))
+            return handler;
+    return nullptr;
+}
 
 Attempt attempt_of([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
@@ -63,16 +80,15 @@ void pass_on(int signal, siginfo_t* information, void* context) {
 void on_signal(int signal, siginfo_t* information, void* context) {
     const int error = errno;
     const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
-    if (information->si_code > 0) // a fault, and no signal that was sent
-        for (const Slot& slot : signals.slots) {
-            FaultHandler* const handler = slot.handler.load(std::memory_order_acquire);
-            if (handler == nullptr || address < slot.begin.load(std::memory_order_relaxed) ||
-                address >= slot.end.load(std::memory_order_relaxed))
-                continue;
-            const bool handled = handler->fault(static_cast<std::byte*>(information->si_addr), attempt_of(context));
-            errno = error;
-            if (handled) return;
+    FaultHandler* const handler = information->si_code > 0 ? handler_of(address) : nullptr; // or a signal that was sent
+    if (handler != nullptr) {
+        const bool handled = handler->fault(static_cast<std::byte*>(information->si_addr), attempt_of(context));
+        errno = error;
+        if (handled) {
+            ++repaired;
+            return;
         }
+    }
     pass_on(signal, information, context);
 }
 
@@ -87,6 +103,7 @@ Result<> install() {
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot handle faults of shared memory (sigaction: {})", std::strerror(errno)));
     signals.installed = true;
+    signals.process = getpid();
     return {};
 }
 
@@ -131,6 +148,36 @@ bool detail::is_in_repaired_range(std::span<const std::byte> memory) {
         return slot.handler.load(std::memory_order_acquire) != nullptr && slot.is_for_repair() &&
                begin < slot.end.load(std::memory_order_relaxed) && slot.begin.load(std::memory_order_relaxed) < end;
     });
+}
+
+namespace {
+
+/// Other threads may write the byte meanwhile, and lose nothing by it.
+[[gnu::no_sanitize("thread", "address")]] void touch_byte(const std::byte* at, Attempt attempt) {
+    auto* const byte = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(at));
+    if (attempt == Attempt::read) static_cast<void>(*const_cast<const volatile std::uint8_t*>(byte));
+    else __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED);
+}
+
+} // namespace
+
+bool touch(std::span<const std::byte> memory, Attempt attempt) {
+    constexpr std::size_t most = std::size_t{1} << 31; // no system call transfers more
+    if (memory.size() > most) memory = {memory.data(), most};
+    if (!may_fault(memory) || getpid() != signals.process) return false;
+    const std::uint64_t before = repaired;
+    while (!memory.empty()) {
+        const FaultHandler* const handler = handler_of(reinterpret_cast<std::uintptr_t>(memory.data()));
+        const std::size_t bytes = handler == nullptr ? 0 : std::min(memory.size(), handler->accessible(memory.data()));
+        if (bytes == 0) break;
+        const std::byte* const end = memory.data() + bytes;
+        for (const std::byte* at = memory.data(); at < end;) {
+            touch_byte(at, attempt);
+            at += page_size() - reinterpret_cast<std::uintptr_t>(at) % page_size();
+        }
+        memory = memory.subspan(bytes);
+    }
+    return repaired != before;
 }
 
 } // namespace kumiki::platform

@@ -19,6 +19,9 @@ public:
     /// Called by a thread of the program in the middle of any of its instructions, which may hold any lock of the
     /// program, but none of the library. Returns false when the access is an error of the program.
     virtual bool fault(std::byte* address, Attempt attempt) = 0;
+    /// The number of bytes from this address on which a correct program may access; 0: not even this one. May be called
+    /// where fault() may.
+    virtual std::size_t accessible(const std::byte* address) const = 0;
 };
 
 /// A range of addresses whose faults (SIGSEGV and SIGBUS) go to a handler. Faults elsewhere take the way that they took
@@ -51,10 +54,18 @@ extern std::atomic<int> repaired_ranges;
 bool is_in_repaired_range(std::span<const std::byte> memory);
 } // namespace detail
 
+/// Whether accesses of a correct program to some memory of this process may fault.
+inline bool memory_may_fault() { return detail::repaired_ranges.load(std::memory_order_relaxed) != 0; }
+
 /// Whether accesses of a correct program to this memory may fault. The caller got the address from the claimer of the
 /// range, or from a thread that did, so it sees the range.
 inline bool may_fault(std::span<const std::byte> memory) {
-    return detail::repaired_ranges.load(std::memory_order_relaxed) != 0 && detail::is_in_repaired_range(memory);
+    return memory_may_fault() && detail::is_in_repaired_range(memory);
 }
+
+/// Accesses each page of this memory as the program would, without changing it, so that the kernel, which does not call
+/// the handlers, can access it in a system call. Stops where a correct program may not access, which is for the kernel
+/// to report, and does nothing in a child process. Returns whether an access has faulted, and been repaired.
+bool touch(std::span<const std::byte> memory, Attempt attempt);
 
 } // namespace kumiki::platform

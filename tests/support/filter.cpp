@@ -30,4 +30,6 @@ bool forbid_futex() { return answer(SYS_futex, SECCOMP_RET_KILL_PROCESS); }
 
 bool refuse_userfaultfd() { return answer(SYS_userfaultfd, SECCOMP_RET_ERRNO | EPERM); }
 
+bool refuse_seccomp() { return answer(SYS_seccomp, SECCOMP_RET_ERRNO | EPERM); }
+
 } // namespace kumiki::tests

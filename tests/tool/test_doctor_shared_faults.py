@@ -17,13 +17,14 @@ PROGRAM = "kumiki-shared-faults"
 PROFILE_FORBIDS = "this process may not use userfaultfd (Operation not permitted)"
 
 
-def found(fake: Native) -> list[dict[str, Any]]:
+def found(fake: Native, subject: str = "faults of shared arrays") -> list[dict[str, Any]]:
     told = json.loads(fake.kumiki("doctor", "--format", "json").stdout)
-    return [finding for finding in told["findings"] if finding["subject"] == "faults of shared arrays"]
+    return [finding for finding in told["findings"] if finding["subject"] == subject]
 
 
-def answers(fake: Native, mechanism: str, why: str) -> None:
-    fake.program(PROGRAM, f"echo '{json.dumps({'mechanism': mechanism, 'why': why})}'")
+def answers(fake: Native, mechanism: str, why: str, system_calls: str = "") -> None:
+    told = {"mechanism": mechanism, "why": why, "system_calls": system_calls}
+    fake.program(PROGRAM, f"echo '{json.dumps(told)}'")
 
 
 def test_userfaultfd_is_good(native: Native) -> None:
@@ -50,10 +51,20 @@ def test_only_a_container_on_a_new_kernel_is_mended_by_a_profile(
     monkeypatch.setattr(platform, "release", lambda: release)
     monkeypatch.setattr(topology.Machine, "container", lambda self: container)
     monkeypatch.setattr(native_part.Native, "has", lambda self, path: True)
-    monkeypatch.setattr(shared_faults, "ask", lambda *_: {"mechanism": "protection", "why": PROFILE_FORBIDS})
+    told = {"mechanism": "protection", "why": PROFILE_FORBIDS, "system_calls": ""}
+    monkeypatch.setattr(shared_faults, "ask", lambda *_: told)
     machine = topology.Machine()
     (finding,) = shared_faults.faults(machine, native_part.Native(Path("/")))
     assert finding.mend == mend
+
+
+def test_system_calls_that_would_fail_are_told_of(native: Native) -> None:
+    answers(native, "userfaultfd", "")
+    assert found(native, shared_faults.CALLS) == []
+    answers(native, "userfaultfd", "", "this process may not filter system calls")
+    (finding,) = found(native, shared_faults.CALLS)
+    assert finding["state"] == "optional"
+    assert "EFAULT" in finding["sentence"] and "may not filter" in finding["sentence"]
 
 
 def test_no_native_part_no_line(native: Native) -> None:

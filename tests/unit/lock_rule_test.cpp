@@ -32,6 +32,9 @@ public:
             reinterpret_cast<std::uintptr_t>(address) / platform::page_size() * platform::page_size();
         return mprotect(reinterpret_cast<void*>(page), platform::page_size(), PROT_READ | PROT_WRITE) == 0;
     }
+    std::size_t accessible(const std::byte* address) const override {
+        return platform::page_size() - reinterpret_cast<std::uintptr_t>(address) % platform::page_size();
+    }
     std::atomic<int> faults{0};
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from kumiki.doctor.answer import NoAnswer, ask
 from kumiki.doctor.finding import Finding, State
@@ -12,6 +13,7 @@ from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
 
 SUBJECT = "faults of shared arrays"
+CALLS = "system calls in shared arrays"
 PROGRAM = "kumiki-shared-faults"
 OLDEST_KERNEL = (6, 4)
 """The first kernel whose userfaultfd does all that Kumiki needs (src/platform/userfaultfd.cpp)."""
@@ -19,7 +21,8 @@ PROFILE = "docker run --security-opt seccomp=unconfined ..."
 
 
 def faults(machine: Machine, native: Native) -> Iterator[Finding]:
-    """One finding; none when the native part is missing, which another finding states."""
+    """How faults are handled, and a second finding where system calls fail with pages that are not here. None when the
+    native part is missing, which another finding states."""
     if not native.has(native.program(PROGRAM)):
         return
     release = platform.release()
@@ -28,9 +31,19 @@ def faults(machine: Machine, native: Native) -> Iterator[Finding]:
     except NoAnswer as problem:
         yield Finding(SUBJECT, State.OPTIONAL, f"It is not known how they would be handled: {problem}.")
         return
+    yield _mechanism(machine, told, release)
+    if told["system_calls"]:
+        sentence = (
+            "System calls of a program fail (EFAULT) if their buffers are in pages of a shared array that are not "
+            f"here: {told['system_calls']}. The calls of the library take such buffers; for others, touch the pages "
+            "before."
+        )
+        yield Finding(CALLS, State.OPTIONAL, sentence, PROFILE if machine.container() else None)
+
+
+def _mechanism(machine: Machine, told: dict[str, Any], release: str) -> Finding:
     if told["mechanism"] == "userfaultfd":
-        yield Finding(SUBJECT, State.GOOD, f"They are handled by userfaultfd, without privileges (Linux {release}).")
-        return
+        return Finding(SUBJECT, State.GOOD, f"They are handled by userfaultfd, without privileges (Linux {release}).")
     sentence = (
         f"They are handled by the protection of memory (mprotect) and not by userfaultfd: {told['why']} "
         f"(Linux {release}). "
@@ -39,7 +52,7 @@ def faults(machine: Machine, native: Native) -> Iterator[Finding]:
     )
     # A kernel that is too old is not mended by a profile.
     mend = PROFILE if machine.container() and _version(release) >= OLDEST_KERNEL else None
-    yield Finding(SUBJECT, State.OPTIONAL, sentence, mend)
+    return Finding(SUBJECT, State.OPTIONAL, sentence, mend)
 
 
 def _version(release: str) -> tuple[int, ...]:

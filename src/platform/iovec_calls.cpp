@@ -1,0 +1,124 @@
+// System calls that get their buffers as an array of addresses. A filter of system calls sees the address of that array
+// only (system_call_trap.hpp), so these functions stand before those of the C library: the loader finds the ones of
+// libkumiki first, for the program and for other libraries. They make the buffers accessible, and call the next
+// function of the same name. In a process whose memory does not fault they cost one load.
+#include <algorithm>
+#include <cerrno>
+#include <dlfcn.h>
+#include <span>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "platform/fault_signals.hpp"
+
+namespace {
+
+using kumiki::platform::Attempt;
+
+bool touch(const void* begin, std::size_t bytes, Attempt attempt) {
+    return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, attempt);
+}
+
+bool touch(const iovec* pieces, std::size_t count, Attempt attempt) {
+    if (count > UIO_MAXIOV) return false; // the kernel refuses it
+    bool repaired = false;
+    for (const iovec& piece : std::span(pieces, count)) repaired |= touch(piece.iov_base, piece.iov_len, attempt);
+    return repaired;
+}
+
+/// The data, and what is beside them.
+bool touch(const msghdr* message, Attempt attempt) {
+    bool repaired = touch(message->msg_iov, message->msg_iovlen, attempt);
+    repaired |= touch(message->msg_name, message->msg_namelen, Attempt::write);
+    repaired |= touch(message->msg_control, message->msg_controllen, Attempt::write);
+    return repaired;
+}
+
+bool touch(const mmsghdr* messages, unsigned count, Attempt attempt) {
+    bool repaired = false;
+    for (const mmsghdr& message : std::span(messages, std::min<unsigned>(count, UIO_MAXIOV)))
+        repaired |= touch(&message.msg_hdr, attempt);
+    return repaired;
+}
+
+/// Makes the call, and repeats it as on_trap() does in system_call_trap.cpp. `touch` accesses the buffers.
+template <class Call, class Touch>
+auto make(Call call, Touch touch) {
+    if (!kumiki::platform::memory_may_fault()) [[likely]]
+        return call();
+    touch();
+    auto result = call();
+    while (result < 0 && errno == EFAULT && touch()) result = call();
+    return result;
+}
+
+/// The function of this name that would have been called without this file.
+template <class Function>
+Function* next(Function*, const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+} // namespace
+
+#define KUMIKI_STANDS_BEFORE(name) static auto* const after = next(&name, #name)
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+ssize_t readv(int file, const iovec* pieces, int count) {
+    KUMIKI_STANDS_BEFORE(readv);
+    return make([=] { return after(file, pieces, count); },
+                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::write); });
+}
+
+ssize_t writev(int file, const iovec* pieces, int count) {
+    KUMIKI_STANDS_BEFORE(writev);
+    return make([=] { return after(file, pieces, count); },
+                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::read); });
+}
+
+ssize_t preadv(int file, const iovec* pieces, int count, off_t offset) {
+    KUMIKI_STANDS_BEFORE(preadv);
+    return make([=] { return after(file, pieces, count, offset); },
+                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::write); });
+}
+
+ssize_t pwritev(int file, const iovec* pieces, int count, off_t offset) {
+    KUMIKI_STANDS_BEFORE(pwritev);
+    return make([=] { return after(file, pieces, count, offset); },
+                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::read); });
+}
+
+ssize_t preadv64(int file, const iovec* pieces, int count, off64_t offset) {
+    return preadv(file, pieces, count, offset);
+}
+
+ssize_t pwritev64(int file, const iovec* pieces, int count, off64_t offset) {
+    return pwritev(file, pieces, count, offset);
+}
+
+ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+    KUMIKI_STANDS_BEFORE(sendmsg);
+    return make([=] { return after(socket, message, flags); }, [=] { return touch(message, Attempt::read); });
+}
+
+ssize_t recvmsg(int socket, msghdr* message, int flags) {
+    KUMIKI_STANDS_BEFORE(recvmsg);
+    return make([=] { return after(socket, message, flags); }, [=] { return touch(message, Attempt::write); });
+}
+
+int sendmmsg(int socket, mmsghdr* messages, unsigned count, int flags) {
+    KUMIKI_STANDS_BEFORE(sendmmsg);
+    return make([=] { return after(socket, messages, count, flags); },
+                [=] { return touch(messages, count, Attempt::read); });
+}
+
+int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+    KUMIKI_STANDS_BEFORE(recvmmsg);
+    return make([=] { return after(socket, messages, count, flags, timeout); },
+                [=] { return touch(messages, count, Attempt::write); });
+}
+
+#pragma GCC visibility pop
+}
