@@ -31,16 +31,25 @@ bool next_in_turn(const Loop& loop, std::uint64_t id, std::uint64_t threads, std
     return true;
 }
 
-bool next_dynamic(Workshare& share, std::uint64_t threads, Chunk& chunk) {
+/// Whether the additions to `next` stay below 2^64: each thread adds at most once behind the end, and there are less
+/// than 2^16 threads.
+bool adds(const Loop& loop) {
+    constexpr unsigned bits = 47;
+    return ((loop.count | loop.schedule.chunk) >> bits) == 0;
+}
+
+bool next_dynamic(Workshare& share, LoopPosition& position, Chunk& chunk) {
     const Loop& loop = share.loop;
     const std::uint64_t size = loop.schedule.chunk;
     // Relaxed, as everywhere with `next`: it deals out numbers and publishes nothing; what is in `loop` came with the
-    // state of the share.
-    if (size <= (~std::uint64_t{0} - loop.count) / (threads + 1)) [[likely]] {
-        // Each thread adds at most once more after the end, so the sum cannot overflow.
-        if (share.next.load(std::memory_order_relaxed) >= loop.count) return false;
+    // state of the share. One access for each chunk: a load before the addition would be a second miss.
+    if (adds(loop)) [[likely]] {
+        if (position.ended) return false;
         chunk.begin = share.next.fetch_add(size, std::memory_order_relaxed);
-        if (chunk.begin >= loop.count) return false;
+        if (chunk.begin >= loop.count) {
+            position.ended = true;
+            return false;
+        }
     } else {
         chunk.begin = share.next.load(std::memory_order_relaxed);
         do {
@@ -69,7 +78,7 @@ bool next_of_schedule(Member& me, Workshare& share, Chunk& chunk) {
     const auto id = static_cast<std::uint64_t>(me.id);
     const Schedule& schedule = share.loop.schedule;
     switch (schedule.kind) {
-    case Kind::dynamic: return next_dynamic(share, threads, chunk);
+    case Kind::dynamic: return next_dynamic(share, me.position, chunk);
     case Kind::guided: return next_guided(share, threads, chunk);
     case Kind::fixed:
         if (schedule.chunk != 0) return next_in_turn(share.loop, id, threads, me.position.turns++, chunk);
@@ -155,12 +164,15 @@ void enter_loop(Member& me, const Loop& loop) {
 
 bool next_chunk(Member& me, Chunk& chunk) {
     Workshare& share = *me.share;
-    if (share.loop.ordered && me.position.in_chunk) pass_turn(me);
+    const bool ordered = share.loop.ordered;
+    if (ordered && me.position.in_chunk) pass_turn(me);
     me.position.in_chunk = false;
     if (share.cancelled.load(std::memory_order_relaxed) || me.team.cancelled()) return false;
     if (!next_of_schedule(me, share, chunk)) return false;
-    me.position.chunk = chunk;
-    me.position.in_chunk = true;
+    if (ordered) {
+        me.position.chunk = chunk;
+        me.position.in_chunk = true;
+    }
     return true;
 }
 

@@ -37,8 +37,9 @@ struct Chunk {
 /// Where a thread is in its loop.
 struct LoopPosition {
     std::uint64_t turns = 0; ///< chunks that a thread of a static loop has had
-    Chunk chunk{};           ///< the one in which it is
-    bool in_chunk = false;
+    bool ended = false;      ///< its dynamic loop has no more chunks
+    bool in_chunk = false;   ///< of an ordered loop
+    Chunk chunk{};           ///< this one
 };
 
 /// The state of a loop with doacross dependences (ordered(n)): how far each part of the outermost loop is.

@@ -11,28 +11,57 @@
 namespace kumiki::openmp {
 namespace {
 
-constexpr std::size_t most_queued = 256; ///< by one thread; further tasks run at once
-constexpr int most_immediate = 64;       ///< tasks that run at once, one inside the other: the stack has an end
+constexpr std::size_t most_queued = 32; ///< by one thread, for each thread of its team; further tasks run at once
+constexpr int most_immediate = 64;      ///< tasks that run at once, one inside the other: the stack has an end
 
 std::uint64_t uses(std::uint64_t state) { return state >> 32; }
 
 /// The memory of a task: the object, and its data behind it.
-Task* allocate(std::size_t size, std::size_t alignment) {
+Task* allocate(Member& me, std::size_t size, std::size_t alignment) {
     alignment = std::max(alignment, alignof(Task));
-    void* const memory = ::operator new(sizeof(Task) + size + alignment);
-    auto* const task = new (memory) Task;
+    const std::size_t bytes = sizeof(Task) + size + alignment;
+    const bool is_large = bytes > TaskBlocks::size;
+    auto* const task = new (is_large ? ::operator new(bytes) : me.blocks.take()) Task;
     const auto end = reinterpret_cast<std::uintptr_t>(task + 1);
     task->data = reinterpret_cast<void*>((end + alignment - 1) / alignment * alignment);
+    task->creator = &me;
+    task->is_large = is_large;
     return task;
 }
 
-/// The object of `task` is not needed any more by one of its users; frees it, and its ancestors', when none is left.
-void drop_use(Task* task) {
-    while (!task->implicit && uses(task->state.fetch_sub(Task::one_use, std::memory_order_acq_rel)) == 1) {
+void free_task(Task* task) {
+    Member& creator = *task->creator;
+    const bool is_large = task->is_large;
+    task->~Task();
+    if (is_large) ::operator delete(static_cast<void*>(task));
+    else if (&creator == the_member) creator.blocks.give(task);
+    else TaskBlocks::free(task);
+}
+
+/// Takes `amount` from the state of the task, in which there is a use of its object. Frees the object if that was the
+/// last one, and then its ancestors' that were needed for it alone.
+void drop(Task* task, std::uint64_t amount) {
+    for (;;) {
+        const bool stays = task->implicit; // read before others may free the object
+        // release: whoever waits for the children of the task sees what they did; acquire: so does the one that frees.
+        if (uses(task->state.fetch_sub(amount, std::memory_order_acq_rel)) != 1 || stays) return;
         Task* const parent = task->parent;
-        task->~Task();
-        ::operator delete(static_cast<void*>(task));
+        free_task(task);
         task = parent;
+        amount = Task::one_use;
+    }
+}
+
+/// The task has ended: its parent has one child less, and the task itself does not need its object any more.
+void leave(Task* task) {
+    Task* const parent = task->parent;
+    // If it has no children's objects left, nobody else can need it: only the task itself could have created others.
+    if (task->state.load(std::memory_order_acquire) == Task::one_use) {
+        free_task(task);
+        drop(parent, Task::one_child + Task::one_use);
+    } else {
+        parent->state.fetch_sub(Task::one_child, std::memory_order_release);
+        drop(task, Task::one_use);
     }
 }
 
@@ -50,10 +79,7 @@ void complete(Task* task, Member& me, Count count) {
     if (task->dependence != nullptr) finish(*task->dependence, me);
     if (task->group != nullptr) task->group->unfinished.fetch_sub(1, std::memory_order_release);
     if (task->done != nullptr) task->done->store(true, std::memory_order_release);
-    Task* const parent = task->parent;
-    // release: whoever waits for the children of the parent sees what this one did.
-    parent->state.fetch_sub(Task::one_child, std::memory_order_release);
-    drop_use(task);
+    leave(task);
     count();
     team.ring();
 }
@@ -65,22 +91,22 @@ void count_finished(Member& me) {
 
 /// One of the ends of the task; the last one completes it.
 void close_end(Member& me, Task* task) {
-    if (task->open_ends.fetch_sub(1, std::memory_order_acq_rel) == 1) complete(task, me, [&] { count_finished(me); });
+    // Most tasks have one end only; and if another one is closed already, nobody else looks at the number.
+    if (task->open_ends.load(std::memory_order_acquire) == 1 ||
+        task->open_ends.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        complete(task, me, [&] { count_finished(me); });
 }
 
+/// A task as it is requested, of which the parent and its group do not know yet.
 Task* make_task(Member& me, const TaskRequest& request) {
     Task& parent = *me.task;
-    Task* const task = allocate(request.size, request.alignment);
+    Task* const task = allocate(me, request.size, request.alignment);
     task->parent = &parent;
     task->function = request.function;
     task->group = parent.group;
     task->controls = parent.controls;
     task->final = request.final || parent.final;
     task->cancellable = request.copy == nullptr;
-    task->creator = &me;
-    // Relaxed: others see the task only after it was queued.
-    parent.state.fetch_add(Task::one_child + Task::one_use, std::memory_order_relaxed);
-    if (task->group != nullptr) task->group->unfinished.fetch_add(1, std::memory_order_relaxed);
     if (request.event != nullptr) {
         task->open_ends.store(2, std::memory_order_relaxed);
         *request.event = task;
@@ -95,6 +121,28 @@ Task* make_task(Member& me, const TaskRequest& request) {
     }
     if (request.is_part_of_loop) std::memcpy(task->data, request.part.data(), sizeof request.part);
     return task;
+}
+
+/// The team, the parent and its group have one task more.
+void count_created(Member& me, const Task& task) {
+    // Relaxed: others see the task only after it was queued.
+    task.parent->state.fetch_add(Task::one_child + Task::one_use, std::memory_order_relaxed);
+    if (task.group != nullptr) task.group->unfinished.fetch_add(1, std::memory_order_relaxed);
+    me.created.store(me.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+/// Runs a task that ends before its creator goes on, so that nobody needs to know of it but its own children.
+void run_in_place(Member& me, const TaskRequest& request) {
+    Task* const task = make_task(me, request);
+    ++me.immediate;
+    Task* const before = std::exchange(me.task, task);
+    task->function(task->data);
+    me.task = before;
+    --me.immediate;
+    if (task->state.load(std::memory_order_acquire) == Task::one_use) return free_task(task);
+    // Children outlive it, and need its object, which needs that of its parent.
+    task->parent->state.fetch_add(Task::one_use, std::memory_order_relaxed);
+    drop(task, Task::one_use);
 }
 
 /// Enters the task into the graph of dependences; returns whether it is ready.
@@ -127,10 +175,15 @@ void run_undeferred(Member& me, Task* task) {
 /// the thread will look for it later, a team of one gains nothing by queueing, and queues must not grow without end.
 bool begins_at_once(const Member& me) {
     if (me.team.level() == 0) return true;
-    return me.immediate < most_immediate && (me.team.size() == 1 || me.queue.size() >= most_queued);
+    return me.immediate < most_immediate &&
+           (me.team.size() == 1 || me.queue.size() >= most_queued * static_cast<std::size_t>(me.team.size()));
 }
 
 } // namespace
+
+TaskBlocks::~TaskBlocks() {
+    while (kept_ != nullptr) free(std::exchange(kept_, kept_->next));
+}
 
 bool is_cancelled(const Member& me, const Task& task) {
     if (me.team.cancelled()) return true;
@@ -141,16 +194,17 @@ bool is_cancelled(const Member& me, const Task& task) {
 }
 
 void begin_task_here(Member& me, bool final) {
-    me.created.store(me.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    me.task = make_task(me, {.function = nullptr,
-                             .data = nullptr,
-                             .copy = nullptr,
-                             .size = 0,
-                             .alignment = 1,
-                             .deferrable = false,
-                             .final = final,
-                             .dependences = nullptr,
-                             .event = nullptr});
+    Task* const task = make_task(me, {.function = nullptr,
+                                      .data = nullptr,
+                                      .copy = nullptr,
+                                      .size = 0,
+                                      .alignment = 1,
+                                      .deferrable = false,
+                                      .final = final,
+                                      .dependences = nullptr,
+                                      .event = nullptr});
+    count_created(me, *task);
+    me.task = task;
 }
 
 void end_task_here(Member& me) {
@@ -162,10 +216,11 @@ void create_task(Member& me, const TaskRequest& request) {
     if (is_cancelled(me, *me.task)) return;
     const bool deferrable = request.deferrable && !me.task->final;
     const bool at_once = !deferrable || begins_at_once(me);
+    const bool may_last = request.event != nullptr || request.dependences != nullptr;
+    if (at_once && !may_last) return run_in_place(me, request);
     Task* const task = make_task(me, request);
-    // Whoever waits for all tasks of the team has to look for those that have not ended when their creation returns.
-    if (!at_once || request.event != nullptr || request.dependences != nullptr) me.team.note_task();
-    me.created.store(me.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    me.team.note_task(); // whoever waits for all tasks of the team has to look for them
+    count_created(me, *task);
     if (request.dependences != nullptr && !order(me, task, *request.dependences, deferrable)) {
         if (deferrable) return; // the last of those before it will queue it
         work_until(me, me.task, [&] { return task->dependence->unfinished.load(std::memory_order_acquire) == 0; });
@@ -181,12 +236,19 @@ Task* take_task(Member& me, const Task* inside) {
     if (!team.had_tasks()) return nullptr;
     const auto fits = [inside](const Task& task) { return inside == nullptr || is_inside(task, inside); };
     if (Task* const task = me.queue.take_newest(fits)) return task;
+    // Several at once, so that threads seldom meet at a queue.
+    constexpr std::size_t most_taken = 16;
+    std::array<Task*, most_taken> taken;
     const int size = team.size();
     for (int i = 1; i < size; ++i) {
         Member& victim = team.member((me.id + i) % size);
         // A task of the next region, which this thread has not begun, was queued after that region began, under this
         // lock; so this thread sees the region's number.
-        if (Task* const task = victim.queue.take_oldest([&] { return me.region == team.region(); }, fits)) return task;
+        const std::size_t count = victim.queue.take_oldest([&] { return me.region == team.region(); }, fits,
+                                                           std::span(taken).first(inside == nullptr ? most_taken : 1));
+        if (count == 0) continue;
+        if (count > 1) me.queue.push(std::span(taken).subspan(1, count - 1));
+        return taken[0];
     }
     return nullptr;
 }

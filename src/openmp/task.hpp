@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "openmp/dependences.hpp"
@@ -42,6 +46,7 @@ struct Task {
     bool implicit = false;
     bool final = false;
     bool cancellable = true;           ///< its data need no destruction by its body
+    bool is_large = false;             ///< its memory is no block of its creator's (TaskBlocks)
     std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task
     std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
     std::unique_ptr<DependenceTable> children_dependences;
@@ -49,6 +54,29 @@ struct Task {
     Member* creator = nullptr; ///< the member of the team that created it
 
     bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
+};
+
+/// Memory for the tasks that a thread creates: blocks that it has freed itself are used again. (Blocks that others have
+/// freed lie in the caches of others; handing them back was measured to be slower than the C library's allocator.)
+class TaskBlocks {
+public:
+    static constexpr std::size_t size = 384; ///< bytes of a block
+
+    TaskBlocks() = default;
+    ~TaskBlocks();
+    TaskBlocks(const TaskBlocks&) = delete;
+    TaskBlocks& operator=(const TaskBlocks&) = delete;
+
+    void* take() { return kept_ == nullptr ? ::operator new(size) : std::exchange(kept_, kept_->next); }
+    void give(void* block) { kept_ = new (block) Kept{kept_}; }
+    /// By a thread to which the blocks do not belong.
+    static void free(void* block) { ::operator delete(block); }
+
+private:
+    struct Kept {
+        Kept* next;
+    };
+    Kept* kept_ = nullptr;
 };
 
 /// The tasks that a thread has created, or that became ready in it, and that no thread has begun. Its owner takes the
@@ -59,17 +87,20 @@ public:
     bool looks_empty() const { return size_.load(std::memory_order_relaxed) == 0; }
     std::size_t size() const { return size_.load(std::memory_order_relaxed); }
 
-    void push(Task* task);
-    /// The newest or oldest task for which `fits(task)` holds; none: nullptr.
+    void push(Task* task) { push(std::span(&task, 1)); }
+    void push(std::span<Task* const> tasks);
+    /// The newest task for which `fits(task)` holds; none: nullptr.
     template <class Fits>
     Task* take_newest(Fits fits);
-    /// Also asks `allowed()`, under the lock.
+    /// Takes the oldest tasks that fit, as many as there is place for in `taken`, but not more than half of the queue,
+    /// rounded up; returns how many. Also asks `allowed()`, under the lock.
     template <class Allowed, class Fits>
-    Task* take_oldest(Allowed allowed, Fits fits);
+    std::size_t take_oldest(Allowed allowed, Fits fits, std::span<Task*> taken);
 
 private:
     std::size_t at(std::size_t place) const { return place & (ring_.size() - 1); }
     Task* remove(std::size_t place, bool close_upwards);
+    void enlarge();
 
     Lock lock_;
     std::atomic<std::size_t> size_{0};
@@ -77,17 +108,21 @@ private:
     std::vector<Task*> ring_;         ///< its length is a power of two
 };
 
-inline void TaskQueue::push(Task* task) {
+inline void TaskQueue::push(std::span<Task* const> tasks) {
     const Holding holding(lock_);
-    if (tail_ - head_ == ring_.size()) {
-        std::vector<Task*> larger(ring_.empty() ? 64 : 2 * ring_.size());
-        for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[at(i)];
-        tail_ -= head_;
-        head_ = 0;
-        ring_ = std::move(larger);
+    for (Task* const task : tasks) {
+        if (tail_ - head_ == ring_.size()) enlarge();
+        ring_[at(tail_++)] = task;
     }
-    ring_[at(tail_++)] = task;
     size_.store(tail_ - head_, std::memory_order_relaxed);
+}
+
+inline void TaskQueue::enlarge() {
+    std::vector<Task*> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[at(i)];
+    tail_ -= head_;
+    head_ = 0;
+    ring_ = std::move(larger);
 }
 
 template <class Fits>
@@ -100,13 +135,15 @@ Task* TaskQueue::take_newest(Fits fits) {
 }
 
 template <class Allowed, class Fits>
-Task* TaskQueue::take_oldest(Allowed allowed, Fits fits) {
-    if (looks_empty()) return nullptr;
+std::size_t TaskQueue::take_oldest(Allowed allowed, Fits fits, std::span<Task*> taken) {
+    if (looks_empty()) return 0;
     const Holding holding(lock_);
-    if (!allowed()) return nullptr;
-    for (std::size_t i = head_; i != tail_; ++i)
-        if (fits(*ring_[at(i)])) return remove(i, false);
-    return nullptr;
+    if (!allowed()) return 0;
+    const std::size_t most = std::min(taken.size(), (tail_ - head_ + 1) / 2);
+    std::size_t count = 0;
+    for (std::size_t i = head_; i != tail_ && count < most; ++i)
+        if (fits(*ring_[at(i)])) taken[count++] = remove(i, false);
+    return count;
 }
 
 inline Task* TaskQueue::remove(std::size_t place, bool close_upwards) {

@@ -37,6 +37,8 @@ struct alignas(platform::apart) Member {
     Partition partition{};
     int immediate = 0; ///< tasks that the thread runs at once, one inside the other
 
+    TaskBlocks blocks; ///< of the tasks that it creates
+
     alignas(platform::apart) TaskQueue queue;
     std::uint64_t region = 0;               ///< the region of the team that the member has begun
     std::atomic<std::uint64_t> created{0};  ///< tasks of this region
