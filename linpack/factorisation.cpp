@@ -29,7 +29,12 @@ Factorisation::Factorisation(Place& place, const Layout& layout, const LocalMatr
       update_(place, matrix, layout.rows, swaps_, offload_.get(),
               look_ahead == LookAhead::chopped ? [this](std::size_t left) { return chop(left); } : Update::Width()),
       workspaces_(static_cast<std::size_t>(team.size())),
-      leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {}
+      leaf_(layout.rows.largest_local_length(), std::min(variant.least, layout.block())) {
+    // Room for the widest slab, so that no memory is allocated while time is taken.
+    const std::vector<Range> slabs = slabs_of({0, matrix.columns()});
+    const std::size_t widest = slabs.empty() ? 0 : slabs.front().size();
+    for (Update::Workspace& u : workspaces_) u.resize(layout.block() * std::max(widest, layout.block()));
+}
 
 bool Factorisation::run(const Progress& progress) {
     if (layout_.steps() != 0) team_.run([&](Member& member) { work(member, progress); });
@@ -107,9 +112,12 @@ void Factorisation::cut(const StepShape& shape) {
     for (std::size_t slab = 0; slab < shared; ++slab, behind.begin += wide)
         slabs_.push_back({slabs_.size(), {behind.begin, behind.begin + wide}, false, true});
     if (!panel_first_) add_panel();
+    for (const Range& slab : slabs_of(behind)) slabs_.push_back({slabs_.size(), slab});
+}
+
+std::vector<Range> Factorisation::slabs_of(const Range& columns) const {
     const bool evenly = look_ahead_ == LookAhead::chopped || look_ahead_ == LookAhead::thread;
-    for (const Range& slab : evenly ? cut_evenly(behind, most_threads_) : cut_slabs(behind, most_threads_))
-        slabs_.push_back({slabs_.size(), slab});
+    return evenly ? cut_evenly(columns, most_threads_) : cut_slabs(columns, most_threads_);
 }
 
 bool Factorisation::owns_panel(std::size_t step) const {

@@ -50,6 +50,7 @@ private:
     /// The order of the slabs of a step, and the panel that is applied to them.
     void begin_step(std::size_t step);
     void cut(const StepShape& shape);
+    std::vector<Range> slabs_of(const Range& columns) const;
     /// With the panel of a step, which has been awaited by a thread of its own, or is now.
     Panel panel_of(const StepShape& shape);
     /// What follows the slabs, at one thread.

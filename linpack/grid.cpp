@@ -33,6 +33,20 @@ Place::Place(Job& job, const Grid& grid)
       along_column_(job.split(takes_part() ? column_ : -1, row_)),
       host_(hosts_of(job)) {}
 
+std::vector<int> Place::row_peers_here() const {
+    std::vector<int> peers;
+    for (int column = 0; takes_part() && column < grid_.columns; ++column)
+        if (column != column_ && together(job_.rank(), peer_in_row(column))) peers.push_back(peer_in_row(column));
+    return peers;
+}
+
+std::vector<int> Place::column_peers_here() const {
+    std::vector<int> peers;
+    for (int row = 0; takes_part() && row < grid_.rows; ++row)
+        if (row != row_ && together(job_.rank(), peer_in_column(row))) peers.push_back(peer_in_column(row));
+    return peers;
+}
+
 std::vector<int> Place::senders_in_row(int source) const {
     return apart_from(source, grid_.columns, *this, [this](int column) { return peer_in_row(column); });
 }

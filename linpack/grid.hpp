@@ -45,6 +45,10 @@ public:
     bool together(int rank, int other) const {
         return host_[static_cast<std::size_t>(rank)] == host_[static_cast<std::size_t>(other)];
     }
+    /// The other ranks of this process row, and of this process column, that are on this host.
+    std::vector<int> row_peers_here() const;
+    std::vector<int> column_peers_here() const;
+
     /// The process column `source`, and behind it, in the order of the ring from there, those whose ranks in this
     /// process row are on other hosts than its rank is, so that they must be sent what that has.
     std::vector<int> senders_in_row(int source) const;

@@ -113,6 +113,7 @@ private:
             print(metric, "kumiki", sampled([&] { return Sample{(pieces.*piece)(), 0}; }), true);
         };
         measured("linpack.product", &Pieces::product);
+        measured("linpack.narrow", &Pieces::narrow);
         measured("linpack.panel", &Pieces::panel);
         measured("linpack.exchange", &Pieces::exchange);
         measured("linpack.solution", &Pieces::solution);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "linpack/lead.hpp"
+#include "linpack/prefault.hpp"
 
 namespace kumiki::linpack {
 
@@ -21,7 +22,9 @@ PanelBoard::PanelBoard(Place& place, std::size_t block, std::size_t rows, Broadc
       panel_size_((block + 1 + rows) * lead_),
       panels_(place.job().allocate<double>(panel_places * panel_size_)),
       arrived_(place.job().allocate<Signal>(panel_places * static_cast<std::size_t>(place.grid().columns))),
-      done_(place.job().allocate<Signal>(static_cast<std::size_t>(place.grid().columns))) {}
+      done_(place.job().allocate<Signal>(static_cast<std::size_t>(place.grid().columns))) {
+    prefault(place.job(), panels_, place.row_peers_here());
+}
 
 Panel PanelBoard::at(double* region, std::size_t step) const {
     double* const top = region + step % panel_places * panel_size_;

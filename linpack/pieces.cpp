@@ -72,17 +72,42 @@ void Pieces::multiply(const Slab& slab, const double* below_panel, const Update:
 }
 
 double Pieces::product() {
-    // Zeros take as long as other numbers, and leave the matrix as it is.
-    for (Update::Workspace& u : workspaces_) std::ranges::fill(u, 0.0);
-    const double* const below_panel = panel_.rows + shape_.own_rows * panel_.lead;
-    const double seconds =
-        timed([&] { by_slabs([&](const Slab& slab, const Update::Workspace& u) { multiply(slab, below_panel, u); }); });
+    clear();
+    const double seconds = timed([this] { multiply_all(); });
     const auto below = static_cast<double>(shape_.rows - shape_.own_rows);
     return rate(2 * below * static_cast<double>(columns_ * shape_.width), seconds);
 }
 
-double Pieces::panel() {
+void Pieces::clear() {
     for (Update::Workspace& u : workspaces_) std::ranges::fill(u, 0.0);
+}
+
+void Pieces::multiply_all() {
+    const double* const below_panel = panel_.rows + shape_.own_rows * panel_.lead;
+    by_slabs([&](const Slab& slab, const Update::Workspace& u) { multiply(slab, below_panel, u); });
+}
+
+void Pieces::sweep() {
+    clear();
+    multiply_all();
+}
+
+Slab Pieces::next_columns() const {
+    if (slabs_.empty()) return {};
+    const Range& first = slabs_.front().columns;
+    return {0, {first.begin, first.begin + std::min(shape_.width, first.size())}};
+}
+
+double Pieces::narrow() {
+    sweep();
+    const Slab slab = next_columns();
+    const double seconds =
+        timed_alone([&](Update::Workspace& u) { multiply(slab, panel_.rows + shape_.own_rows * panel_.lead, u); });
+    const auto below = static_cast<double>(shape_.rows - shape_.own_rows);
+    return rate(2 * below * static_cast<double>(slab.columns.size() * shape_.width), seconds);
+}
+
+double Pieces::timed_alone(const std::function<void(Update::Workspace&)>& work) {
     std::atomic<bool> made{false};
     double seconds = 0;
     place_.job().barrier();
@@ -90,7 +115,7 @@ double Pieces::panel() {
         const auto thread = static_cast<std::size_t>(member.thread());
         if (member.master()) {
             const auto start = std::chrono::steady_clock::now();
-            make_panel();
+            work(workspaces_[thread]);
             seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             made.store(true, std::memory_order_relaxed);
         } else if (thread < slabs_.size()) {
@@ -98,9 +123,16 @@ double Pieces::panel() {
             while (!made.load(std::memory_order_relaxed)) multiply(slabs_[thread], zeros_.data(), workspaces_[thread]);
         }
     });
+    return place_.job().all_reduce(seconds, Operation::max);
+}
+
+double Pieces::panel() {
+    sweep();
+    // Its columns have just been updated.
+    multiply(next_columns(), panel_.rows + shape_.own_rows * panel_.lead, workspaces_.front());
+    const double seconds = timed_alone([this](Update::Workspace&) { make_panel(); });
     const auto width = static_cast<double>(shape_.width);
-    return rate((static_cast<double>(shape_.rows) - width / 3) * width * width,
-                place_.job().all_reduce(seconds, Operation::max));
+    return rate((static_cast<double>(shape_.rows) - width / 3) * width * width, seconds);
 }
 
 /// Each process column makes a panel, of its own first columns.
@@ -113,6 +145,7 @@ void Pieces::make_panel() {
 
 double Pieces::exchange() {
     panel();
+    sweep();
     // With zeros as L11 the matrix keeps its size, however often this is done.
     std::fill_n(panel_.top, shape_.width * panel_.lead, 0.0);
     StepShape here = shape_;

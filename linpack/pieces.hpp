@@ -20,6 +20,8 @@ public:
 
     /// The product that updates what is behind the panel, by all threads.
     double product();
+    /// The product that updates the columns of the next panel, by one thread, while the others of the rank multiply.
+    double narrow();
     /// The factorisation of the panel by one thread, while the others of the rank multiply.
     double panel();
     /// The triangular solve of the rows of U by all threads, after the rows have changed places; only the operations of
@@ -29,6 +31,17 @@ public:
     double solution();
 
 private:
+    /// Zeros for the rows of U: they take as long to multiply as other numbers, and leave the matrix as it is.
+    void clear();
+    /// The product of the update, by all threads.
+    void multiply_all();
+    /// Leaves the caches as the update of the step before does, which goes through the whole matrix: rows that change
+    /// places, and the columns of the next panel, then come from memory.
+    void sweep();
+    /// The first columns behind the panel, as many as it has, as far as no other thread multiplies them.
+    Slab next_columns() const;
+    /// The seconds of `work` by one thread of each rank, the slowest, while the others multiply.
+    double timed_alone(const std::function<void(Update::Workspace&)>& work);
     /// Each slab behind the panel once, by whichever thread takes it.
     void by_slabs(const std::function<void(const Slab&, Update::Workspace&)>& work);
     void multiply(const Slab& slab, const double* below_panel, const Update::Workspace& u);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "linpack/prefault.hpp"
+
 namespace kumiki::linpack {
 
 namespace {
@@ -20,7 +22,9 @@ SwapBoard::SwapBoard(Place& place, std::size_t rows, std::size_t columns, std::s
       copies_(place.columns_span_hosts() ? count_of(place.grid().rows) : 1),
       pieces_(place.job().allocate<double>(
           place.grid().rows == 1 ? 1 : std::max<std::size_t>(piece_places * copies_ * rows * columns, 1))),
-      arrived_(place.job().allocate<Signal>(std::max<std::size_t>(slabs, 1) * count_of(place.grid().rows))) {}
+      arrived_(place.job().allocate<Signal>(std::max<std::size_t>(slabs, 1) * count_of(place.grid().rows))) {
+    prefault(place.job(), pieces_, place.column_peers_here());
+}
 
 std::size_t SwapBoard::index(std::size_t step, std::size_t column, int row) const {
     const std::size_t copy = copies_ == 1 ? 0 : count_of(row);

@@ -16,7 +16,8 @@ void expect_rates(int ranks, int threads, const Parameters& parameters, bool has
         kernels::set_blas_threads(1);
         Pieces pieces(job, parameters);
         for (int round = 0; round < 3; ++round) {
-            const double rates[] = {pieces.panel(), pieces.solution(), pieces.product(), pieces.exchange()};
+            const double rates[] = {pieces.panel(), pieces.solution(), pieces.product(), pieces.exchange(),
+                                    pieces.narrow()};
             for (const double rate : rates) {
                 EXPECT_TRUE(std::isfinite(rate)) << rate;
                 EXPECT_EQ(job.all_reduce(rate, Operation::max), rate);
@@ -24,6 +25,7 @@ void expect_rates(int ranks, int threads, const Parameters& parameters, bool has
             EXPECT_GT(rates[0], 0);
             EXPECT_GT(rates[1], 0);
             EXPECT_EQ(rates[2] > 0, has_columns_behind);
+            EXPECT_EQ(rates[4] > 0, has_columns_behind);
         }
     });
 }

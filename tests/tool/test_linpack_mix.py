@@ -93,6 +93,15 @@ def test_the_command_chooses_the_number_of_processes(programs: Prefix) -> None:
     assert "--weights" not in (programs.prefix / "log").read_text(), "all shares are equal"
 
 
+def test_a_device_that_is_slower_than_a_process_is_left_out(programs: Prefix) -> None:
+    rows = "\n".join(f"echo '{ROW % (name, *[rate] * 3)}'" for name, rate in (("bound", 9.6), ("device", 1)))
+    programs.program("linpack", f"#!/bin/sh\n{rows}\n")
+    ended = programs.kumiki("linpack", "--mix", "coarse", "--device", "opencl", "-N", "500", "--block", "64")
+    assert ended.returncode == 0, ended.stderr
+    assert "and none on the device, which is slower than one of them: the device has 1 GFLOP/s" in ended.stdout
+    assert "--device-processes 0" in (programs.prefix / "log").read_text()
+
+
 def test_a_mix_needs_a_device(programs: Prefix) -> None:
     ended = programs.kumiki("linpack", "--mix", "fine")
     assert ended.returncode == 2 and "give --device" in ended.stderr.replace("\n", " ")

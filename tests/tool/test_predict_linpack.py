@@ -28,6 +28,7 @@ link_rate = 100
 product = { rate = [[100, 4], [1000, 5]], variation = [0.9, 1.1] }
 panel = 2
 solution = 1
+narrow = 3
 threads = 2
 [[runs]]
 name = "one"
@@ -126,6 +127,19 @@ def test_a_slow_link_and_a_slow_panel_cost_time() -> None:
     machine = alike(5.0)
     slow = replace(machine, kinds={"one": replace(machine.kinds["one"], panel=constant(0.5))})
     assert expected(slow, one).rate < 0.9 * free
+
+
+def test_a_narrow_product_delays_the_panel() -> None:
+    machine = alike(5.0, threads=2)
+    kind = machine.kinds["one"]
+
+    def rate(narrow: float | None) -> float:
+        made = replace(kind, narrow=constant(narrow) if narrow else None)
+        return expected(replace(machine, kinds={"one": made}), run(2000, 100, 1, 2)).rate
+
+    # The product is of two threads, the narrow one of one thread.
+    assert rate(2.5) == pytest.approx(rate(None), rel=1e-9)
+    assert rate(1.0) < 0.98 * rate(None) and rate(1.0) > 0.7 * rate(None)
 
 
 def test_the_slowest_kind_decides() -> None:

@@ -185,7 +185,13 @@ def test_without_rows_there_is_nothing() -> None:
 def with_pieces() -> Host:
     """The same, with the parts of a step; of the place 4 x 1 the panel was not measured."""
     host = solver()
-    rates = {"linpack.product": 25.0, "linpack.panel": 10.0, "linpack.exchange": 8.0, "linpack.solution": 2.0}
+    rates = {
+        "linpack.product": 25.0,
+        "linpack.narrow": 20.0,
+        "linpack.panel": 10.0,
+        "linpack.exchange": 8.0,
+        "linpack.solution": 2.0,
+    }
     for point in SUITE.points(Grid(4)):
         if point.metric != "linpack.product":
             continue
@@ -205,6 +211,7 @@ def test_an_evaluation_describes_its_machine() -> None:
     assert machine is not None
     (kind,) = machine.kinds.values()
     assert kind.threads == 4 and len(kind.product.points) == 5
+    assert kind.narrow is not None and kind.narrow.at(4000) == pytest.approx(20.0 * 4 * (1 - 50 / 4000))
     assert kind.product.at(4000) > kind.product.at(500) and kind.exchange is not None
     assert [run.n for run in machine.runs] == [500, 1000, 2000, 4000]
     assert {run.known for run in machine.runs} == {60.0, 80.0, 90.0, 95.0}

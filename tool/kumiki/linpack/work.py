@@ -101,10 +101,15 @@ def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Lau
         host, accelerator = launcher.product_rates(part.threads, RATED_SIZE, block, device)
         count = accelerated_by(accelerator, host)
         rates = f"the device has {accelerator:.3g} GFLOP/s in products of blocks of {block}, a host process {host:.3g}"
-        if count == 0:
-            _remark(f"mix: no accelerator process, as it would be slower than a host process: {rates}")
         mix = replace(part, accelerated=count)
-        _remark(f"mix: {mix.hosts} host processes of {mix.threads} threads and {count} on the device: {rates}")
+        if count:
+            _remark(f"mix: {mix.hosts} host processes of {mix.threads} threads and {count} on the device: {rates}")
+        else:
+            mix = replace(mix, hosts=machine.usable_cores() // mix.threads)
+            _remark(
+                f"mix: {mix.hosts} host processes of {mix.threads} threads on all cores, and none on the device, "
+                f"which is slower than one of them: {rates}"
+            )
     with tempfile.TemporaryDirectory(prefix="kumiki-linpack-") as folder:
         rankfile = Path(folder) / "ranks"
         rankfile.write_text(mix.rankfile(machine.usable_core_numbers()))

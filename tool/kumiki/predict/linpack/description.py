@@ -190,6 +190,7 @@ def _kind(table: _Table) -> Kind:
         panel=panel,
         solve=table.rate("solve") or product,
         exchange=table.rate("exchange"),
+        narrow=table.rate("narrow"),
         solution=table.rate("solution"),
         threads=table.count("threads", 1),
     )

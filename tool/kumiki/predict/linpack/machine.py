@@ -56,6 +56,9 @@ class Kind:
     exchange: Rate | None = None
     """Of the operations of the solve together with the rows that change places, also over the link, where that was
     measured; None: these take what the link says."""
+    narrow: Rate | None = None
+    """Of the product that updates the columns of the next panel, by one thread; None: as product, which is of all
+    threads. A product of few columns is slower, because its left factor is rearranged for them alone."""
     solution: Rate | None = None
     """Of the back substitution, by the size of the matrix, all processes together; None: it takes no time."""
     threads: int = 1
@@ -68,6 +71,7 @@ class Kind:
             "panel": self.panel,
             "solve": self.solve,
             "exchange": self.exchange,
+            "narrow": self.narrow,
             "solution": self.solution,
         }
         return {name: rate for name, rate in found.items() if rate is not None}

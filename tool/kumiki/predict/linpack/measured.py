@@ -16,6 +16,8 @@ from kumiki.results.row import Row
 
 NAME = files.MACHINE
 PIECES = ("product", "panel", "exchange", "solution")
+NARROW = "narrow"
+"""A further piece, which older evaluations did not measure."""
 MOST_VARIATION = 50
 """Times that are kept of a rate's variation."""
 Samples = Mapping[int, Sequence[float]]
@@ -69,9 +71,9 @@ def machine_of_rows(rows: Sequence[Row], samples: Samples) -> Machine | None:
     found: dict[_Place, dict[str, list[Row]]] = {}
     for row in linpack:
         piece = row.metric.partition(".")[2]
-        if piece in PIECES:
+        if piece in (*PIECES, NARROW):
             found.setdefault(_Place.of(row), {}).setdefault(piece, []).append(row)
-    places = {place: pieces for place, pieces in found.items() if len(pieces) == len(PIECES)}
+    places = {place: pieces for place, pieces in found.items() if set(PIECES) <= set(pieces)}
     if not places:
         return None
     kinds = {place.name: _kind(place, pieces, samples) for place, pieces in places.items()}
@@ -101,6 +103,7 @@ def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) 
         panel=rate("panel", 1 / rows),
         solve=rate("product", 1 / rows),
         exchange=rate("exchange", 1 / rows),
+        narrow=rate(NARROW, 1 / rows) if NARROW in pieces else None,
         solution=rate("solution", 1.0),
         threads=place.threads,
     )

@@ -76,13 +76,26 @@ class _Steps:
         width = min(run.block, run.n - (step + 1) * run.block)
         columns = run.local_columns(column, step + 1)
         threads = max(self._machine.kinds[name].threads for name in run.kinds)
-        panel, first = self._panel(step + 1), self._update(step, width)
+        panel, first = self._panel(step + 1), self._first(step, width, threads)
         rest = self._update(step, columns - width)
         # One thread makes the panel: the first columns take it as many times longer as there are threads. A panel that
         # is read where it is made takes the place of the one before the last, which all must be done with.
         at_once = start + first * threads
         ready = (at_once if self._machine.link_rate < inf else max(at_once, free)) + panel
         return ready, max(ready, start + first + rest + panel / threads)
+
+    def _first(self, step: int, columns: int, threads: int) -> float:
+        """The update of the columns of the next panel, as if all threads shared it, as the model counts it."""
+        run, rows = self._run, self._run.local_rows(step + 1)
+        usual = self._update(step, columns)
+
+        def more(kind: Kind) -> float:
+            if kind.narrow is None:
+                return 0.0
+            alone = kind.narrow.seconds(rows, 2 * rows * columns * run.block)
+            return alone / threads - kind.multiply(rows, columns, run.block)
+
+        return usual + self._machine.slowest(run, more)
 
     def _update(self, step: int, columns: int) -> float:
         """The update of so many columns, and the change of rows before it, as the slowest rank of a column does it."""
