@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "openmp/affinity_text.hpp"
 #include "openmp/dependences.hpp"
 #include "platform/stack_thread.hpp"
 #include "platform/thread.hpp"
@@ -169,6 +170,8 @@ void Team::start(Member& me) {
         me.place = -1;
         me.partition = outer_->partition;
     }
+    if (process().environment().display_affinity) [[unlikely]]
+        show_if_changed(me);
     if (described_.loop != nullptr) enter_loop(me, loop_);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
+#include <string>
 #include <vector>
 
 #include "openmp/loop.hpp"
@@ -35,6 +36,7 @@ struct alignas(platform::apart) Member {
     std::unique_ptr<Team> inner; ///< the team of which this thread is the master; made at its first region
     int place = -1;              ///< -1: not bound
     Partition partition{};
+    std::string shown; ///< by OMP_DISPLAY_AFFINITY
     int immediate = 0; ///< tasks that the thread runs at once, one inside the other
 
     TaskBlocks blocks; ///< of the tasks that it creates

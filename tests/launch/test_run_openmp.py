@@ -191,3 +191,14 @@ def test_a_function_of_libomp_that_is_missing_is_named(launcher: Launcher, tmp_p
     result = launcher.run("-t", "1", "--openmp", program)
     assert result.returncode == ENVIRONMENT
     assert "kmp_get_affinity of LLVM's OpenMP runtime" in result.stderr.splitlines()[0]
+
+
+def test_the_affinity_of_threads_is_shown_when_it_changes(launcher: Launcher, tmp_path: Path) -> None:
+    region = "#pragma omp parallel num_threads({})\n{{}}\n"
+    source = "int main(void) {\n" + "".join(region.format(threads) for threads in (2, 2, 3)) + "return 0; }"
+    result = launcher.run(
+        "--openmp",
+        compiled(tmp_path, "-fopenmp", source=source),
+        environment={"OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "%L %n/%N"},
+    )
+    assert sorted(result.stderr.splitlines()) == ["1 0/2", "1 0/3", "1 1/2", "1 1/3", "1 2/3"]

@@ -52,9 +52,10 @@ KUMIKI_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
     Member& me = self();
     auto* const reductions = me.task->group->reductions;
     end_group(me);
-    // All copies are in use until each thread has ended its group, which it has when it arrives at the barrier; but
-    // thread 0 has combined them all by then, so it may free them.
-    if (me.id == 0) unregister_reductions(reductions);
+    // The construct's own barrier lies before this call, so no task uses the copies any more; and thread 0 has combined
+    // those of all threads in between, so it frees them. But if that barrier was cancelled, each thread combines its
+    // own copies, at a time of its own, so they stay.
+    if (me.id == 0 && !cancelled) unregister_reductions(reductions);
     else forget_reductions(reductions);
     if (!cancelled) me.team.barrier(me);
 }
