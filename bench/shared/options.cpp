@@ -16,6 +16,10 @@ SharedOptions SharedOptions::parse(int argc, char** argv) {
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::Range(std::size_t{1} << 20, std::size_t{1} << 30))
         ->default_str("8MiB");
+    program.add_option("--touched", options.touched, "bytes that are touched first (--touched 32MiB)")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::Range(std::size_t{1} << 20, std::size_t{1} << 30))
+        ->default_str("32MiB");
     options.budget.add_to(program);
     measure::parse_or_exit(program, argc, argv);
     return options;

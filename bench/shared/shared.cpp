@@ -11,6 +11,7 @@
 #include "bench/remote-memory/movers.hpp"
 #include "bench/remote-memory/sizes.hpp"
 #include "bench/shared/bare_faults.hpp"
+#include "bench/shared/first_touch.hpp"
 #include "bench/shared/half.hpp"
 #include "bench/shared/options.hpp"
 #include "kumiki/kumiki.hpp"
@@ -37,6 +38,7 @@ public:
         int code = contest(world_, {shared_barrier(0), rank_barrier()}, options_.budget);
         if (mechanism_ == "none") return code; // the ranks share one memory, so there is nothing else
         code = std::max(code, with_cached_pages());
+        code = std::max(code, first_touch());
         code = std::max(code, single_pages());
         return std::max(code, scan());
     }
@@ -72,6 +74,29 @@ private:
         many.change();
         many.give_copies();
         return contest(world_, {shared_barrier(cached_pages)}, options_.budget);
+    }
+
+    // -- homes --
+
+    /// Of each page that a rank touches first, until all know whose it is.
+    int first_touch() {
+        FirstTouch fresh(job_, options_.touched, options_.page);
+        std::vector<Contestant> contestants;
+        const auto each = [pages = fresh.pages()](double seconds) {
+            return seconds / static_cast<double>(pages) * 1e6;
+        };
+        for (const auto [homes, name] : {std::pair(Homes::first, "first"), std::pair(Homes::block, "block"),
+                                         std::pair(Homes::managed, "managed")}) {
+            contestants.push_back({row("first_touch.time", "kumiki"), [&fresh, each, homes] {
+                                       const auto [seconds, right] = fresh.shared(homes);
+                                       return Sample{each(seconds), right};
+                                   }});
+            contestants.back().row.parameters["homes"] = name;
+        }
+        contestants.push_back(
+            {row("first_touch.time", "bound"), [&fresh, each] { return Sample{each(fresh.bare()), true}; }});
+        contestants.back().row.note = "the kernel fills pages with zeros";
+        return contest(world_, std::move(contestants), options_.budget);
     }
 
     // -- single pages --

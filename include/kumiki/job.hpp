@@ -81,7 +81,7 @@ public:
     }
     /// Collective: allocates `count` elements that all ranks share (SharedArray).
     template <Shareable T>
-    SharedArray<T> share(std::size_t count, Homes homes = Homes::block, std::size_t page = 0) {
+    SharedArray<T> share(std::size_t count, Homes homes = Homes::first, std::size_t page = 0) {
         return SharedArray<T>(job_, count, homes, page);
     }
     /// Collective: afterwards every rank sees what any rank has written to shared arrays before.

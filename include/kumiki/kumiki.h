@@ -97,9 +97,22 @@ KUMIKI_API kumiki_status kumiki_release(kumiki_job* job, void* memory);
 
 /* ---- shared arrays: one address space over all ranks (Omni/SCASH paper) ---- */
 
-/* How the pages of a shared array are dealt to their homes: a run of pages to each rank, or page after page to one rank
- * after another. Accesses of a rank to pages of which it is the home cost the least. */
-typedef enum kumiki_homes { KUMIKI_HOMES_BLOCK = 0, KUMIKI_HOMES_CYCLIC = 1 } kumiki_homes;
+/* How the pages of a shared array get their homes. Accesses of a rank to pages of which it is the home cost the least.
+ *
+ * A touch is a read or a write. The next kumiki_shared_barrier finds out who has touched a page first (of several ranks
+ * that have done so between the same two barriers, the lowest one); until then the page has a home as in `block`, which
+ * only programs notice that exchange data by locks. */
+typedef enum kumiki_homes {
+    KUMIKI_HOMES_BLOCK = 0,     /* a run of pages to each rank */
+    KUMIKI_HOMES_CYCLIC = 1,    /* page after page to one rank after another */
+    KUMIKI_HOMES_FIRST = 2,     /* the rank that touches the page first; the default of the C++ interface */
+    KUMIKI_HOMES_RELOCATED = 3, /* the same; and a page moves to a rank that keeps writing to it, if nobody else does */
+    KUMIKI_HOMES_MANAGED = 4    /* the rank that touches the page first, by the protocol of the paper, for comparison:
+                                   every first touch asks rank 0 at once */
+} kumiki_homes;
+
+/* The home of a page that nobody has touched yet, as far as the last barrier has told. */
+#define KUMIKI_HOME_OPEN (-1)
 
 /* Collective: allocates `bytes` zeroed bytes that all ranks share, at the same address in every rank: plain loads and
  * stores of any rank and thread access them. `page` is the unit in which they travel between copies: a power of two
@@ -138,7 +151,14 @@ KUMIKI_API kumiki_status kumiki_shared_trylock(kumiki_job* job, int lock, int* t
 /* Releases the lock. Fails with KUMIKI_ERROR_STATE unless the calling thread has it. */
 KUMIKI_API kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock);
 
-/* Stores in *rank the home of the page at `address`, which is in a shared array. */
+/* Collective, and a kumiki_shared_barrier: from now on the next rank that touches one of `pages` pages becomes its
+ * home, beginning with the page that contains `address`, which is in a shared array; 0 pages: to the end of the array.
+ * Contents stay. So a program that begins with one pattern of accesses and goes on with another one calls this in
+ * between (next touch). All ranks give the same values. Refused for KUMIKI_HOMES_MANAGED. */
+KUMIKI_API kumiki_status kumiki_home_first(kumiki_job* job, const void* address, size_t pages);
+
+/* Stores in *rank the home of the page at `address`, which is in a shared array; KUMIKI_HOME_OPEN if it has none yet.
+ * Where ranks share one memory, touches are not noticed, so pages whose homes follow from them have none. */
 KUMIKI_API kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank);
 
 /* What keeping the copies consistent has cost this rank, since the arrays were allocated. All are 0 where ranks share
@@ -152,6 +172,8 @@ typedef struct kumiki_shared_counters {
     uint64_t difference_bytes; /* the bytes that had changed */
     uint64_t invalidations;    /* copies dropped because another rank had written */
     uint64_t notices;          /* pages announced to the other ranks as written */
+    uint64_t home_requests;    /* questions to the manager of homes (KUMIKI_HOMES_MANAGED) */
+    uint64_t homes_moved;      /* pages whose home has moved here, from where it is in `block` at first */
 } kumiki_shared_counters;
 
 /* Stores this rank's counters of the array at `address`, or of all its arrays together when `address` is null. */

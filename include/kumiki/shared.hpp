@@ -8,8 +8,14 @@
 
 namespace kumiki {
 
-/// Which rank is the home of which page of a shared array (kumiki_homes).
-enum class Homes { block = KUMIKI_HOMES_BLOCK, cyclic = KUMIKI_HOMES_CYCLIC };
+/// How the pages of a shared array get their homes (kumiki_homes).
+enum class Homes {
+    block = KUMIKI_HOMES_BLOCK,
+    cyclic = KUMIKI_HOMES_CYCLIC,
+    first = KUMIKI_HOMES_FIRST,
+    relocated = KUMIKI_HOMES_RELOCATED,
+    managed = KUMIKI_HOMES_MANAGED
+};
 
 /// A type whose values can be stored in a shared array. Pointers are among them: those into shared arrays mean the same
 /// in every rank.
@@ -28,13 +34,15 @@ class SharedArray : public detail::Elements<T, kumiki_shared_release> {
 public:
     /// `page` is the unit in which elements travel between ranks, in bytes: a power of two from the system's page to
     /// 65536; 0: the system's page.
-    SharedArray(kumiki_job* job, std::size_t count, Homes homes = Homes::block, std::size_t page = 0)
+    SharedArray(kumiki_job* job, std::size_t count, Homes homes = Homes::first, std::size_t page = 0)
         : detail::Elements<T, kumiki_shared_release>(
               job, count, "shared array", [job, homes, page](std::size_t bytes, void** memory) {
                   return kumiki_shared_allocate(job, bytes, page, static_cast<kumiki_homes>(homes), memory);
               }) {}
 
-    /// The rank that is the home of the page where element `index` begins.
+    /// Collective: after a barrier, the next rank that touches a page becomes its home (kumiki_home_first).
+    void open_homes() { detail::check(kumiki_home_first(this->job(), this->data(), 0)); }
+    /// The rank that is the home of the page where element `index` begins; KUMIKI_HOME_OPEN: none yet.
     template <std::integral Index>
     int home(Index index) const {
         int rank = 0;

@@ -25,8 +25,13 @@ void FormChoice::add_to(CLI::App& program) {
         "--all-threads", all_threads,
         "hybrid, message, shared: compute with all threads even where the job has more of them than the host has "
         "cores");
-    program.add_option("--homes", homes, "shared: which rank is the home of which page: block or cyclic")
-        ->check(CLI::IsMember({"block", "cyclic"}))
+    program
+        .add_option(
+            "--homes", homes,
+            "shared: which rank is the home of which page: block, cyclic, first (the rank that touches it first), next "
+            "(that touches it first after the initialization), relocated (first, and then the rank that "
+            "keeps writing to it), managed (first, by a manager)")
+        ->check(CLI::IsMember({"block", "cyclic", "first", "next", "relocated", "managed"}))
         ->capture_default_str();
     program.add_option("--page", page, "shared: bytes of a page, a power of two up to 65536; 0: the system's page")
         ->check(CLI::Range(0, 65536))

@@ -20,7 +20,7 @@ struct FormChoice {
     std::string form = "sequential";
     int threads = 0;             ///< of the form openmp, and of the program's own forms; 0: one per core
     bool all_threads = false;    ///< of Kumiki's ranks: compute with all threads even if there are more than cores
-    std::string homes = "block"; ///< of the form shared: how pages are dealt to homes
+    std::string homes = "first"; ///< of the form shared: how pages get their homes
     std::size_t page = 0;        ///< of the form shared: bytes of a page; 0: the system's page
     std::vector<OwnForm> own_forms = {};
 

@@ -39,7 +39,7 @@ int with_crew(const FormChoice& choice, Body body) {
     }
     if (choice.form == "shared") {
         Job job;
-        SharedCrew crew(job, choice.all_threads, choice.homes == "cyclic" ? Homes::cyclic : Homes::block, choice.page);
+        SharedCrew crew(job, choice.all_threads, choice.homes, choice.page);
         return body(crew);
     }
     SequentialCrew crew;

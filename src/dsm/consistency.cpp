@@ -1,7 +1,5 @@
 #include "dsm/consistency.hpp"
 
-#include "dsm/pages.hpp"
-
 namespace kumiki::dsm {
 
 void Consistency::publish() {
@@ -51,11 +49,39 @@ std::vector<Notice> Consistency::release_to_all(std::uint64_t barrier, WrittenWo
     return own;
 }
 
-void Consistency::acquire_from_all(std::span<const Notice> others) {
+Pages::Moving Consistency::acquire_from_all(std::span<const std::vector<Notice>> told) {
     const std::lock_guard turn(turn_);
-    for (const Notice& notice : others)
-        if (Pages* const array = arrays_.find(notice.array)) array->invalidate(notice.first, notice.count);
+    for (std::size_t rank = 0; rank < told.size(); ++rank) {
+        if (rank == history_.rank()) continue;
+        for (const Notice& notice : told[rank])
+            if (Pages* const array = arrays_.find(notice.array); array && notice.kind == Notice::Kind::changed)
+                array->invalidate(notice.first, notice.count);
+    }
     history_.begin_epoch();
+    Pages::Moving moving;
+    arrays_.any([&](Pages& array) {
+        const Pages::Moving here = array.plan_moves(told);
+        moving = {moving.fetches || here.fetches, moving.collide || here.collide};
+        return false;
+    });
+    return moving;
+}
+
+void Consistency::fetch_moved() {
+    const std::lock_guard turn(turn_);
+    arrays_.any([](Pages& array) {
+        array.fetch_moved();
+        return false;
+    });
+}
+
+void Consistency::finish_moves() {
+    const std::lock_guard turn(turn_);
+    arrays_.any([](Pages& array) {
+        array.finish_moves();
+        return false;
+    });
+    if (courier_ != nullptr) courier_->await_applied();
 }
 
 } // namespace kumiki::dsm

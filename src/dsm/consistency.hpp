@@ -9,6 +9,7 @@
 #include "dsm/courier.hpp"
 #include "dsm/history.hpp"
 #include "dsm/notice.hpp"
+#include "dsm/pages.hpp"
 #include "dsm/turn.hpp"
 #include "dsm/written_words.hpp"
 
@@ -52,8 +53,11 @@ public:
     /// Ends an interval at a barrier: returns what this rank has written since the last barrier. If there is anything,
     /// all hosts will know when they have left the barrier, this one by `words`.
     std::vector<Notice> release_to_all(std::uint64_t barrier, WrittenWords& words);
-    /// Drops the copies of the pages that others have announced at the barrier.
-    void acquire_from_all(std::span<const Notice> others);
+    /// Drops the copies of the pages that others have announced at the barrier, and decides homes. `told`: by rank.
+    Pages::Moving acquire_from_all(std::span<const std::vector<Notice>> told);
+    /// What follows if it says so (Pages).
+    void fetch_moved();
+    void finish_moves();
 
 private:
     void publish();

@@ -10,7 +10,7 @@ namespace kumiki::dsm {
 /// What the protocol has done at this rank for one array since the array was made.
 struct Counters {
     std::atomic<std::uint64_t> faults, fetches, fetched_bytes, twins, differences, difference_bytes, invalidations,
-        notices;
+        notices, requests, moves;
 
     static void add(std::atomic<std::uint64_t>& counter, std::uint64_t value = 1) {
         counter.fetch_add(value, std::memory_order_relaxed);
@@ -24,6 +24,8 @@ struct Counters {
         sum.difference_bytes += difference_bytes.load(std::memory_order_relaxed);
         sum.invalidations += invalidations.load(std::memory_order_relaxed);
         sum.notices += notices.load(std::memory_order_relaxed);
+        sum.home_requests += requests.load(std::memory_order_relaxed);
+        sum.homes_moved += moves.load(std::memory_order_relaxed);
     }
 };
 

@@ -37,6 +37,10 @@ void Courier::fetch(int home, std::uint32_t array, std::size_t page) {
     if (auto sent = network_.send(home, header(Kind::fetch, array, page)); !sent) give_up(home, sent.error());
 }
 
+void Courier::ask_home(int manager, std::uint32_t array, std::size_t page) {
+    if (auto sent = network_.send(manager, header(Kind::touched, array, page)); !sent) give_up(manager, sent.error());
+}
+
 void Courier::send_differences(int home, std::uint32_t array, std::span<const std::byte> packed) {
     under_way_.fetch_add(1, std::memory_order_relaxed);
     if (auto sent = network_.send(home, header(Kind::differences, array, 0), packed); !sent)
@@ -89,6 +93,11 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         if (!array->apply(payload)) return false;
         network_.post(header.source, this->header(Kind::applied, header.value, 0));
         return true;
+    case Kind::touched: return give_home(header, *array);
+    case Kind::home:
+        if (!array->take_home(header.offset, header.ticket)) return false;
+        fabric_.progress().ring(fabric_.rank());
+        return true;
     case Kind::written:
     case Kind::applied: break;
     }
@@ -98,6 +107,15 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
 /// A page that is sent stays in place, so nothing needs to be kept until its message has left.
 void Courier::left(std::uint64_t ticket) {
     if (Locks* const locks = locks_.load(std::memory_order_acquire)) locks->left(ticket);
+}
+
+bool Courier::give_home(const MessageHeader& request, Pages& array) {
+    const int home = array.home_for(request.offset, request.source);
+    if (home < 0) return false;
+    MessageHeader made = header(Kind::home, request.value, request.offset);
+    made.ticket = static_cast<std::uint64_t>(home);
+    network_.post(request.source, made);
+    return true;
 }
 
 bool Courier::answer(const MessageHeader& request, Pages& array) {

@@ -69,6 +69,8 @@ public:
 
     /// Requests a page. It arrives through Pages::take, and then this rank's bell rings.
     void fetch(int home, std::uint32_t array, std::size_t page);
+    /// Asks the manager of homes. The answer arrives through Pages::take_home, and then this rank's bell rings.
+    void ask_home(int manager, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
     void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
     /// Waits until all differences that this rank has sent have been applied, and the other hosts have been told.
@@ -79,6 +81,8 @@ private:
         fetch,       ///< requests page `offset` of array `value`
         page,        ///< that page
         differences, ///< of pages of array `value`
+        touched,     ///< asks the manager for the home of page `offset` of array `value`
+        home,        ///< the answer, in `ticket`
         written,     ///< there are notices at barrier `value`
         applied,     ///< the answer to differences and to written
     };
@@ -86,6 +90,7 @@ private:
     [[noreturn]] void give_up(int rank, const Failure& failure) const;
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    bool give_home(const fabric::MessageHeader& request, Pages& array);
     bool answer(const fabric::MessageHeader& request, Pages& array);
     void left(std::uint64_t ticket) override;
     bool pump() override { return false; }

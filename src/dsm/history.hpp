@@ -19,6 +19,7 @@ public:
           seen_(static_cast<std::size_t>(ranks)),
           managers_(static_cast<std::size_t>(ranks)) {}
 
+    std::uint32_t rank() const { return rank_; }
     /// The number of barriers so far.
     std::uint64_t epoch() const { return log_->epoch(); }
 

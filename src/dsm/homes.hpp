@@ -1,29 +1,58 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace kumiki::dsm {
 
-/// How the pages of an array are distributed over their homes (Omni/SCASH paper, 2.2).
+/// How the pages of an array get their homes (Omni/SCASH paper, 2.2 and 3).
 enum class Placement : std::uint8_t {
     block,      ///< each rank has one run of pages; the last ranks may have fewer, or none
     cyclic,     ///< one page after another, to each rank in turn
     first_rank, ///< all at rank 0
+    first,      ///< the rank that touches a page first, as the barrier after that finds out; until then, as in `block`
+    relocated,  ///< the same, and a page moves to a rank that alone keeps writing to it
+    managed     ///< the rank that touches a page first; it asks rank 0 at once, as in the paper
 };
 
-/// Which rank is the home of each page.
+constexpr bool is_by_touch(Placement placement) { return placement >= Placement::first; }
+
+/// Which rank is the home of each page. Every page has a home at all times. A home may be *open*: the next touch
+/// decides it, and until a barrier has told all ranks of it, the home stays where it is.
+///
+/// All ranks know the same homes, because they change only inside barriers, except where a manager gives them.
 class Homes {
 public:
     Homes(Placement placement, std::size_t pages, int ranks)
         : placement_(placement),
           pages_(pages),
           ranks_(static_cast<std::size_t>(ranks)),
-          each_(placement == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {}
+          each_(placement == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {
+        if (is_by_touch(placement)) open(0, pages);
+    }
 
+    Placement placement() const { return placement_; }
     int of(std::size_t page) const {
-        return static_cast<int>(placement_ == Placement::cyclic ? page % ranks_ : page / each_);
+        if (!table_) return by_formula(page);
+        return static_cast<int>(table_[page].load(std::memory_order_relaxed) & ~is_open_bit);
+    }
+    bool is_open(std::size_t page) const {
+        return table_ && (table_[page].load(std::memory_order_relaxed) & is_open_bit) != 0;
+    }
+    /// Whether homes have moved, or may move.
+    bool may_move() const { return table_ != nullptr; }
+
+    void open(std::size_t first, std::size_t count) {
+        if (!table_) make_table();
+        for (std::size_t page = first; page < first + count; ++page)
+            table_[page].fetch_or(is_open_bit, std::memory_order_relaxed);
+    }
+    void decide(std::size_t page, int rank) {
+        if (!table_) make_table();
+        table_[page].store(static_cast<std::uint32_t>(rank), std::memory_order_relaxed);
     }
 
     struct Run {
@@ -33,7 +62,7 @@ public:
     /// home, or all do not, like the first one.
     Run run_from(std::size_t begin, std::size_t end, int rank) const {
         const bool mine = of(begin) == rank;
-        if (placement_ == Placement::cyclic) {
+        if (table_ || placement_ == Placement::cyclic) {
             std::size_t next = begin + 1;
             while (next < end && (of(next) == rank) == mine) ++next;
             return {begin, next - begin};
@@ -42,12 +71,25 @@ public:
         const std::size_t next = mine ? first + each_ : begin < first ? first : end;
         return {begin, std::min(next, end) - begin};
     }
-    /// The number of runs of pages whose home alternately is and is not `rank`, or a little more.
+    /// The number of runs of pages whose home alternately is and is not `rank`, or a little more, before homes move.
     std::size_t runs() const { return placement_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3; }
 
 private:
+    static constexpr std::uint32_t is_open_bit = std::uint32_t{1} << 31;
+
+    int by_formula(std::size_t page) const {
+        return static_cast<int>(placement_ == Placement::cyclic ? page % ranks_ : page / each_);
+    }
+    void make_table() {
+        table_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages_);
+        for (std::size_t page = 0; page < pages_; ++page)
+            table_[page].store(static_cast<std::uint32_t>(by_formula(page)), std::memory_order_relaxed);
+    }
+
     Placement placement_;
     std::size_t pages_, ranks_, each_;
+    /// By page; null while the formula says it. Threads that fault read it, and in `managed` arrays write it.
+    std::unique_ptr<std::atomic<std::uint32_t>[]> table_;
 };
 
 } // namespace kumiki::dsm

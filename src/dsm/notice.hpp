@@ -4,14 +4,24 @@
 
 namespace kumiki::dsm {
 
-/// A write notice: pages of one array that a rank has changed.
+/// What a rank tells others about a run of pages of one array.
 struct Notice {
-    std::uint32_t array, count;
+    enum class Kind : std::uint16_t {
+        changed,    ///< a write notice: the rank has changed the pages
+        everything, ///< all pages of all arrays may have changed: from a rank that no longer knows which ones
+        // Only at barriers:
+        touched,      ///< the rank has touched pages whose homes are open, and has an up-to-date copy
+        touched_once, ///< the same, but it has dropped its copy since
+        wanted,       ///< the rank has changed them, as nobody else has for some time, and wants to be their home
+    };
+
+    std::uint16_t array;
+    Kind kind;
+    std::uint32_t count;
     std::uint64_t first;
     friend bool operator==(const Notice&, const Notice&) = default;
 
-    /// All pages of all arrays: for a rank that no longer knows which ones.
-    static constexpr Notice everything() { return {~std::uint32_t{0}, 0, 0}; }
+    static constexpr Notice everything() { return {0, Kind::everything, 0, 0}; }
 };
 
 /// A notice as ranks pass it on at locks. Each rank numbers its own notices, from 1 on.

@@ -26,11 +26,12 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Pla
       region_(place.region),
       twins_(place.twins),
       layout_(layout),
-      homes_(homes),
+      homes_(std::move(homes)),
       faults_(std::move(faults)),
       pages_(layout.pages),
       written_(layout.pages),
       told_(layout.pages),
+      touched_(layout.pages),
       packed_(static_cast<std::size_t>(fabric.size())) {}
 
 Pages::~Pages() { platform::release_zeros(twins_, layout_.frames()); }
@@ -38,6 +39,7 @@ Pages::~Pages() { platform::release_zeros(twins_, layout_.frames()); }
 /// If the homes consist of a few long runs, this rank's own pages never fault before another rank fetches them. If the
 /// homes are scattered, the kernel would need more records than it has, so these pages fault once.
 Result<> Pages::start() {
+    if (is_by_touch(homes_.placement())) return start_by_touch();
     constexpr std::size_t most_runs = 64;
     const bool scattered = homes_.runs() > most_runs;
     if (scattered)
@@ -70,8 +72,11 @@ void Pages::unlock(Page& page) { Turn(fabric_, page.locked).unlock(); }
 /// If an access cannot be made possible, it cannot return an error either.
 void Pages::change(std::size_t first, std::size_t count, PageAccess from, PageAccess to) {
     const auto changed = faults_->change(first * layout_.page_bytes, count * layout_.page_bytes, from, to);
-    if (changed) return;
-    fmt::print(stderr, "kumiki: rank {} ends: {}\n", fabric_.rank(), changed.error().message);
+    if (!changed) give_up(changed.error());
+}
+
+void Pages::give_up(const Failure& failure) const {
+    fmt::print(stderr, "kumiki: rank {} ends: {}\n", fabric_.rank(), failure.message);
     std::abort();
 }
 
@@ -79,9 +84,17 @@ void Pages::fault(std::size_t number, Attempt attempt) {
     Page& page = pages_[number];
     lock(page);
     Counters::add(counters_.faults);
+    note_touch(number);
     const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && page.state == State::clean);
     switch (page.state) {
     case State::absent:
+        if (homes_.placement() == Placement::managed && homes_.is_open(number))
+            homes_.decide(number, ask_manager(number));
+        if (is_home(number)) { // since the manager has said so
+            page.state = State::open;
+            change(number, 1, PageAccess::none, PageAccess::write);
+            break;
+        }
         fetch(number);
         if (writes) make_twin(number);
         page.state = writes ? State::written : State::clean;
@@ -95,6 +108,11 @@ void Pages::fault(std::size_t number, Attempt attempt) {
         }
         change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
         break;
+    case State::untouched: // zeros, as its twin is
+        page.state = State::touched;
+        written_.add(number);
+        [[fallthrough]];
+    case State::touched:
     case State::written: // another thread was faster, or the system has taken the page
     case State::open: change(number, 1, PageAccess::none, PageAccess::write); break;
     }
@@ -120,9 +138,9 @@ void Pages::mark_fetched(std::byte* region, std::size_t page) const {
 }
 
 void Pages::fetch(std::size_t page) {
-    const int home = homes_.of(page);
     Counters::add(counters_.fetches);
     Counters::add(counters_.fetched_bytes, layout_.page_bytes);
+    const int home = homes_.of(page);
     if (std::byte* const there = region_at(home)) {
         mark_fetched(there, page);
         // Other ranks may bring differences to this page meanwhile, in bytes that a program without data races does not
@@ -141,43 +159,33 @@ void Pages::fetch(std::size_t page) {
 
 // -- releasing --
 
-template <class Wanted, class Done, class Settle>
-void Pages::change_runs(std::size_t first, std::size_t end, PageAccess from, PageAccess to, Wanted wanted, Done done,
-                        Settle settle) {
-    const auto claim = [&](std::size_t page) {
-        lock(pages_[page]);
-        if (wanted(page)) return true;
-        unlock(pages_[page]);
-        return false;
-    };
-    for (std::size_t page = first; page < end; ++page) {
-        if (!claim(page)) continue;
-        const std::size_t begin = page++;
-        while (page < end && claim(page)) ++page;
-        change(begin, page - begin, from, to);
-        for (std::size_t each = begin; each < page; ++each) done(each);
-        settle();
-        for (std::size_t each = begin; each < page; ++each) unlock(pages_[each]);
-    }
+/// Adds a page to the last run, or begins another one.
+void Pages::append(Notice::Kind kind, std::size_t page, std::vector<Notice>& notices) const {
+    if (!notices.empty() && notices.back().array == number_ && notices.back().kind == kind &&
+        notices.back().first + notices.back().count == page)
+        ++notices.back().count;
+    else notices.push_back({static_cast<std::uint16_t>(number_), kind, 1, page});
 }
 
 void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& notices) {
     Counters::add(counters_.notices);
     if (audience == Audience::acquirer) told_.add(page);
-    if (!notices.empty() && notices.back().array == number_ && notices.back().first + notices.back().count == page)
-        ++notices.back().count;
-    else notices.push_back({number_, 1, page});
+    append(Notice::Kind::changed, page, notices);
 }
 
 void Pages::release_to_all(std::vector<Notice>& notices) {
+    const std::size_t before = notices.size();
     told_.take_runs([&](std::size_t begin, std::size_t end) {
         for (std::size_t page = begin; page < end; ++page) announce(page, Audience::all, notices);
     });
     release_to(Audience::all, notices);
+    add_requests(before, notices);
 }
 
 void Pages::release_to(Audience audience, std::vector<Notice>& notices) {
     std::atomic_thread_fence(std::memory_order_seq_cst); // see mark_fetched()
+    if (!tracked_) [[unlikely]]
+        look_at_untracked(audience);
     protect_fetched(audience, notices);
     written_.take_runs([&](std::size_t begin, std::size_t end) { release_written(begin, end, audience, notices); });
     send_packed();
@@ -228,9 +236,13 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
     }
 }
 
-/// Handles pages that have been written and that have one home or several.
+/// Handles pages that have been written and that have one home or several. At a barrier, pages that are only touched
+/// wait until their home is decided.
 void Pages::release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices) {
-    const auto is_written = [&](std::size_t page) { return pages_[page].state == State::written; };
+    const auto is_written = [&](std::size_t page) {
+        const State state = pages_[page].state;
+        return state == State::written || (state == State::touched && audience == Audience::acquirer);
+    };
     for (std::size_t page = first; page < end;) {
         const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
         page = begin + count;
@@ -246,6 +258,7 @@ void Pages::release_written(std::size_t first, std::size_t end, Audience audienc
             });
         } else {
             for (std::size_t each = begin; each < page; ++each) {
+                if (!is_written(each)) continue;
                 lock(pages_[each]);
                 fetched(region_, each).store(0, std::memory_order_relaxed);
                 pages_[each].state = State::open;
@@ -283,12 +296,17 @@ bool Pages::send_difference(std::size_t page) {
 
 void Pages::invalidate(std::size_t first, std::size_t count) {
     if (first > layout_.pages || count > layout_.pages - first) return;
+    if (!tracked_) track();
     change_runs(
         first, first + count, PageAccess::read, PageAccess::none,
-        [&](std::size_t page) { return !is_home(page) && pages_[page].state == State::clean; },
         [&](std::size_t page) {
-            pages_[page].state = State::absent;
-            Counters::add(counters_.invalidations);
+            const State state = pages_[page].state;
+            return !is_home(page) && (state == State::clean || state == State::untouched);
+        },
+        [&](std::size_t page) {
+            if (std::exchange(pages_[page].state, State::absent) == State::clean)
+                Counters::add(counters_.invalidations);
+            pages_[page].streak = 0;
         });
 }
 
@@ -296,7 +314,10 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
     if (first > layout_.pages || count > layout_.pages - first) return;
     change_runs(
         first, first + count, PageAccess::write, PageAccess::none,
-        [&](std::size_t page) { return !is_home(page) && pages_[page].state == State::written; },
+        [&](std::size_t page) {
+            const State state = pages_[page].state;
+            return !is_home(page) && (state == State::written || state == State::touched);
+        },
         [&](std::size_t page) {
             if (send_difference(page)) announce(page, Audience::acquirer, notices);
             pages_[page].state = State::absent;
@@ -313,7 +334,7 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
 
 /// This thread acts for the rank that fetches.
 const std::byte* Pages::lend(std::size_t page) {
-    if (page >= layout_.pages || !is_home(page)) return nullptr;
+    if (page >= layout_.pages) return nullptr;
     mark_fetched(region_, page);
     return frame(page).data();
 }
@@ -333,7 +354,7 @@ bool Pages::apply(std::span<const std::byte> packed) {
         if (packed.size() < sizeof entry) return false;
         std::memcpy(&entry, packed.data(), sizeof entry);
         packed = packed.subspan(sizeof entry);
-        if (entry.bytes > packed.size() || entry.page >= layout_.pages || !is_home(entry.page)) return false;
+        if (entry.bytes > packed.size() || entry.page >= layout_.pages) return false;
         if (!apply_difference(packed.first(entry.bytes), frame(entry.page))) return false;
         packed = packed.subspan(entry.bytes);
     }

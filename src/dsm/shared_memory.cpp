@@ -160,14 +160,13 @@ std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
 Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, const Pages::Layout& layout,
                                                Placement placement, Wish wish) {
     if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
-    const Homes homes(placement, layout.pages, fabric_.size());
     auto view = wish.at != nullptr ? Result<SecondMapping>(SecondMapping::over(wish.at, layout.frames()))
                                    : SecondMapping::reserve(address_of(region), layout.frames());
     if (!view) return tl::unexpected(view.error());
     if (!copies_) {
         if (auto mapped = map_everybodys(region, *view, piece_of(layout)); !mapped)
             return tl::unexpected(mapped.error());
-        return Array{region, std::move(*view), homes, layout.page_bytes, nullptr};
+        return Array{region, std::move(*view), placement, layout, nullptr};
     }
     const std::uint32_t number = numbered_.unused();
     if (number == Arrays::most)
@@ -192,10 +191,10 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
                                 "limit (ulimit -v unlimited)",
                                 bytes));
     auto pages = std::make_unique<Pages>(fabric_, courier_.get(), number, Pages::Place{view->data(), region, twins},
-                                         layout, homes, std::move(*faults));
+                                         layout, Homes(placement, layout.pages, fabric_.size()), std::move(*faults));
     if (wish.open) pages->keep_open();
     if (auto started = pages->start(); !started) return tl::unexpected(started.error());
-    return Array{region, std::move(*view), homes, layout.page_bytes, std::move(pages)};
+    return Array{region, std::move(*view), placement, layout, std::move(pages)};
 }
 
 /// Each rank in turn holds a piece of the array, which all ranks map, so its memory is used once.
@@ -270,14 +269,52 @@ Result<> SharedMemory::barrier() {
     // Every rank's changes have reached their homes when it enters the barrier.
     if (auto met = collectives_.barrier(); !met) return met;
     if (!written_->is_set(barriers_)) return {};
-    const auto others = exchange(own);
-    if (!others) return tl::unexpected(others.error());
-    consistency_->acquire_from_all(*others);
+    const auto told = exchange(own);
+    if (!told) return tl::unexpected(told.error());
+    const Pages::Moving moving = consistency_->acquire_from_all(*told);
+    if (moving.fetches) {
+        consistency_->fetch_moved();
+        if (auto met = collectives_.barrier(); !met) return met;
+    }
+    consistency_->finish_moves();
+    return moving.collide ? collectives_.barrier() : Result<>{};
+}
+
+Result<> SharedMemory::open_homes(const void* address, std::size_t pages) {
+    Array* array = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        array = find(address);
+    }
+    const std::size_t first =
+        array == nullptr ? 0
+                         : static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->view.data()) /
+                               array->layout.page_bytes;
+    if (pages == 0 && array != nullptr) pages = array->layout.pages - first;
+    if (auto agreed = agree(may_open(array, address, first, pages), first << 32 | pages); !agreed) return agreed;
+    if (auto met = barrier(); !met || !copies_) return met;
+    array->pages->open_homes(first, pages);
+    return collectives_.barrier();
+}
+
+Result<> SharedMemory::may_open(const Array* array, const void* address, std::size_t first, std::size_t pages) {
+    if (array == nullptr)
+        return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+    if (pages == 0 || pages > array->layout.pages - first)
+        return fail(
+            KUMIKI_ERROR_ARGUMENT,
+            fmt::format("the shared array has {} pages from this address on, so {} of them cannot get new homes",
+                        array->layout.pages - first, pages));
+    if (array->pages && array->pages->keeps_open())
+        return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared array stay where they are");
+    if (array->placement == Placement::managed)
+        return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared array are given by a manager, once; allocate it "
+                                           "with other homes if they are to change");
     return {};
 }
 
-/// Returns the notices of the other ranks. Few notices travel with their number.
-Result<std::vector<Notice>> SharedMemory::exchange(const std::vector<Notice>& own) {
+/// Returns the notices of all ranks, by rank. Few notices travel with their number.
+Result<std::vector<std::vector<Notice>>> SharedMemory::exchange(const std::vector<Notice>& own) {
     struct Summary {
         std::uint64_t count;
         std::array<Notice, 2> few;
@@ -304,15 +341,15 @@ Result<std::vector<Notice>> SharedMemory::exchange(const std::vector<Notice>& ow
         const Notice* const more = own.data() + (own.size() - rest(here));
         if (auto met = collectives_.all_gather(more, rest(here) * sizeof(Notice), others.data(), pieces); !met)
             return tl::unexpected(met.error());
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(begins[here]),
-                     others.begin() + static_cast<std::ptrdiff_t>(begins[here + 1]));
     }
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-        if (rank != here)
-            others.insert(others.end(), summaries[rank].few.begin(),
-                          summaries[rank].few.begin() +
-                              static_cast<std::ptrdiff_t>(summaries[rank].count - rest(rank)));
-    return others;
+    std::vector<std::vector<Notice>> told(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const auto few = summaries[rank].few.begin();
+        told[rank].assign(few, few + static_cast<std::ptrdiff_t>(summaries[rank].count - rest(rank)));
+        told[rank].insert(told[rank].end(), others.begin() + static_cast<std::ptrdiff_t>(begins[rank]),
+                          others.begin() + static_cast<std::ptrdiff_t>(begins[rank + 1]));
+    }
+    return told;
 }
 
 /// The list of arrays is not touched here, because the thread that faulted may be one that changes it; and no other
@@ -369,7 +406,15 @@ Result<int> SharedMemory::home(const void* address) {
     const auto array = array_of(address);
     if (!array) return tl::unexpected(array.error());
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - (*array)->view.data());
-    return (*array)->homes.of(offset / (*array)->page_bytes);
+    const Pages::Layout& layout = (*array)->layout;
+    const std::size_t page = offset / layout.page_bytes;
+    if ((*array)->pages) {
+        const Homes& homes = (*array)->pages->homes();
+        return homes.is_open(page) ? KUMIKI_HOME_OPEN : homes.of(page);
+    }
+    // Ranks that share one memory never find out who touches it.
+    if (is_by_touch((*array)->placement)) return KUMIKI_HOME_OPEN;
+    return Homes((*array)->placement, layout.pages, fabric_.size()).of(page);
 }
 
 Result<kumiki_shared_counters> SharedMemory::counters(const void* address) {

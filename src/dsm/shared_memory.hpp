@@ -63,7 +63,10 @@ public:
     /// Fails if a thread of this rank holds a lock.
     Result<> all_released() const { return locks_ ? locks_->all_released() : Result<>{}; }
 
-    /// The rank that is the home of the page at this address, which is in an array.
+    /// Collective: a barrier, after which the homes of `pages` pages, from the one at `address` on, are open: the next
+    /// touch decides them. 0 pages: to the end of the array.
+    Result<> open_homes(const void* address, std::size_t pages);
+    /// The rank that is the home of the page at this address, which is in an array; KUMIKI_HOME_OPEN: none yet.
     Result<int> home(const void* address);
     /// The counters of the array at this address; null: the sum over all arrays.
     Result<kumiki_shared_counters> counters(const void* address);
@@ -79,8 +82,8 @@ private:
     struct Array {
         std::byte* region; ///< of this rank
         platform::SecondMapping view;
-        Homes homes;
-        std::size_t page_bytes;
+        Placement placement;
+        Pages::Layout layout;
         std::unique_ptr<Pages> pages; ///< null: there are no copies
     };
 
@@ -105,7 +108,8 @@ private:
     Result<Array*> array_of(const void* address);
     Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
     Result<> agree(const Result<>& local, std::uint64_t detail);
-    Result<std::vector<Notice>> exchange(const std::vector<Notice>& own);
+    Result<std::vector<std::vector<Notice>>> exchange(const std::vector<Notice>& own);
+    Result<> may_open(const Array* array, const void* address, std::size_t first, std::size_t pages);
     Array* find(const void* address);
     std::string nearest(const std::byte* address);
 

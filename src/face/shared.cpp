@@ -1,4 +1,6 @@
 // The C interface of shared arrays.
+#include <optional>
+
 #include "face/job.hpp"
 
 using kumiki::face::refuse_child;
@@ -6,6 +8,18 @@ using kumiki::face::report;
 using kumiki::trace::Span;
 
 namespace {
+
+std::optional<kumiki::dsm::Placement> placement_of(kumiki_homes homes) {
+    using kumiki::dsm::Placement;
+    switch (homes) {
+    case KUMIKI_HOMES_BLOCK: return Placement::block;
+    case KUMIKI_HOMES_CYCLIC: return Placement::cyclic;
+    case KUMIKI_HOMES_FIRST: return Placement::first;
+    case KUMIKI_HOMES_RELOCATED: return Placement::relocated;
+    case KUMIKI_HOMES_MANAGED: return Placement::managed;
+    }
+    return {};
+}
 
 template <class Call>
 kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
@@ -25,11 +39,12 @@ kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page,
     if (memory == nullptr)
         return report(job->all.collectives->refuse(
             kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: the address for the array is null")));
-    if (homes != KUMIKI_HOMES_BLOCK && homes != KUMIKI_HOMES_CYCLIC)
+    const auto placement = placement_of(homes);
+    if (!placement)
         return report(job->all.collectives->refuse(
-            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: there are no such homes; they are block or cyclic")));
-    auto allocated = job->shared->allocate(
-        bytes, page, homes == KUMIKI_HOMES_BLOCK ? kumiki::dsm::Placement::block : kumiki::dsm::Placement::cyclic);
+            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: there are no such homes; they are block, cyclic, "
+                                                "first, relocated, or managed")));
+    auto allocated = job->shared->allocate(bytes, page, *placement);
     if (!allocated) return report(allocated.error());
     *memory = *allocated;
     return KUMIKI_OK;
@@ -65,6 +80,12 @@ kumiki_status kumiki_shared_trylock(kumiki_job* job, int lock, int* taken) {
 
 kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock) {
     return with_locks(job, "shared_unlock", [lock](kumiki::dsm::Locks& locks) { return locks.release(lock); });
+}
+
+kumiki_status kumiki_home_first(kumiki_job* job, const void* address, size_t pages) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("home_first");
+    return report(job->shared->open_homes(address, pages));
 }
 
 kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank) {

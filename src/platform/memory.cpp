@@ -135,6 +135,14 @@ void advise_huge_pages(std::byte* memory, std::size_t bytes) { madvise(memory, b
 
 void exclude_from_dumps(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_DONTDUMP); }
 
+DataRun next_data(int descriptor, std::size_t begin, std::size_t end) {
+    // The file's offset is nobody's: the file is only mapped.
+    const off_t data = begin < end ? lseek(descriptor, static_cast<off_t>(begin), SEEK_DATA) : -1;
+    if (data < 0 || static_cast<std::size_t>(data) >= end) return {end, end};
+    const off_t hole = lseek(descriptor, data, SEEK_HOLE);
+    return {static_cast<std::size_t>(data), hole < 0 ? end : std::min(static_cast<std::size_t>(hole), end)};
+}
+
 void discard(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_REMOVE); }
 
 Result<> pin(std::byte* memory, std::size_t bytes) {

@@ -87,8 +87,24 @@ void advise_huge_pages(std::byte* memory, std::size_t bytes);
 /// Leaves memory out of core dumps. This is advice, so a failure is not an error.
 void exclude_from_dumps(std::byte* memory, std::size_t bytes);
 
+/// Bytes of a file that are not a hole.
+struct DataRun {
+    std::size_t begin, end;
+};
+/// The first run from `begin` on, cut off at `end`; begins at `end` if there is none.
+DataRun next_data(int descriptor, std::size_t begin, std::size_t end);
+
 /// Makes pages of a shared mapping zeros again and gives their memory back.
 void discard(std::byte* memory, std::size_t bytes);
+
+/// Calls each(begin, end) for the runs of a part of a file in memory that somebody has touched. The runs consist of
+/// whole pages, which may be huge ones where the system is told to use them.
+template <class Each>
+void find_data(int descriptor, std::size_t begin, std::size_t bytes, Each each) {
+    const std::size_t end = begin + bytes;
+    for (DataRun run = next_data(descriptor, begin, end); run.begin < end; run = next_data(descriptor, run.end, end))
+        each(run.begin, run.end);
+}
 
 /// Prevents pages from being paged out.
 Result<> pin(std::byte* memory, std::size_t bytes);

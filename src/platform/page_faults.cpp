@@ -64,6 +64,7 @@ public:
         return change(offset, bytes, PageAccess::write, PageAccess::none);
     }
     Result<> watch(std::size_t, std::size_t) override { return {}; }
+    Result<> follow(std::size_t, std::size_t) override { return {}; }
 
     Result<> change(std::size_t offset, std::size_t bytes, PageAccess, PageAccess to) override {
         const int allowed = to == PageAccess::none   ? PROT_NONE

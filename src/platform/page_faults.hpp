@@ -54,6 +54,9 @@ public:
     virtual Result<> guard(std::size_t offset, std::size_t bytes) = 0;
     /// The same for pages that begin with PageAccess::write and never change to none.
     virtual Result<> watch(std::size_t offset, std::size_t bytes) = 0;
+    /// The same for pages that the program may have accessed already; what it has accessed may stay allowed until it
+    /// changes.
+    virtual Result<> follow(std::size_t offset, std::size_t bytes) = 0;
     /// Changes what is allowed from `from`, which must be true of all these pages, to `to`. A thread that is already
     /// past the change of a page, because another one made it, may repeat it. The system itself may take pages away at
     /// any time; they then fault, and must be changed from none to what they were.

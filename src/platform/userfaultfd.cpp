@@ -59,6 +59,8 @@ public:
         return enroll(offset, bytes, UFFDIO_REGISTER_MODE_WP);
     }
 
+    Result<> follow(std::size_t offset, std::size_t bytes) override { return guard(offset, bytes); }
+
     Result<> change(std::size_t offset, std::size_t bytes, PageAccess from, PageAccess to) override {
         if (to == PageAccess::none) return drop(offset, bytes);
         if (from == PageAccess::none) return map(offset, bytes, to);

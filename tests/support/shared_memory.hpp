@@ -32,6 +32,10 @@ T* allocate_shared(dsm::SharedMemory& memory, std::size_t count, dsm::Placement 
     return static_cast<T*>(*allocated);
 }
 
+inline constexpr dsm::Placement every_placement[] = {dsm::Placement::block, dsm::Placement::cyclic,
+                                                     dsm::Placement::first, dsm::Placement::relocated,
+                                                     dsm::Placement::managed};
+
 inline const auto every_mechanism = testing::Values(FaultMechanism::userfaultfd, FaultMechanism::protection);
 inline const auto mechanism_name = [](const auto& each) {
     return each.param == FaultMechanism::userfaultfd ? "Userfaultfd" : "Protection";

@@ -15,7 +15,8 @@ namespace {
 
 TEST(NoticeLogTest, GivesWhatCameAfterAPosition) {
     const auto log = std::make_unique<NoticeLog>();
-    for (std::uint64_t number = 1; number <= 10; ++number) log->append({{0, 1, number}, number, 0});
+    for (std::uint64_t number = 1; number <= 10; ++number)
+        log->append({{0, Notice::Kind::changed, 1, number}, number, 0});
     std::vector<Told> news;
     EXPECT_TRUE(log->since(7, news));
     ASSERT_EQ(news.size(), 3u);
@@ -27,7 +28,8 @@ TEST(NoticeLogTest, AFullLogForgetsWhatItsWriterAnnouncedAgain) {
     const auto log = std::make_unique<NoticeLog>();
     // Two writers announce the same few pages over and over.
     for (std::uint64_t number = 1; number <= 10 * NoticeLog::capacity; ++number)
-        for (const std::uint32_t writer : {0u, 1u}) log->append({{0, 1, number % 5}, number, writer});
+        for (const std::uint32_t writer : {0u, 1u})
+            log->append({{0, Notice::Kind::changed, 1, number % 5}, number, writer});
     std::vector<Told> news;
     EXPECT_TRUE(log->since(3, news)) << "everything that is not there has a successor";
     EXPECT_LE(news.size(), NoticeLog::capacity);
@@ -39,7 +41,7 @@ TEST(NoticeLogTest, AFullLogForgetsWhatItsWriterAnnouncedAgain) {
 TEST(NoticeLogTest, SaysWhatItHasLost) {
     const auto log = std::make_unique<NoticeLog>();
     for (std::uint64_t number = 1; number <= NoticeLog::capacity + 1; ++number)
-        log->append({{0, 1, number}, number, 0});
+        log->append({{0, Notice::Kind::changed, 1, number}, number, 0});
     std::vector<Told> news;
     EXPECT_FALSE(log->since(0, news));
     EXPECT_TRUE(log->since(NoticeLog::capacity, news));
@@ -103,7 +105,7 @@ void run_chains(unsigned seed, unsigned pages, int rounds) {
             ASSERT_TRUE(page.first == who || reader.dropped[page] >= number) << "seed " << seed << " round " << round;
         for (unsigned count = engine() % 40; count > 0; --count) {
             const std::uint64_t page = engine() % pages;
-            reader.history.announce({0, 1, page});
+            reader.history.announce({0, Notice::Kind::changed, 1, page});
             written[{who, page}] = reader.must_drop[{who, page}] = ++reader.own;
         }
         const auto told = reader.history.news_for(static_cast<int>(manager));

@@ -109,7 +109,7 @@ TEST_P(SharedLockTest, ChainsOfLocksAreCumulative) {
 TEST_P(SharedLockTest, MessagePassing) {
     const Watchdog watchdog("message passing under locks");
     run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
-        for (const auto placement : {Placement::block, Placement::cyclic}) {
+        for (const auto placement : tests::every_placement) {
             constexpr std::size_t pages = 6;
             const std::size_t words = platform::page_size() / sizeof(int);
             auto* const data = allocate<int>(memory, pages * words, placement);
@@ -291,8 +291,8 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     const auto random = [&engine] { return static_cast<unsigned>(engine()); };
     const std::size_t page = platform::page_size() << random() % 3;
     const std::size_t bytes = 1 + random() % (10 * page);
-    auto* const array =
-        allocate<std::uint8_t>(memory, bytes, random() % 2 == 0 ? Placement::block : Placement::cyclic, page);
+    const auto placement = tests::every_placement[random() % std::size(tests::every_placement)];
+    auto* const array = allocate<std::uint8_t>(memory, bytes, placement, page);
     std::vector<std::uint8_t> expected(bytes);
     const auto ranks = static_cast<unsigned>(rank.size());
     const unsigned locks = 1 + random() % 6;
@@ -313,7 +313,8 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
                 const bool own = owner >= locks && (owner + deal) % ranks == who;
                 if (owner != lock && !own) continue;
                 if (own && mine) {
-                    ASSERT_EQ(array[at], expected[at]) << "seed " << seed << " interval " << interval << " byte " << at;
+                    ASSERT_EQ(array[at], expected[at]) << "seed " << seed << " homes " << static_cast<int>(placement)
+                                                       << " interval " << interval << " byte " << at;
                 }
                 expected[at] = static_cast<std::uint8_t>(expected[at] + addend);
                 if (mine) array[at] = static_cast<std::uint8_t>(array[at] + addend);
@@ -321,7 +322,8 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
         }
         ASSERT_TRUE(memory.barrier());
         for (std::size_t at = random() % 100; at < bytes; at += 1 + random() % 500)
-            ASSERT_EQ(array[at], expected[at]) << "seed " << seed << " interval " << interval << " byte " << at;
+            ASSERT_EQ(array[at], expected[at]) << "seed " << seed << " homes " << static_cast<int>(placement)
+                                               << " interval " << interval << " byte " << at;
         ASSERT_TRUE(memory.barrier());
     }
     ASSERT_TRUE(memory.release(const_cast<std::uint8_t*>(array)));
@@ -332,7 +334,7 @@ TEST_P(SharedLockTest, RandomProgramsAgreeWithASequentialRun) {
     for (const int ranks : {2, 3}) {
         const unsigned first = std::random_device{}();
         run({.ranks = ranks}, [&](Rank& rank, SharedMemory& memory) {
-            for (unsigned program = 0; program < 8; ++program) run_random_program(rank, memory, first + program);
+            for (unsigned program = 0; program < 15; ++program) run_random_program(rank, memory, first + program);
         });
     }
 }

@@ -173,7 +173,7 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     const auto random = [&engine] { return static_cast<unsigned>(engine()); };
     const std::size_t page = platform::page_size() << random() % 3;
     const std::size_t bytes = 1 + random() % (20 * page);
-    const auto placement = random() % 2 == 0 ? Placement::block : Placement::cyclic;
+    const auto placement = tests::every_placement[random() % std::size(tests::every_placement)];
     auto* const array = allocate<std::uint8_t>(memory, bytes, placement, page);
     std::vector<std::uint8_t> expected(bytes);
     const auto ranks = static_cast<unsigned>(rank.size());
@@ -187,7 +187,11 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
             if (static_cast<int>(writer) == rank.rank()) array[at] = value;
             expected[at] = value;
         }
-        ASSERT_TRUE(memory.barrier());
+        if (random() % 4 == 0 && placement != Placement::managed) {
+            ASSERT_TRUE(memory.open_homes(array + begin, random() % 2));
+        } else {
+            ASSERT_TRUE(memory.barrier());
+        }
         // Sometimes everybody reads much, sometimes some read a little, so that copies of all ages are about.
         const std::size_t look = random() % 3 == 0 ? 1 : 1 + random() % 5000;
         const bool reads = random() % ranks != static_cast<unsigned>(rank.rank());
@@ -203,7 +207,7 @@ TEST_P(SharedMemoryTest, RandomProgramsAgreeWithASequentialRun) {
     for (const int ranks : {2, 3}) {
         const unsigned first = std::random_device{}();
         run({.ranks = ranks}, [&](Rank& rank, SharedMemory& memory) {
-            for (unsigned program = 0; program < 25; ++program) run_random_program(rank, memory, first + program);
+            for (unsigned program = 0; program < 40; ++program) run_random_program(rank, memory, first + program);
         });
     }
 }

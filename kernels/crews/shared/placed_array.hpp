@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace kumiki::kernels {
 
-/// How many pages have another home than the rank that works on them.
+/// How many pages have another home than the rank that works on them. Pages that nobody has touched do not count.
 struct HomeCount {
     std::size_t pages = 0, different = 0;
     double percent_different() const {
@@ -29,20 +30,27 @@ public:
         Listed& operator=(const Listed&) = delete;
         virtual ~Listed() { std::erase(pages_.arrays_, this); }
         virtual void count_homes(HomeCount& count) const = 0;
+        virtual void open_homes() = 0;
+        int runs = 0;
 
     private:
         SharedPages& pages_;
     };
 
-    /// `page` in bytes; 0: the system's page.
-    SharedPages(Job& job, Homes homes, std::size_t page) : job_(job), homes_(homes), page_(page) {}
+    /// `homes`: as in FormChoice. `page` in bytes; 0: the system's page.
+    SharedPages(Job& job, std::string homes, std::size_t page) : job_(job), homes_(std::move(homes)), page_(page) {}
 
     template <class T>
     SharedArray<T> make(std::size_t count) {
-        return SharedArray<T>(job_.handle(), count, homes_, page_);
+        return SharedArray<T>(job_.handle(), count, homes_of(homes_), page_);
     }
     std::size_t page_bytes() const { return page_ == 0 ? system_page : page_; }
-    Homes homes() const { return homes_; }
+    const std::string& homes() const { return homes_; }
+    /// Collective: with the homes `next`, those of each array become open after its first run, which initializes it.
+    void begin_run() {
+        for (Listed* const array : arrays_)
+            if (++array->runs == 2 && homes_ == "next") array->open_homes();
+    }
     /// Over all arrays that exist.
     HomeCount home_count() const {
         HomeCount count;
@@ -53,10 +61,18 @@ public:
 private:
     static constexpr std::size_t system_page = 4096;
 
+    static Homes homes_of(const std::string& name) {
+        if (name == "cyclic") return Homes::cyclic;
+        if (name == "first") return Homes::first;
+        if (name == "relocated") return Homes::relocated;
+        if (name == "managed") return Homes::managed;
+        return Homes::block; // also where the next touch counts
+    }
+
     Job& job_;
-    Homes homes_;
+    std::string homes_;
     std::size_t page_;
-    std::vector<const Listed*> arrays_;
+    std::vector<Listed*> arrays_;
 };
 
 /// A shared array of which it is known which rank works on which elements.
@@ -75,10 +91,15 @@ public:
 
 private:
     void count_homes(HomeCount& count) const override {
-        for (std::size_t byte = 0; byte < array_.size() * sizeof(T); byte += page_bytes_, ++count.pages)
-            if (const std::size_t index = byte / sizeof(T); array_.home(index) != worked_on_by_(index))
-                ++count.different;
+        for (std::size_t byte = 0; byte < array_.size() * sizeof(T); byte += page_bytes_) {
+            const std::size_t index = byte / sizeof(T);
+            const int home = array_.home(index);
+            if (home == KUMIKI_HOME_OPEN) continue;
+            ++count.pages;
+            if (home != worked_on_by_(index)) ++count.different;
+        }
     }
+    void open_homes() override { array_.open_homes(); }
 
     std::size_t page_bytes_;
     std::function<int(std::size_t)> worked_on_by_;

@@ -37,7 +37,7 @@ public:
     class Panels;
 
     /// Collective. `page` in bytes; 0: the system's page.
-    SharedCrew(Job& job, bool all_threads, Homes homes, std::size_t page)
+    SharedCrew(Job& job, bool all_threads, const std::string& homes, std::size_t page)
         : HybridCrew(job, all_threads), pages_(job, homes, page) {}
 
     SharedPages& pages() { return pages_; }
@@ -46,7 +46,7 @@ public:
         made.form = "shared";
         const std::string mechanism = kumiki_shared_mechanism(job().handle());
         const HomeCount count = pages_.home_count();
-        made.pages = PagesUsed{.homes = pages_.homes() == Homes::cyclic ? "cyclic" : "block",
+        made.pages = PagesUsed{.homes = pages_.homes(),
                                .copies = mechanism == "none" ? "host" : "rank",
                                .mechanism = mechanism,
                                .page_bytes = pages_.page_bytes(),
@@ -56,6 +56,7 @@ public:
 
     template <class Body>
     RunTimes run(Body body) {
+        pages_.begin_run();
         const kumiki_shared_counters before = counters();
         RunTimes times = run_workers<Worker>(*this, body);
         const kumiki_shared_counters after = counters();

@@ -1,0 +1,272 @@
+// Homes that move: pages whose home is open, and pages that follow the rank that writes to them
+// (docs/decisions/shared-homes.md).
+#include <algorithm>
+#include <utility>
+
+#include "dsm/courier.hpp"
+#include "dsm/difference.hpp"
+#include "dsm/pages.hpp"
+#include "platform/memory.hpp"
+
+namespace kumiki::dsm {
+
+using platform::PageAccess;
+
+// -- what this rank has touched --
+
+/// Calls each(begin, end) for the runs of pages whose frames are not holes in the memory's file.
+template <class Each>
+void Pages::find_data(Each each) const {
+    const fabric::HostMemory& memory = fabric_.memory();
+    const std::size_t begin = memory.file_offset(region_);
+    platform::find_data(memory.descriptor(), begin, layout_.frames(), [&](std::size_t from, std::size_t to) {
+        each((from - begin) / layout_.page_bytes, (to - begin + layout_.page_bytes - 1) / layout_.page_bytes);
+    });
+}
+
+/// At first nothing is tracked, so that the program touches the pages at the speed of the system.
+Result<> Pages::start_by_touch() {
+    const bool managed = homes_.placement() == Placement::managed;
+    for (std::size_t page = 0; page < layout_.pages; ++page)
+        pages_[page].state = managed ? State::absent : State::untouched;
+    tracked_ = managed;
+    // The memory may have been allocated at once (KUMIKI_PIN).
+    find_data([&](std::size_t, std::size_t) { tracked_ = true; });
+    if (!tracked_) return {};
+    return faults_->guard(0, layout_.frames());
+}
+
+void Pages::note_touch(std::size_t page) {
+    if (is_open_to_touch(page)) touched_.add(page);
+}
+
+/// Memory that nobody has touched is a hole in its file. Returns whether there is any other. While the home of a page
+/// is open, others may have brought changes to where it stands in; that rank then takes them for a touch of its own,
+/// because it could not tell if it had written to the page besides.
+bool Pages::find_touched() {
+    bool anything = false;
+    find_data([&](std::size_t begin, std::size_t end) {
+        anything = true;
+        for (std::size_t page = begin; page < end; ++page) {
+            if (!homes_.is_open(page)) continue;
+            lock(pages_[page]);
+            if (pages_[page].state == State::untouched) {
+                pages_[page].state = State::touched;
+                touched_.add(page);
+                written_.add(page);
+            }
+            unlock(pages_[page]);
+        }
+    });
+    return anything;
+}
+
+void Pages::follow() {
+    if (const auto followed = faults_->follow(0, layout_.frames()); !followed) give_up(followed.error());
+}
+
+/// From now on the first access to a page is a fault. Other threads of this rank may access pages meanwhile: what they
+/// touch before is found, and what they touch after faults.
+void Pages::track() {
+    tracked_ = true;
+    follow();
+    change(0, layout_.pages, PageAccess::write, PageAccess::none);
+    find_touched();
+}
+
+/// A release to one rank must not leave anything behind that it has no notice of, and pages that others have fetched
+/// must be protected. At a barrier all ranks learn at once who has touched what.
+void Pages::look_at_untracked(Audience audience) {
+    auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
+    const bool fetched = std::atomic_ref(news).load(std::memory_order_relaxed) != 0;
+    if ((find_touched() && audience == Audience::acquirer) || fetched) track();
+}
+
+/// Adds what this rank has touched; and the pages that it has changed, according to the notices from `begin` on, and
+/// that should move here. One interval without other writers is not enough: pages that are initialized by one rank do
+/// not belong to it for ever, and a page must not move back and forth.
+void Pages::add_requests(std::size_t begin, std::vector<Notice>& notices) {
+    std::vector<Notice> requests;
+    touched_.take_runs([&](std::size_t first, std::size_t end) {
+        for (std::size_t page = first; page < end; ++page) {
+            if (!homes_.is_open(page)) continue;
+            const bool here = is_home(page) || pages_[page].state != State::absent;
+            append(here ? Notice::Kind::touched : Notice::Kind::touched_once, page, requests);
+        }
+    });
+    if (homes_.placement() == Placement::relocated)
+        for (const Notice& notice : std::span(notices).subspan(begin))
+            for (std::size_t page = notice.first; page < notice.first + notice.count; ++page) {
+                constexpr int enough = 2;
+                if (is_home(page) || homes_.is_open(page) || pages_[page].state != State::clean) continue;
+                if (++pages_[page].streak >= enough) append(Notice::Kind::wanted, page, requests);
+            }
+    notices.insert(notices.end(), requests.begin(), requests.end());
+}
+
+// -- at a barrier --
+
+Pages::Said& Pages::said(std::size_t page) {
+    Said& there = said_[page];
+    if (there.round != round_) there = {round_, 0, false, false};
+    return there;
+}
+
+void Pages::note_changes(std::span<const std::vector<Notice>> told) {
+    for (std::size_t rank = 0; rank < told.size(); ++rank)
+        for (const Notice& notice : told[rank]) {
+            if (notice.array != number_ || notice.kind != Notice::Kind::changed) continue;
+            for (std::size_t page = notice.first; page < notice.first + notice.count; ++page) {
+                Said& there = said(page);
+                if (there.changed_by == 0) there.changed_by = static_cast<std::uint16_t>(rank + 1);
+                else if (there.changed_by != rank + 1) there.changed_by_several = true;
+            }
+        }
+}
+
+Pages::Moving Pages::plan_moves(std::span<const std::vector<Notice>> told) {
+    const auto is_request = [this](const Notice& notice) {
+        return notice.array == number_ && notice.kind >= Notice::Kind::touched &&
+               notice.first + notice.count <= layout_.pages;
+    };
+    moves_.clear();
+    lost_.clear();
+    if (std::ranges::none_of(told, [&](const auto& notices) { return std::ranges::any_of(notices, is_request); }))
+        return {};
+    if (said_.empty()) said_.resize(layout_.pages);
+    ++round_;
+    note_changes(told);
+    Moving moving;
+    for (std::size_t rank = 0; rank < told.size(); ++rank) // the lowest rank that has touched a page wins
+        for (const Notice& notice : told[rank])
+            for (std::size_t page = notice.first; is_request(notice) && page < notice.first + notice.count; ++page) {
+                Said& there = said(page);
+                const bool changed_by_others =
+                    there.changed_by_several || (there.changed_by != 0 && there.changed_by != rank + 1);
+                if (notice.kind == Notice::Kind::wanted) {
+                    if (!changed_by_others && !there.moved) move(page, static_cast<int>(rank), false);
+                } else if (!there.moved) {
+                    const bool fetch = changed_by_others || notice.kind == Notice::Kind::touched_once;
+                    move(page, static_cast<int>(rank), fetch && homes_.of(page) != static_cast<int>(rank));
+                    moving.fetches = moving.fetches || moves_.back().fetch;
+                } else {
+                    moving.collide = true;
+                    if (static_cast<int>(rank) == fabric_.rank()) lost_.push_back(page);
+                }
+                there.moved = true;
+            }
+    return moving;
+}
+
+void Pages::move(std::size_t page, int to, bool fetch) {
+    const Move made{page, 1, homes_.of(page), to, fetch};
+    if (!moves_.empty() && made.follows(moves_.back())) ++moves_.back().count;
+    else moves_.push_back(made);
+}
+
+/// The old home has everything that has been released. What this rank has touched and not released stays on top.
+void Pages::fetch_moved() {
+    for (const Move& move : moves_) {
+        if (!move.fetch || move.to != fabric_.rank()) continue;
+        for (std::size_t page = move.first; page < move.first + move.count; ++page) {
+            std::vector<std::byte> own;
+            if (pages_[page].state == State::touched) pack_difference(frame(page), twin(page), own);
+            fetch(page);
+            apply_difference(own, frame(page));
+        }
+    }
+}
+
+/// A rank that has left the barrier may fetch a page from its new home while that one is still here: what it fetches is
+/// there, and its mark stays.
+void Pages::finish_moves() {
+    if (moves_.empty()) return;
+    const bool begins = !std::exchange(tracked_, true);
+    if (begins) follow();
+    for (const Move& move : moves_)
+        for (std::size_t page = move.first; page < move.first + move.count; ++page) homes_.decide(page, move.to);
+    for (const std::size_t page : lost_)
+        if (pages_[page].state == State::touched) send_difference(page);
+    send_packed();
+    for (const Move& move : moves_) finish(move);
+    if (begins) drop_untouched();
+}
+
+void Pages::finish(const Move& move) {
+    const std::size_t end = move.first + move.count;
+    if (move.to != fabric_.rank()) {
+        for (std::size_t page = move.first; page < end; ++page) {
+            pages_[page].state = State::absent;
+            pages_[page].streak = 0;
+            if (move.from == fabric_.rank()) fetched(region_, page).store(0, std::memory_order_relaxed);
+        }
+        change(move.first, move.count, PageAccess::write, PageAccess::none);
+    } else {
+        if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);
+        const auto open = [this](std::size_t page) { pages_[page].state = State::open; };
+        const auto is = [this](State state) {
+            return [this, state](std::size_t page) { return pages_[page].state == state; };
+        };
+        change_runs(move.first, end, PageAccess::read, PageAccess::write, is(State::clean), open);
+        change_runs(move.first, end, PageAccess::none, PageAccess::write, is(State::absent), open); // just fetched
+        for (std::size_t page = move.first; page < end; ++page)
+            if (pages_[page].state == State::touched) open(page);
+    }
+}
+
+/// Nobody has touched these pages, and the next touch of one must be noticed.
+void Pages::drop_untouched() {
+    change_runs(
+        0, layout_.pages, PageAccess::write, PageAccess::none, [&](std::size_t page) { return homes_.is_open(page); },
+        [](std::size_t) {});
+}
+
+/// At the home, too, a page is protected: not because of its mark, which would announce it although nobody has written,
+/// but as if somebody had a copy. So its writes are noticed.
+void Pages::open_homes(std::size_t first, std::size_t count) {
+    if (!tracked_) return; // nobody has touched the array
+    follow();
+    for (std::size_t page = first; page < first + count; ++page) {
+        if (homes_.is_open(page)) continue;
+        homes_.open(page, 1);
+        pages_[page].state = is_home(page) ? State::clean : State::absent;
+        pages_[page].streak = 0;
+    }
+    change(first, count, PageAccess::write, PageAccess::none);
+}
+
+// -- homes that a manager gives --
+
+/// The paper's protocol: the first touch asks the manager, who tells every rank the same home.
+int Pages::ask_manager(std::size_t page) {
+    constexpr int manager = 0;
+    Counters::add(counters_.requests);
+    if (std::byte* const there = region_at(manager)) return give_home(there, page, fabric_.rank());
+    Page& here = pages_[page];
+    here.fetch.store(Fetch::asked, std::memory_order_relaxed);
+    courier_->ask_home(manager, number_, page);
+    fabric_.progress().wait([&here] { return here.fetch.load(std::memory_order_acquire) == Fetch::here; },
+                            fabric::Progress::Attention::network);
+    here.fetch.store(Fetch::idle, std::memory_order_relaxed);
+    return homes_.of(page);
+}
+
+int Pages::give_home(std::byte* region, std::size_t page, int rank) const {
+    auto* const words = reinterpret_cast<std::uint32_t*>(region + layout_.given());
+    std::uint32_t given = 0;
+    const auto wanted = static_cast<std::uint32_t>(rank + 1);
+    return std::atomic_ref(words[page]).compare_exchange_strong(given, wanted) ? rank : static_cast<int>(given) - 1;
+}
+
+int Pages::home_for(std::size_t page, int rank) { return page < layout_.pages ? give_home(region_, page, rank) : -1; }
+
+bool Pages::take_home(std::size_t page, std::uint64_t home) {
+    if (page >= layout_.pages || home >= static_cast<std::uint64_t>(fabric_.size())) return false;
+    Page& here = pages_[page];
+    if (here.fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
+    homes_.decide(page, static_cast<int>(home));
+    here.fetch.store(Fetch::here, std::memory_order_release);
+    return true;
+}
+
+} // namespace kumiki::dsm
