@@ -44,7 +44,7 @@ def test_in_messages_as_well(jobs: Jobs, program: str) -> None:
 
 
 @pytest.mark.parametrize("program", [each for each in PROGRAMS if each != "pi"])
-@pytest.mark.parametrize("homes", ["block", "cyclic"])
+@pytest.mark.parametrize("homes", ["block", "cyclic", "first", "relocated", "managed"])
 def test_in_shared_arrays_as_well(jobs: Jobs, program: str, homes: str) -> None:
     rows = jobs.rows(3, program, "--form", "shared", "--homes", homes, *PROGRAMS[program], *FEW)
     assert rows and all(row["validated"] and row["parameters"]["copies"] == "rank" for row in rows)

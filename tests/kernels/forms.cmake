@@ -74,11 +74,15 @@ function(kumiki_expect_rows_shared NAME)
     cmake_parse_arguments(T "" "" "EXPECT;LIKE;COMMAND" ${ARGN})
     set(run FORM shared LIKE ${T_LIKE} COMMAND ${T_COMMAND} --form shared --all-threads)
     kumiki_expect_rows_hybrid(${NAME}.shared.one-memory RANKS 2 THREADS 2
-        EXPECT copies=host mechanism=none homes=block ${T_EXPECT} ${run})
-    kumiki_expect_rows_hybrid(${NAME}.shared.block RANKS 3 THREADS 1 EXPECT copies=rank homes=block ${T_EXPECT} ${run})
+        EXPECT copies=host mechanism=none homes=first ${T_EXPECT} ${run})
+    foreach(homes block first next relocated managed)
+        kumiki_expect_rows_hybrid(${NAME}.shared.${homes} RANKS 3 THREADS 1
+            EXPECT copies=rank homes=${homes} ${T_EXPECT} ${run} --homes ${homes})
+        set_tests_properties(${NAME}.shared.${homes} PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
+    endforeach()
     kumiki_expect_rows_hybrid(${NAME}.shared.cyclic RANKS 2 THREADS 2
         EXPECT copies=rank homes=cyclic page=8192 ${T_EXPECT} ${run} --homes cyclic --page 8192)
-    set_tests_properties(${NAME}.shared.block ${NAME}.shared.cyclic PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
+    set_tests_properties(${NAME}.shared.cyclic PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
 endfunction()
 
 function(kumiki_expect_rows_mpi NAME)

@@ -12,11 +12,12 @@ from kumiki.suites.model import Grid, KumikiRun, Point, Program, Suite
 SUITE_NAME = "shared"
 COPIES: Mapping[str, str] = {"KUMIKI_SHARED_COPIES": "rank"}
 """Every rank gets a copy of its own, as between hosts, also where the ranks could share one memory."""
-HOMES = ("block", "cyclic")
+HOMES = ("block", "cyclic", "first")
+HOMES_OF_LAPLACE = (*HOMES, "next", "relocated")
 FIGURES_OF_ONE_MEMORY = 2
 """The barrier, and a rank barrier."""
-FIGURES_OF_COPIES = 10
-"""Barriers (3), a miss, an upgrade, differences (2), a bare fault, a scan and puts."""
+FIGURES_OF_COPIES = 14
+"""Barriers (3), first touches (3) and zero fill, a miss, an upgrade, differences (2), a bare fault, a scan and puts."""
 SIZE = 1024
 ITERATIONS, QUICK_ITERATIONS = 50, 10
 """Of the paper's program; its grid is the same in a quick evaluation."""
@@ -88,8 +89,12 @@ def _on_this_host(grid: Grid, workload: Workload) -> Iterator[Point]:
     yield workload.openmp(grid, max(grid.cores, 2))
     yield workload.hybrid(grid, ranks)
     yield _shared(grid, workload, ranks, "block")
-    for homes in HOMES:
+    for homes in _homes_for(workload):
         yield _shared(grid, workload, ranks, homes, COPIES)
+
+
+def _homes_for(workload: Workload) -> tuple[str, ...]:
+    return HOMES_OF_LAPLACE if workload.program == "laplace" else HOMES
 
 
 def _over_hosts(grid: Grid) -> list[Point]:
@@ -103,7 +108,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
             for workload in _workloads(grid)
             for point in (
                 workload.hybrid(grid, ranks),
-                *(_shared(grid, workload, ranks, homes) for homes in HOMES),
+                *(_shared(grid, workload, ranks, homes) for homes in _homes_for(workload)),
             )
         ),
     ]
