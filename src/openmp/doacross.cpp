@@ -45,7 +45,7 @@ void enter_doacross(Member& me, unsigned dimensions, const std::uint64_t* counts
 void post(Member& me, const std::uint64_t* iteration) {
     if (me.share == nullptr || me.share->doacross == nullptr) return;
     const Doacross& doacross = *me.share->doacross;
-    // release: whoever waits for this iteration sees what it did before it posted.
+    // release: a thread that waits for this iteration sees what this one did before it posted.
     doacross.reached[iteration[0] / doacross.part].store(doacross.flat(iteration) + 1, std::memory_order_release);
     me.team.ring();
 }

@@ -71,7 +71,7 @@ KUMIKI_ENTRY void __kmpc_doacross_init(const Source*, std::int32_t, std::int32_t
 KUMIKI_ENTRY void __kmpc_doacross_post(const Source*, std::int32_t, const std::int64_t* iteration) {
     std::byte* const byte = the_loop->byte_of(iteration);
     if (byte == nullptr) return;
-    // release: whoever waits for this iteration sees what it did before it posted.
+    // release: a thread that waits for this iteration sees what this one did before it posted.
     std::atomic_ref(*byte).store(std::byte{1}, std::memory_order_release);
     self().team.ring();
 }
