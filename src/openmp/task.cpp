@@ -43,7 +43,8 @@ void free_task(Task* task) {
 void drop(Task* task, std::uint64_t amount) {
     for (;;) {
         const bool stays = task->implicit; // read before others may free the object
-        // release: whoever waits for the children of the task sees what they did; acquire: so does the one that frees.
+        // release: a thread that waits for the children of the task sees what they did; acquire: so does the one that
+        // frees.
         if (uses(task->state.fetch_sub(amount, std::memory_order_acq_rel)) != 1 || stays) return;
         Task* const parent = task->parent;
         free_task(task);
@@ -219,7 +220,7 @@ void create_task(Member& me, const TaskRequest& request) {
     const bool may_last = request.event != nullptr || request.dependences != nullptr;
     if (at_once && !may_last) return run_in_place(me, request);
     Task* const task = make_task(me, request);
-    me.team.note_task(); // whoever waits for all tasks of the team has to look for them
+    me.team.note_task(); // a thread that waits for all tasks of the team has to look for them
     count_created(me, *task);
     if (request.dependences != nullptr && !order(me, task, *request.dependences, deferrable)) {
         if (deferrable) return; // the last of those before it will queue it
