@@ -203,22 +203,27 @@ void Pages::finish(const Move& move) {
         change(move.first, move.count, PageAccess::write, PageAccess::none);
     } else {
         if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);
+        bool others = false; // pages that are not just touched, as in a fresh array
+        for (std::size_t page = move.first; page < end; ++page)
+            if (State& state = pages_[page].state; state == State::touched) state = State::open;
+            else others = true;
+        if (!others) return;
         const auto open = [this](std::size_t page) { pages_[page].state = State::open; };
         const auto is = [this](State state) {
             return [this, state](std::size_t page) { return pages_[page].state == state; };
         };
         change_runs(move.first, end, PageAccess::read, PageAccess::write, is(State::clean), open);
         change_runs(move.first, end, PageAccess::none, PageAccess::write, is(State::absent), open); // just fetched
-        for (std::size_t page = move.first; page < end; ++page)
-            if (pages_[page].state == State::touched) open(page);
     }
 }
 
-/// Nobody has touched these pages, and the next touch of one must be noticed.
+/// Nobody has touched these pages, and the next touch of one must be noticed. Nobody else uses the array meanwhile.
 void Pages::drop_untouched() {
-    change_runs(
-        0, layout_.pages, PageAccess::write, PageAccess::none, [&](std::size_t page) { return homes_.is_open(page); },
-        [](std::size_t) {});
+    for (std::size_t page = 0; page < layout_.pages; ++page) {
+        const std::size_t begin = page;
+        while (page < layout_.pages && homes_.is_open(page)) ++page;
+        if (page > begin) change(begin, page - begin, PageAccess::write, PageAccess::none);
+    }
 }
 
 /// At the home, too, a page is protected: not because of its mark, which would announce it although nobody has written,
