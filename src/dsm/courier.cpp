@@ -1,5 +1,6 @@
 #include "dsm/courier.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -33,8 +34,10 @@ void Courier::give_up(int rank, const Failure& failure) const {
     std::abort();
 }
 
-void Courier::fetch(int home, std::uint32_t array, std::size_t page) {
-    if (auto sent = network_.send(home, header(Kind::fetch, array, page)); !sent) give_up(home, sent.error());
+void Courier::fetch(int home, std::uint32_t array, std::size_t first, std::size_t count) {
+    MessageHeader request = header(Kind::fetch, array, first);
+    request.bytes = count;
+    if (auto sent = network_.send(home, request); !sent) give_up(home, sent.error());
 }
 
 void Courier::ask_home(int manager, std::uint32_t array, std::size_t page) {
@@ -118,12 +121,21 @@ bool Courier::give_home(const MessageHeader& request, Pages& array) {
     return true;
 }
 
+/// The answer is as many messages as it needs.
 bool Courier::answer(const MessageHeader& request, Pages& array) {
-    const std::byte* const contents = array.lend(request.offset);
+    const std::byte* contents = array.lend(request.offset, request.bytes);
     if (contents == nullptr) return false;
     const platform::UnorderedReads unordered; // as in Pages::fetch
-    static_cast<void>(network_.post(request.source, header(Kind::page, request.value, request.offset),
-                                    {contents, array.layout().page_bytes}, 0));
+    const std::size_t page_bytes = array.layout().page_bytes;
+    const std::size_t most = std::max<std::size_t>(longest_message() / page_bytes, 1);
+    const std::size_t end = request.offset + request.bytes;
+    for (std::size_t page = request.offset; page < end;) {
+        const std::size_t count = std::min(most, end - page);
+        static_cast<void>(
+            network_.post(request.source, header(Kind::page, request.value, page), {contents, count * page_bytes}, 0));
+        contents += count * page_bytes;
+        page += count;
+    }
     return true;
 }
 

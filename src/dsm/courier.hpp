@@ -67,8 +67,8 @@ public:
 
     std::size_t longest_message() const { return network_.limits().part; }
 
-    /// Requests a page. It arrives through Pages::take, and then this rank's bell rings.
-    void fetch(int home, std::uint32_t array, std::size_t page);
+    /// Requests pages that have one home. They arrive through Pages::take, and then this rank's bell rings.
+    void fetch(int home, std::uint32_t array, std::size_t first, std::size_t count);
     /// Asks the manager of homes. The answer arrives through Pages::take_home, and then this rank's bell rings.
     void ask_home(int manager, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
@@ -78,8 +78,8 @@ public:
 
 private:
     enum class Kind : std::uint8_t {
-        fetch,       ///< requests page `offset` of array `value`
-        page,        ///< that page
+        fetch,       ///< requests `bytes` pages from page `offset` on of array `value`
+        page,        ///< pages from page `offset` on
         differences, ///< of pages of array `value`
         touched,     ///< asks the manager for the home of page `offset` of array `value`
         home,        ///< the answer, in `ticket`

@@ -171,7 +171,7 @@ void Pages::fetch_moved() {
         for (std::size_t page = move.first; page < move.first + move.count; ++page) {
             std::vector<std::byte> own;
             if (pages_[page].state == State::touched) pack_difference(frame(page), twin(page), own);
-            fetch(page);
+            fetch(page, 1);
             apply_difference(own, frame(page));
         }
     }

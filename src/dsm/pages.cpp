@@ -95,10 +95,7 @@ void Pages::fault(std::size_t number, Attempt attempt) {
             change(number, 1, PageAccess::none, PageAccess::write);
             break;
         }
-        fetch(number);
-        if (writes) make_twin(number);
-        page.state = writes ? State::written : State::clean;
-        change(number, 1, PageAccess::none, writes ? PageAccess::write : PageAccess::read);
+        fetch_ahead(number, writes);
         break;
     case State::clean: // or the system has taken the page from a reader
         if (writes) {
@@ -119,42 +116,78 @@ void Pages::fault(std::size_t number, Attempt attempt) {
     unlock(page);
 }
 
+/// Fetches the page, which the thread has locked, and in a sequential run of faults also absent pages behind it that
+/// have the same home. The first page that another thread has locked ends the run.
+void Pages::fetch_ahead(std::size_t number, bool writes) {
+    const int home = homes_.of(number);
+    const ReadAhead::Window window = read_ahead_.begin(number, longest_fetch / layout_.page_bytes);
+    const std::size_t last = std::min(number + window.pages, layout_.pages);
+    std::size_t end = number + 1;
+    while (end < last && homes_.of(end) == home && !homes_.is_open(end) &&
+           Turn(fabric_, pages_[end].locked).try_lock()) {
+        if (pages_[end].state == State::absent) {
+            ++end;
+            continue;
+        }
+        unlock(pages_[end]);
+        break;
+    }
+    fetch(number, end - number);
+    read_ahead_.ended(window, number, end - number);
+    if (writes) make_twin(number);
+    pages_[number].state = writes ? State::written : State::clean;
+    for (std::size_t each = number + 1; each < end; ++each) pages_[each].state = State::clean;
+    const std::size_t read_only = writes ? number + 1 : number;
+    if (writes) change(number, 1, PageAccess::none, PageAccess::write);
+    if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
+    for (std::size_t each = number + 1; each < end; ++each) Turn(fabric_, pages_[each].locked).unlock_quietly();
+}
+
 void Pages::make_twin(std::size_t page) {
     std::memcpy(twin(page).data(), frame(page).data(), layout_.page_bytes);
     Counters::add(counters_.twins);
     written_.add(page);
 }
 
-/// Marks a page in its home's region, before it is read there, so that a home that writes to it after that sees the
-/// mark at its next release: between mark and read there is a fence, and so there is between the home's writes and its
-/// look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page. The
-/// home takes the word first, then the block's byte, and then looks at the page's, so they are set in the other order.
-void Pages::mark_fetched(std::byte* region, std::size_t page) const {
-    fetched(region, page).store(1, std::memory_order_relaxed);
-    std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + page / Layout::block]))
-        .store(1, std::memory_order_release);
+/// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees
+/// the mark at its next release: between mark and read there is a fence, and so there is between the home's writes and
+/// its look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page.
+/// The home takes the word first, then the block's byte, and then looks at the page's, so they are set in the other
+/// order.
+void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count) const {
+    const std::size_t end = first + count;
+    for (std::size_t page = first; page < end; ++page) fetched(region, page).store(1, std::memory_order_relaxed);
+    for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block)
+        std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + block]))
+            .store(1, std::memory_order_release);
     std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void Pages::fetch(std::size_t page) {
-    Counters::add(counters_.fetches);
-    Counters::add(counters_.fetched_bytes, layout_.page_bytes);
-    const int home = homes_.of(page);
+/// Pages that have one home, and that this thread has locked.
+void Pages::fetch(std::size_t first, std::size_t count) {
+    const int home = homes_.of(first);
+    const std::size_t bytes = count * layout_.page_bytes;
+    Counters::add(counters_.fetches, count);
+    Counters::add(counters_.fetched_bytes, bytes);
     if (std::byte* const there = region_at(home)) {
-        mark_fetched(there, page);
-        // Other ranks may bring differences to this page meanwhile, in bytes that a program without data races does not
-        // read before the next barrier.
+        mark_fetched(there, first, count);
+        // Other ranks may bring differences to these pages meanwhile, in bytes that a program without data races does
+        // not read before the next barrier.
         const platform::UnorderedReads unordered;
-        std::memcpy(frame(page).data(), frame_of(there, page).data(), layout_.page_bytes);
+        std::memcpy(frame(first).data(), frame_of(there, first).data(), bytes);
         return;
     }
-    Page& here = pages_[page];
-    here.fetch.store(Fetch::asked, std::memory_order_relaxed);
-    courier_->fetch(home, number_, page);
-    fabric_.progress().wait([&here] { return here.fetch.load(std::memory_order_acquire) == Fetch::here; },
-                            fabric::Progress::Attention::network);
-    here.fetch.store(Fetch::idle, std::memory_order_relaxed);
+    for (std::size_t page = first; page < first + count; ++page)
+        pages_[page].fetch.store(Fetch::asked, std::memory_order_relaxed);
+    courier_->fetch(home, number_, first, count);
+    std::size_t missing = first;
+    const auto all_are_here = [&] {
+        while (missing < first + count && pages_[missing].fetch.load(std::memory_order_acquire) == Fetch::here)
+            pages_[missing++].fetch.store(Fetch::idle, std::memory_order_relaxed);
+        return missing == first + count;
+    };
+    fabric_.progress().wait(all_are_here, fabric::Progress::Attention::network);
 }
 
 // -- releasing --
@@ -333,18 +366,22 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
 // -- for the courier --
 
 /// This thread acts for the rank that fetches.
-const std::byte* Pages::lend(std::size_t page) {
-    if (page >= layout_.pages) return nullptr;
-    mark_fetched(region_, page);
-    return frame(page).data();
+const std::byte* Pages::lend(std::size_t first, std::size_t count) {
+    if (first >= layout_.pages || count == 0 || count > layout_.pages - first) return nullptr;
+    mark_fetched(region_, first, count);
+    return frame(first).data();
 }
 
-bool Pages::take(std::size_t page, std::span<const std::byte> contents) {
-    if (page >= layout_.pages || contents.size() != layout_.page_bytes) return false;
-    Page& here = pages_[page];
-    if (here.fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
-    std::memcpy(frame(page).data(), contents.data(), contents.size());
-    here.fetch.store(Fetch::here, std::memory_order_release);
+bool Pages::take(std::size_t first, std::span<const std::byte> contents) {
+    const std::size_t count = contents.size() / layout_.page_bytes;
+    if (first >= layout_.pages || count == 0 || count > layout_.pages - first ||
+        contents.size() != count * layout_.page_bytes)
+        return false;
+    for (std::size_t page = first; page < first + count; ++page)
+        if (pages_[page].fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
+    std::memcpy(frame(first).data(), contents.data(), contents.size());
+    for (std::size_t page = first; page < first + count; ++page)
+        pages_[page].fetch.store(Fetch::here, std::memory_order_release);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "dsm/homes.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/page_set.hpp"
+#include "dsm/read_ahead.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/page_faults.hpp"
@@ -116,11 +117,11 @@ public:
 
     // -- for the courier, in the thread that receives --
 
-    /// Called when another rank requests a page. This rank may not have left the barrier yet that made it the home.
-    /// Null: there is no such page.
-    const std::byte* lend(std::size_t page);
-    /// Stores a page that this rank has requested. Returns false if it has not.
-    bool take(std::size_t page, std::span<const std::byte> contents);
+    /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
+    /// Null: there are no such pages.
+    const std::byte* lend(std::size_t first, std::size_t count);
+    /// Stores pages that this rank has requested. Returns false if it has not.
+    bool take(std::size_t first, std::span<const std::byte> contents);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
     bool take_home(std::size_t page, std::uint64_t home);
     /// At the manager: the home of a page that `rank` has touched; -1: there is no such page.
@@ -164,6 +165,9 @@ private:
         std::uint64_t page, bytes;
     };
 
+    /// The most bytes that a fault fetches: enough for the signal and the request not to count.
+    static constexpr std::size_t longest_fetch = std::size_t{1} << 20;
+
     bool is_home(std::size_t page) const { return homes_.of(page) == fabric_.rank(); }
     bool is_open_to_touch(std::size_t page) const {
         return homes_.may_move() && homes_.placement() != Placement::managed && homes_.is_open(page);
@@ -190,8 +194,9 @@ private:
     template <class Wanted, class Done, class Settle>
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done, Settle settle);
-    void fetch(std::size_t page);
-    void mark_fetched(std::byte* region, std::size_t page) const;
+    void fetch_ahead(std::size_t page, bool writes);
+    void fetch(std::size_t first, std::size_t count);
+    void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
         return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
     }
@@ -233,6 +238,7 @@ private:
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
     std::vector<Page> pages_;
+    ReadAhead read_ahead_;
     bool keeps_open_ = false;
     PageSet written_;               ///< since the last release
     PageSet told_;                  ///< announced to some ranks since the last barrier

@@ -16,13 +16,15 @@ public:
     Turn(fabric::Fabric& fabric, std::atomic<std::uint8_t>& word) : fabric_(fabric), word_(word) {}
 
     void lock() {
-        const auto take = [this] { return word_.exchange(1, std::memory_order_acquire) == 0; };
-        if (!take()) fabric_.progress().wait(take, fabric::Progress::Attention::network);
+        if (!try_lock()) fabric_.progress().wait([this] { return try_lock(); }, fabric::Progress::Attention::network);
     }
+    bool try_lock() { return word_.exchange(1, std::memory_order_acquire) == 0; }
     void unlock() {
-        word_.store(0, std::memory_order_release);
+        unlock_quietly();
         fabric_.progress().ring(fabric_.rank());
     }
+    /// The thread unlocks another one after this, for which it rings.
+    void unlock_quietly() { word_.store(0, std::memory_order_release); }
 
 private:
     fabric::Fabric& fabric_;

@@ -33,8 +33,7 @@ struct Signals {
     std::array<Slot, FaultRange::most> slots;
     struct sigaction segv, bus; ///< what was installed before
     std::mutex mutex;           ///< guards claims; never taken by a handler
-    bool installed = false;
-    pid_t process = 0; ///< which has installed them; its children inherit them, but not the memory
+    pid_t process = 0;          ///< which has installed them; its children inherit them, but not the memory
 };
 Signals signals;
 
@@ -92,19 +91,26 @@ void on_signal(int signal, siginfo_t* information, void* context) {
     pass_on(signal, information, context);
 }
 
-Result<> install() {
-    if (signals.installed) return {};
-    struct sigaction ours{};
+/// Again with every range, because a library that was loaded meanwhile may have installed its own (UCX does).
+Result<> install(int signal, struct sigaction& before) {
+    struct sigaction ours{}, now{};
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
     // The other signals stay open: a handler of the program that interrupts ours may fault itself, but not ours.
     sigemptyset(&ours.sa_mask);
-    if (sigaction(SIGSEGV, &ours, &signals.segv) != 0 || sigaction(SIGBUS, &ours, &signals.bus) != 0)
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot handle faults of shared memory (sigaction: {})", std::strerror(errno)));
-    signals.installed = true;
+    if (sigaction(signal, nullptr, &now) == 0) {
+        if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) return {};
+        before = now;
+        if (sigaction(signal, &ours, nullptr) == 0) return {};
+    }
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("cannot handle faults of shared memory (sigaction: {})", std::strerror(errno)));
+}
+
+Result<> install() {
     signals.process = getpid();
-    return {};
+    if (auto installed = install(SIGSEGV, signals.segv); !installed) return installed;
+    return install(SIGBUS, signals.bus);
 }
 
 } // namespace

@@ -111,6 +111,90 @@ TEST_P(SharedMemoryTest, AWriterAwayFromTheHomeIsSeenInEveryInterval) {
     });
 }
 
+// Fewer faults than pages; and pages that came along are copies like any other.
+TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
+    for (const int hosts : {1, 2})
+        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
+            constexpr std::size_t pages = 512; // of rank 0, and as many of rank 1
+            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+            std::uint64_t faults = 0;
+            for (std::uint64_t round = 1; round <= 5; ++round) {
+                if (rank.rank() == 0)
+                    for (std::size_t word = 0; word < pages * words; ++word) array[word] = round * word;
+                ASSERT_TRUE(memory.barrier());
+                if (rank.rank() == 1) {
+                    const auto before = memory.counters(nullptr).value();
+                    for (std::size_t word = 0; word < pages * words; ++word)
+                        ASSERT_EQ(array[word], round * word) << "round " << round << ", " << hosts << " hosts";
+                    const auto after = memory.counters(nullptr).value();
+                    EXPECT_EQ(after.fetches - before.fetches, pages);
+                    faults = after.faults - before.faults;
+                    EXPECT_LT(faults, 16u) << hosts << " hosts"; // windows of up to 1 MiB
+                }
+                ASSERT_TRUE(memory.barrier());
+            }
+        });
+}
+
+TEST_P(SharedMemoryTest, AScanThatWritesIsSeenAtTheHome) {
+    for (const int hosts : {1, 2})
+        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
+            constexpr std::size_t pages = 128;
+            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+            for (std::uint64_t round = 1; round <= 3; ++round) {
+                if (rank.rank() == 1)
+                    for (std::size_t word = 0; word < pages * words; word += 3) array[word] += round;
+                ASSERT_TRUE(memory.barrier());
+                for (std::size_t word = 0; word < pages * words; ++word)
+                    ASSERT_EQ(array[word], word % 3 == 0 ? round * (round + 1) / 2 : 0) << hosts << " hosts";
+                ASSERT_TRUE(memory.barrier());
+            }
+        });
+}
+
+TEST_P(SharedMemoryTest, ScatteredAccessesFetchNothingElse) {
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 256, stride = 37;
+        const std::size_t page = platform::page_size();
+        auto* const bytes = allocate<std::uint8_t>(memory, 2 * pages * page);
+        if (rank.rank() == 1) {
+            for (std::size_t turn = 0; turn < pages / 4; ++turn) ASSERT_EQ(bytes[turn * stride % pages * page], 0);
+            EXPECT_EQ(memory.counters(nullptr)->fetches, pages / 4);
+        }
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
+TEST_P(SharedMemoryTest, ThreadsScanTheSamePagesAtTheSameMoment) {
+    const Watchdog watchdog("threads that scan the same pages");
+    for (const int hosts : {1, 2})
+        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
+            constexpr std::size_t threads = 4, pages = 128;
+            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+            for (std::uint64_t round = 1; round <= 10; ++round) {
+                if (rank.rank() == 0)
+                    for (std::size_t word = 0; word < pages * words; ++word) array[word] = round * word;
+                ASSERT_TRUE(memory.barrier());
+                std::vector<std::thread> all;
+                for (std::size_t thread = 0; rank.rank() == 1 && thread < threads; ++thread)
+                    all.emplace_back([=] { // some begin in the middle, and one writes where nobody reads
+                        for (std::size_t word = thread * 7 * words + 1; word < pages * words; word += 2)
+                            ASSERT_EQ(array[word], round * word) << hosts << " hosts";
+                        if (thread == 0)
+                            for (std::size_t word = 0; word < pages * words; word += 2) array[word] = round;
+                    });
+                for (auto& each : all) each.join();
+                ASSERT_TRUE(memory.barrier());
+                for (std::size_t word = 0; word < pages * words; ++word)
+                    ASSERT_EQ(array[word], word % 2 == 0 ? round : round * word) << hosts << " hosts";
+                ASSERT_TRUE(memory.barrier());
+            }
+        });
+}
+
 TEST_P(SharedMemoryTest, ThreadsFaultOnTheSamePageAtTheSameMoment) {
     const Watchdog watchdog("threads that fault on one page");
     run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
