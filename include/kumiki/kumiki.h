@@ -122,8 +122,8 @@ typedef enum kumiki_homes {
  * rank has a copy of its own, and writes of others become visible to it by kumiki_shared_barrier and
  * kumiki_shared_lock, and by nothing else; kumiki_barrier is no substitute. Without such a call in between, different
  * ranks may write different bytes of a page, but no rank may read or write a byte that another one writes. System calls
- * cannot be given an address of such an array (they fail with EFAULT if the page is not here), and neither can atomic
- * operations between ranks. */
+ * can be given an address of such an array (docs/decisions/system-calls.md says which, and what that needs); atomic
+ * operations between ranks cannot. */
 KUMIKI_API kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes,
                                                 void** memory);
 
