@@ -69,7 +69,7 @@ Result<> SharedMemory::prepare() {
     if (!range) return tl::unexpected(range.error());
     range_ = std::move(*range);
     // Where that is forbidden, system calls fail for pages that are not here, and `kumiki doctor` says why.
-    if (copies_) static_cast<void>(platform::trap_system_calls(options_.base, bytes));
+    if (copies_ && options_.system_calls) static_cast<void>(platform::trap_system_calls(options_.base, bytes));
     return {};
 }
 

@@ -35,6 +35,9 @@ public:
         FaultMechanism faults = FaultMechanism::automatic;
         /// Where the arrays begin. The same at all ranks, except where several of them are in one process.
         std::byte* base = platform::unused_addresses();
+        /// Whether system calls with buffers in pages that are not here work (platform::trap_system_calls). Not where
+        /// the C library's own buffers are in shared arrays: it makes calls in which no signal can be handled.
+        bool system_calls = true;
     };
 
     static constexpr std::size_t longest_page = std::size_t{64} << 10;

@@ -38,7 +38,7 @@ int run_here(const Options& options, const Settings& settings, Share share, char
     decide_threads(share.requests, usable->budget);
     auto placement = place(*usable, share.requests, settings.bind);
     if (!placement) return answer({code_of(placement.error()), placement.error().message});
-    if (options.openmp) {
+    if (options.openmp && settings.shared_copies == CopyHolder::host) {
         if (options.verbose && share.ranks > 1)
             say(fmt::format("the {} ranks of the OpenMP program are one process", share.ranks));
         become_one_process(share, *placement, binds_openmp_threads());
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     auto shares = shares_of(*options, *settings);
     if (!shares) return answer({exit_code::usage, shares.error().message});
     if (options->openmp)
-        if (auto prepared = prepare_openmp(*options, *settings); !prepared)
+        if (auto prepared = prepare_openmp(*options, *settings, shares->front().size); !prepared)
             return answer({code_of(prepared.error()), prepared.error().message});
     if (shares->front().host.empty()) return run_here(*options, *settings, std::move(shares->front()), argv);
     return run_on_hosts(*options, *settings, *shares);

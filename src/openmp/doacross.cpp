@@ -26,6 +26,7 @@ std::uint64_t Doacross::flat(const std::uint64_t* iteration) const {
 
 void enter_doacross(Member& me, unsigned dimensions, const std::uint64_t* counts, Schedule schedule,
                     std::uintptr_t* reductions, void** memory) {
+    if (const OtherRanks* const others = me.team.others()) others->refuse("ordered(n), a loop with dependences");
     if (reductions != nullptr) begin_share_group(me);
     Workshare& entered = me.team.shares().enter(me, [&](Workshare& share) {
         share.loop = Loop{.first = 0, .step = 1, .count = counts[0], .schedule = schedule, .ordered = false};

@@ -15,4 +15,29 @@ void Lock::wake() const {
     wait::ring(process().bell_of(this), process().patience());
 }
 
+namespace {
+
+/// Over several ranks the lock is only a word of the program for those who guard it.
+std::uint32_t& word_of(Lock& lock) {
+    static_assert(sizeof(Lock) == sizeof(std::uint32_t));
+    return reinterpret_cast<std::uint32_t&>(lock);
+}
+
+} // namespace
+
+void enter_lock(Lock& lock) {
+    if (OtherRanks* const others = process().others()) others->enter(word_of(lock));
+    else lock.enter();
+}
+
+bool try_lock(Lock& lock) {
+    OtherRanks* const others = process().others();
+    return others != nullptr ? others->try_enter(word_of(lock)) : lock.try_enter();
+}
+
+void leave_lock(Lock& lock) {
+    if (OtherRanks* const others = process().others()) others->leave(word_of(lock));
+    else lock.leave();
+}
+
 } // namespace kumiki::openmp

@@ -45,6 +45,11 @@ private:
     std::atomic<std::uint32_t> word_{0};
 };
 
+/// The same for a lock in a word of the program, which other ranks may know, too.
+void enter_lock(Lock& lock);
+bool try_lock(Lock& lock);
+void leave_lock(Lock& lock);
+
 /// Holds a lock for the length of a scope.
 class Holding {
 public:

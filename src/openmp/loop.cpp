@@ -1,6 +1,7 @@
 #include "openmp/loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "openmp/team.hpp"
 
@@ -73,10 +74,25 @@ bool next_guided(Workshare& share, std::uint64_t threads, Chunk& chunk) {
     return true;
 }
 
+/// Of a dynamic or guided loop of all ranks.
+bool next_of_all(const Member& me, const Loop& loop, std::uint64_t threads, Chunk& chunk) {
+    OtherRanks& others = *me.team.others();
+    chunk.begin = others.next_iteration(me.position.number);
+    do {
+        if (chunk.begin >= loop.count) return false;
+        const std::uint64_t rest = loop.count - chunk.begin;
+        const std::uint64_t part = loop.schedule.kind == Kind::guided ? (rest - 1) / threads + 1 : 1;
+        chunk.end = chunk.begin + std::min(rest, std::max(part, loop.schedule.chunk));
+    } while (!others.take_iterations(me.position.number, chunk.begin, chunk.end));
+    return true;
+}
+
 bool next_of_schedule(Member& me, Workshare& share, Chunk& chunk) {
     const auto threads = static_cast<std::uint64_t>(me.team.size());
     const auto id = static_cast<std::uint64_t>(me.id);
     const Schedule& schedule = share.loop.schedule;
+    if (me.team.others() != nullptr && (schedule.kind == Kind::dynamic || schedule.kind == Kind::guided))
+        return next_of_all(me, share.loop, threads, chunk);
     switch (schedule.kind) {
     case Kind::dynamic: return next_dynamic(share, me.position, chunk);
     case Kind::guided: return next_guided(share, threads, chunk);
@@ -91,6 +107,10 @@ bool next_of_schedule(Member& me, Workshare& share, Chunk& chunk) {
 /// The member has done its chunk of an ordered loop, with or without an ordered region.
 void pass_turn(Member& me) {
     await_turn(me);
+    if (OtherRanks* const others = me.team.others()) {
+        me.position.in_turn = false;
+        return others->end_turn(me.position.number, me.position.chunk.end);
+    }
     // release: the next chunk's thread sees what this one did in its ordered regions.
     me.share->ordered.store(me.position.chunk.end, std::memory_order_release);
     me.team.ring();
@@ -145,7 +165,7 @@ void Workshares::leave(Member& me) {
     Workshare& share = *me.share;
     me.share = nullptr;
     // acq_rel: the last one clears what the others have used before.
-    if (share.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(me.team.size())) return;
+    if (share.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(me.team.here())) return;
     clear(share);
     announce(me, share, share.state.load(std::memory_order_relaxed) + (states - ready));
 }
@@ -160,6 +180,15 @@ void Workshares::reset() {
 void enter_loop(Member& me, const Loop& loop) {
     me.team.shares().enter(me, [&](Workshare& share) { share.loop = loop; });
     me.position = {};
+    number_loop(me, loop);
+}
+
+/// Loops whose threads are at several ranks have numbers there.
+void number_loop(Member& me, const Loop& loop) {
+    const OtherRanks* const others = me.team.others();
+    if (others == nullptr) return;
+    if (loop.count >= OtherRanks::most_iterations) others->refuse("a loop with more than 2^40 iterations");
+    me.position.number = me.claims_met++;
 }
 
 bool next_chunk(Member& me, Chunk& chunk) {
@@ -186,6 +215,10 @@ void leave_share(Member& me) {
 void await_turn(Member& me) {
     if (me.share == nullptr || !me.position.in_chunk) return;
     const Workshare& share = *me.share;
+    if (OtherRanks* const others = me.team.others()) {
+        if (!std::exchange(me.position.in_turn, true)) others->begin_turn(me.position.number, me.position.chunk.begin);
+        return;
+    }
     wait::wait(me.team.bell(), me.team.patience(), [&] {
         return share.ordered.load(std::memory_order_acquire) == me.position.chunk.begin || me.team.cancelled() ||
                share.cancelled.load(std::memory_order_relaxed);

@@ -36,10 +36,12 @@ struct Chunk {
 
 /// Where a thread is in its loop.
 struct LoopPosition {
-    std::uint64_t turns = 0; ///< chunks that a thread of a static loop has had
-    bool ended = false;      ///< its dynamic loop has no more chunks
-    bool in_chunk = false;   ///< of an ordered loop
-    Chunk chunk{};           ///< this one
+    std::uint64_t turns = 0;  ///< chunks that a thread of a static loop has had
+    bool ended = false;       ///< its dynamic loop has no more chunks
+    bool in_chunk = false;    ///< of an ordered loop
+    Chunk chunk{};            ///< this one
+    std::uint64_t number = 0; ///< of the loop, at all ranks (OtherRanks)
+    bool in_turn = false;     ///< it is the chunk's turn in an ordered loop of several ranks
 };
 
 /// The state of a loop with doacross dependences (ordered(n)): how far each part of the outermost loop is.
@@ -91,6 +93,7 @@ private:
 
 /// Enters the member's next loop.
 void enter_loop(Member& me, const Loop& loop);
+void number_loop(Member& me, const Loop& loop);
 /// The member's next chunk; false: its loop has ended.
 bool next_chunk(Member& me, Chunk& chunk);
 /// Leaves the loop, or another worksharing construct.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unistd.h>
 
+#include "openmp/other_ranks.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::openmp {
@@ -44,6 +45,12 @@ int Process::take_threads(int wanted) {
         const int got = std::clamp(environment_.thread_limit - busy, 0, wanted);
         if (busy_threads_.compare_exchange_weak(busy, busy + got, std::memory_order_relaxed)) return got;
     }
+}
+
+void* program_memory(std::size_t bytes, std::size_t alignment) {
+    if (the_process.others() != nullptr) return the_process.others()->allocate(bytes, alignment);
+    if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes);
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
 void say(std::string_view sentence) {

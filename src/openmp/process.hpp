@@ -14,6 +14,8 @@
 
 namespace kumiki::openmp {
 
+class OtherRanks;
+
 /// What the process has once. The GOMP_ and omp_ interface has no argument that could carry it, so it is the one global
 /// object of this room.
 class Process {
@@ -23,6 +25,10 @@ public:
     const Environment& environment() const { return environment_; }
     std::string& affinity_format() { return environment_.affinity_format; }
     void set_num_teams(int number) { environment_.num_teams = number; }
+
+    /// Null: the program runs as one process.
+    OtherRanks* others() const { return others_; }
+    void set_others(OtherRanks& others) { others_ = &others; }
 
     const wait::Patience& patience() const { return patience_; }
     const wait::Patience& patience_of_crowd() const { return crowd_; }
@@ -47,6 +53,7 @@ public:
 
 private:
     Environment environment_;
+    OtherRanks* others_ = nullptr;
     wait::Patience patience_, crowd_;
     std::array<wait::Bell, 64> bells_{};
     std::atomic<int> busy_threads_{1};
@@ -55,6 +62,9 @@ private:
 /// The object is made when the library is loaded, before any code of the program runs.
 extern Process the_process;
 inline Process& process() { return the_process; }
+
+/// Memory for the program, which all its processes see; std::free() takes it back. Null: there is none left.
+void* program_memory(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
 /// Prints a sentence on standard error.
 void say(std::string_view sentence);

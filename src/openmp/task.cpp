@@ -177,7 +177,7 @@ void run_undeferred(Member& me, Task* task) {
 bool begins_at_once(const Member& me) {
     if (me.team.level() == 0) return true;
     return me.immediate < most_immediate &&
-           (me.team.size() == 1 || me.queue.size() >= most_queued * static_cast<std::size_t>(me.team.size()));
+           (me.team.here() == 1 || me.queue.size() >= most_queued * static_cast<std::size_t>(me.team.here()));
 }
 
 } // namespace
@@ -240,9 +240,9 @@ Task* take_task(Member& me, const Task* inside) {
     // Several at once, so that threads seldom meet at a queue.
     constexpr std::size_t most_taken = 16;
     std::array<Task*, most_taken> taken;
-    const int size = team.size();
+    const int size = team.here();
     for (int i = 1; i < size; ++i) {
-        Member& victim = team.member((me.id + i) % size);
+        Member& victim = team.member((me.place_here + i) % size);
         // A task of the next region, which this thread has not begun, was queued after that region began, under this
         // lock; so this thread sees the region's number.
         const std::size_t count = victim.queue.take_oldest([&] { return me.region == team.region(); }, fits,

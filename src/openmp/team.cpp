@@ -45,22 +45,23 @@ Team::~Team() {
 
 bool Team::all(const std::atomic<std::uint32_t>& count) const {
     // acquire: with the last one's addition, everything that all did before theirs is seen.
-    return count.load(std::memory_order_acquire) == static_cast<std::uint32_t>(size());
+    return count.load(std::memory_order_acquire) == static_cast<std::uint32_t>(here());
 }
 
 bool Team::tasks_left() const {
     std::uint64_t finished = finished_elsewhere_.load(std::memory_order_acquire), created = 0;
-    for (int id = 0; id < size(); ++id) finished += member(id).finished.load(std::memory_order_acquire);
-    for (int id = 0; id < size(); ++id) created += member(id).created.load(std::memory_order_acquire);
+    for (int place = 0; place < here(); ++place) finished += member(place).finished.load(std::memory_order_acquire);
+    for (int place = 0; place < here(); ++place) created += member(place).created.load(std::memory_order_acquire);
     return finished != created;
 }
 
 void Team::try_to_open(std::uint64_t epoch) {
-    auto expected = static_cast<std::uint32_t>(size());
+    auto expected = static_cast<std::uint32_t>(here());
     // Several threads may see that the last task has finished; one of them opens the barrier. None of them can be late
     // and open the next barrier: it would have to arrive there first.
     if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return;
     workshare_cancelled_.store(false, std::memory_order_relaxed);
+    if (others_ != nullptr) others_->meet();
     epoch_.store(epoch + 1, std::memory_order_release);
     ring();
 }
@@ -69,7 +70,7 @@ bool Team::barrier(Member& me) {
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    if (arrived == static_cast<std::uint32_t>(size()) && (!had_tasks() || !tasks_left())) {
+    if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || !tasks_left())) {
         try_to_open(epoch);
         return cancelled();
     }
@@ -85,17 +86,24 @@ bool Team::barrier(Member& me) {
 
 bool Team::first_at_single(Member& me) {
     std::uint64_t number = me.singles_met++;
+    if (others_ != nullptr) return others_->claim_single(number);
     // A load first: the thread that is late then does not take the line from the others.
     return singles_.load(std::memory_order_relaxed) == number &&
            singles_.compare_exchange_strong(number, number + 1, std::memory_order_relaxed);
 }
+
+void Team::set_single_data(void* data) {
+    if (others_ != nullptr) others_->leave_pointer(data);
+    else single_data_ = data;
+}
+void* Team::single_data() const { return others_ != nullptr ? others_->left_pointer() : single_data_; }
 
 void Team::cancel() {
     cancelled_.store(true, std::memory_order_release);
     ring();
 }
 
-void Team::prepare(const Region& region, int threads) {
+void Team::prepare(const Region& region, int threads, Part part) {
     const Task& creator = *outer_->task;
     described_ = region;
     if (region.loop != nullptr) loop_ = *region.loop;
@@ -106,9 +114,9 @@ void Team::prepare(const Region& region, int threads) {
     controls_.threads = of_level(process().environment().threads, level_, controls_.threads);
     const Bind bind = region.bind != Bind::no && controls_.bind != Bind::no ? region.bind : controls_.bind;
     controls_.bind = of_level(process().environment().binds, level_, controls_.bind);
-    seats_ = seats_for(bind, threads, outer_->place, outer_->partition,
+    seats_ = seats_for(bind, part.count, outer_->place, outer_->partition,
                        static_cast<int>(process().environment().places.size()));
-    const bool crowd = threads > process().processors();
+    const bool crowd = part.count > process().processors();
     patience_.store(crowd ? &process().patience_of_crowd() : &process().patience(), std::memory_order_relaxed);
     if (cancelled()) {
         shares_.reset();
@@ -122,6 +130,8 @@ void Team::prepare(const Region& region, int threads) {
     ended_.store(0, std::memory_order_relaxed);
     singles_.store(0, std::memory_order_relaxed);
     size_.store(threads, std::memory_order_relaxed);
+    here_.store(part.count, std::memory_order_relaxed);
+    first_id_ = part.first;
     region_.store(region_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
@@ -130,7 +140,11 @@ void Team::add_worker(int id) {
     Member* const added = owned_.back().get();
     workers_.push_back(std::make_unique<Worker>(this, added, fork_.load(std::memory_order_relaxed), pthread_t{}));
     Worker& worker = *workers_.back();
-    auto started = platform::start_thread_with_stack(process().environment().stack_bytes, &Team::serve, &worker);
+    // The variables on the stacks of a team that several ranks may share are seen by all of them.
+    OtherRanks* const others = process().others();
+    auto started = others != nullptr && outer_->team.level() == 0 && others->leads() && others->has_stack(id)
+                       ? others->start_thread(id, &Team::serve, &worker)
+                       : platform::start_thread_with_stack(process().environment().stack_bytes, &Team::serve, &worker);
     if (!started) refuse(started.error().message);
     worker.thread = *started;
     members_[id].store(added, std::memory_order_release);
@@ -150,7 +164,9 @@ void Team::start(Member& me) {
     me.created.store(0, std::memory_order_relaxed);
     me.finished.store(0, std::memory_order_relaxed);
     me.shares_met = first_share_;
-    me.singles_met = 0;
+    me.claims_met = first_claim_;
+    me.singles_met = first_single_;
+    me.id = first_id_ + me.place_here;
     me.share = nullptr;
     me.position = {};
     me.task = &me.implicit;
@@ -161,7 +177,7 @@ void Team::start(Member& me) {
     task.controls = controls_;
     if (task.children_dependences != nullptr) task.children_dependences.reset();
     if (!seats_.places.empty()) {
-        const auto seat = static_cast<std::size_t>(me.id);
+        const auto seat = static_cast<std::size_t>(me.place_here);
         me.partition = seats_.partitions[seat];
         const int before = std::exchange(me.place, seats_.places[seat]);
         if (me.place != before)
@@ -176,13 +192,52 @@ void Team::start(Member& me) {
 }
 
 void Team::begin(const Region& region, int threads) {
+    OtherRanks* const others = process().others();
+    if (others != nullptr && outer_->team.level() == 0 && region.reductions == nullptr && others->leads() &&
+        others->spans(threads)) {
+        ForkNotice fork{.function = region.function,
+                        .data = region.data,
+                        .threads = threads,
+                        .bind = region.bind,
+                        .has_loop = region.loop != nullptr,
+                        .loop = region.loop != nullptr ? *region.loop : Loop{},
+                        .controls = outer_->task->controls,
+                        .first_share = first_share_,
+                        .first_claim = first_claim_,
+                        .first_single = others->next_single()};
+        others->fork(fork);
+        return begin(fork);
+    }
+    others_ = nullptr;
+    first_single_ = 0;
     taken_ = threads > 1 ? process().take_threads(threads - 1) : 0;
     threads = taken_ + 1;
     if (threads > static_cast<int>(owned_.size())) enlarge(threads);
-    prepare(region, threads);
-    if (threads > 1) {
+    prepare(region, threads, {0, threads});
+    start_part();
+}
+
+void Team::begin(const ForkNotice& fork) {
+    others_ = process().others();
+    const Part part = others_->part(fork.threads);
+    taken_ = 0;
+    first_share_ = fork.first_share;
+    first_claim_ = fork.first_claim;
+    first_single_ = fork.first_single;
+    if (part.count > static_cast<int>(owned_.size())) enlarge(part.count);
+    const Region region{.function = fork.function,
+                        .data = fork.data,
+                        .threads = fork.threads,
+                        .bind = fork.bind,
+                        .loop = fork.has_loop ? &fork.loop : nullptr};
+    prepare(region, fork.threads, part);
+    start_part();
+}
+
+void Team::start_part() {
+    if (here() > 1) {
         // release: the workers see the description of the region.
-        fork_.store(fork_word(fork_.load(std::memory_order_relaxed), threads), std::memory_order_release);
+        fork_.store(fork_word(fork_.load(std::memory_order_relaxed), here()), std::memory_order_release);
         ring();
     }
     the_member = &member(0);
@@ -191,10 +246,12 @@ void Team::begin(const Region& region, int threads) {
 
 void Team::end() {
     Member& me = member(0);
-    if (size() > 1) ended_.fetch_add(1, std::memory_order_acq_rel);
-    if (size() > 1 || had_tasks())
-        work_until(me, nullptr, [&] { return (size() == 1 || all(ended_)) && (!had_tasks() || !tasks_left()); });
+    if (here() > 1) ended_.fetch_add(1, std::memory_order_acq_rel);
+    if (here() > 1 || had_tasks())
+        work_until(me, nullptr, [&] { return (here() == 1 || all(ended_)) && (!had_tasks() || !tasks_left()); });
+    if (others_ != nullptr) others_->meet();
     first_share_ = me.shares_met;
+    first_claim_ = me.claims_met;
     outer_->place = me.place; // the master has moved
     the_member = outer_;
     if (taken_ > 0) process().give_threads(taken_);
@@ -224,7 +281,7 @@ void* Team::serve(void* argument) {
     for (std::uint64_t word = worker.seen;;) {
         word = team.await_fork(me, word, took_part);
         if (size_in(word) == 0) return nullptr;
-        took_part = me.id < size_in(word);
+        took_part = me.place_here < size_in(word);
         if (!took_part) continue;
         team.start(me);
         team.described_.function(team.described_.data);
@@ -249,5 +306,13 @@ void begin_parallel(const Region& region) {
 }
 
 void end_parallel() { self().team.end(); }
+
+void run_part(Member& me, const ForkNotice& fork) {
+    me.task->controls = fork.controls;
+    if (me.inner == nullptr) me.inner = std::make_unique<Team>(me);
+    me.inner->begin(fork);
+    fork.function(fork.data);
+    me.inner->end();
+}
 
 } // namespace kumiki::openmp

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "openmp/loop.hpp"
+#include "openmp/other_ranks.hpp"
 #include "openmp/places.hpp"
 #include "openmp/process.hpp"
 #include "openmp/task.hpp"
@@ -23,18 +24,20 @@ class Team;
 
 /// One thread's part in a team. The thread alone writes it, but for the queue, in which others look for tasks.
 struct alignas(platform::apart) Member {
-    Member(Team& its_team, int number) : team(its_team), id(number) { implicit.implicit = true; }
+    Member(Team& its_team, int number) : team(its_team), place_here(number), id(number) { implicit.implicit = true; }
 
     Team& team;
-    const int id;
+    const int place_here;   ///< among the members of this process
+    int id;                 ///< number in the team; the same, unless the region runs on several ranks
     Task* task = &implicit; ///< the one that the thread executes
     Task implicit;
     std::uint64_t shares_met = 0; ///< worksharing constructs of this team, without those of `single`
     std::uint64_t singles_met = 0;
-    Workshare* share = nullptr;  ///< the worksharing construct in which the thread is
-    LoopPosition position{};     ///< in its loop
-    std::unique_ptr<Team> inner; ///< the team of which this thread is the master; made at its first region
-    int place = -1;              ///< -1: not bound
+    std::uint64_t claims_met = 0; ///< loops whose iterations the threads of several ranks take from a common number
+    Workshare* share = nullptr;   ///< the worksharing construct in which the thread is
+    LoopPosition position{};      ///< in its loop
+    std::unique_ptr<Team> inner;  ///< the team of which this thread is the master; made at its first region
+    int place = -1;               ///< -1: not bound
     Partition partition{};
     std::string shown; ///< by OMP_DISPLAY_AFFINITY
     int immediate = 0; ///< tasks that the thread runs at once, one inside the other
@@ -83,14 +86,21 @@ public:
 
     /// Starts a region on up to `threads` threads; the caller, its master, then executes the body and calls end().
     void begin(const Region& region, int threads);
+    /// Starts this rank's part of a region on all ranks.
+    void begin(const ForkNotice& fork);
     /// Returns when all threads have ended the body, and all tasks are finished.
     void end();
 
     int size() const { return size_.load(std::memory_order_relaxed); }
+    /// The members in this process, and the other ranks; all of them, and null, unless the region runs on several
+    /// ranks.
+    int here() const { return here_.load(std::memory_order_relaxed); }
+    OtherRanks* others() const { return others_; }
     int level() const { return level_; }
     int active_level() const { return active_level_; }
     Member* outer() const { return outer_; }
-    Member& member(int id) const { return *members_[id].load(std::memory_order_acquire); }
+    /// By the place in this process.
+    Member& member(int place) const { return *members_[place].load(std::memory_order_acquire); }
     wait::Bell& bell() { return bell_; }
     const wait::Patience& patience() const { return *patience_.load(std::memory_order_relaxed); }
     void ring() { wait::ring(bell_, patience()); }
@@ -100,7 +110,9 @@ public:
 
     /// Whether `me` is the first to arrive at its next single construct.
     bool first_at_single(Member& me);
-    void*& single_data() { return single_data_; }
+    /// The data of a single construct with copyprivate; a barrier publishes them.
+    void set_single_data(void* data);
+    void* single_data() const;
 
     Workshares& shares() { return shares_; }
 
@@ -130,7 +142,8 @@ private:
 
     static void* serve(void* worker);
     std::uint64_t await_fork(Member& me, std::uint64_t seen, bool took_part);
-    void prepare(const Region& region, int threads);
+    void prepare(const Region& region, int threads, Part part);
+    void start_part();
     void enlarge(int threads);
     void add_worker(int id);
     void start(Member& me);
@@ -143,7 +156,7 @@ private:
     int taken_ = 0; ///< threads of the thread limit
     // A worker that looks for tasks of the last region may read these while the master prepares the next one; whichever
     // value it sees, it takes no task (see above).
-    std::atomic<int> size_{1};
+    std::atomic<int> size_{1}, here_{1};
     std::atomic<const wait::Patience*> patience_;
     std::atomic<Member*> first_;
     std::atomic<Member*>* members_ =
@@ -158,7 +171,9 @@ private:
     Loop loop_{};
     Taskgroup group_{};
     Seats seats_;
-    std::uint64_t first_share_ = 0;
+    std::uint64_t first_share_ = 0, first_claim_ = 0, first_single_ = 0;
+    OtherRanks* others_ = nullptr;
+    int first_id_ = 0;
     void* single_data_ = nullptr;
 
     alignas(platform::apart) std::atomic<std::uint64_t> fork_{0};
@@ -190,6 +205,8 @@ int threads_for(const Member& me, int wanted);
 /// The two ends of a parallel region; in between, the calling thread executes the body as member 0.
 void begin_parallel(const Region& region);
 void end_parallel();
+/// Runs this rank's part of a region on all ranks; `me` leads it here.
+void run_part(Member& me, const ForkNotice& fork);
 
 template <class Prepare>
 Workshare& Workshares::enter(Member& me, Prepare prepare) {

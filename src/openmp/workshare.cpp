@@ -35,6 +35,10 @@ void take_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void*
 }
 
 void enter_share(Member& me, const Loop& loop, std::uintptr_t* reductions, void** memory) {
+    if (const OtherRanks* const others = me.team.others()) {
+        if (reductions != nullptr) others->refuse("a reduction over tasks");
+        if (memory != nullptr) others->refuse("a scan, or a conditional lastprivate");
+    }
     if (reductions != nullptr) begin_share_group(me);
     Workshare& share = me.team.shares().enter(me, [&](Workshare& first) {
         first.loop = loop;
@@ -42,6 +46,7 @@ void enter_share(Member& me, const Loop& loop, std::uintptr_t* reductions, void*
     });
     take_extras(me, share, reductions, memory);
     me.position = {};
+    number_loop(me, loop);
 }
 
 } // namespace kumiki::openmp

@@ -149,11 +149,91 @@ def expanded(ranges: str) -> list[str]:
     return [str(number) for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
 
 
-def test_hosts_and_copies_are_refused(launcher: Launcher, tmp_path: Path) -> None:
+def test_hosts_are_refused(launcher: Launcher, tmp_path: Path) -> None:
     program = compiled(tmp_path, "-fopenmp")
     check_refused(launcher.run("--hosts", "a", "--openmp", program), USAGE, "on this host only")
-    copies = launcher.run("-n", "2", "--openmp", program, environment={"KUMIKI_SHARED_COPIES": "rank"})
-    check_refused(copies, USAGE, "KUMIKI_SHARED_COPIES=rank")
+
+
+COPIES = {"KUMIKI_SHARED_COPIES": "rank"}
+PROCESSES = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    int processes[16], others = 0, sum = 0;
+    #pragma omp parallel reduction(+ : sum)
+    {
+        processes[omp_get_thread_num()] = getpid();
+        sum += omp_get_thread_num();
+    }
+    for (int thread = 0; thread < omp_get_max_threads(); thread++) others += processes[thread] != getpid();
+    printf("%d of %d elsewhere, sum %d\n", others, omp_get_max_threads(), sum);
+    return system("env | grep -c KUMIKI_RANK") == 0 ? 1 : 0;
+}
+"""
+
+
+def run_with_copies(
+    launcher: Launcher, program: str, *options: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    if not (Path(launcher.path).resolve().parent.parent / "lib" / "libkumiki-openmp-ranks.so").exists():
+        pytest.skip("there is no libkumiki-openmp-ranks.so (libzydis-dev)")
+    return launcher.run(*options, "--openmp", program, environment=COPIES | environment)
+
+
+def test_ranks_with_copies_are_processes(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=PROCESSES)
+    for shape, elsewhere, threads in ((("-n", "2", "-t", "1"), 1, 2), (("-n", "3", "-t", "1,2,1"), 3, 4)):
+        result = run_with_copies(launcher, program, *shape)
+        total = threads * (threads - 1) // 2
+        # Programs that it starts do not take themselves for ranks.
+        assert lines(result) == ["0", f"{elsewhere} of {threads} elsewhere, sum {total}"]
+
+
+def test_the_exit_code_of_a_program_in_several_processes_is_its_own(launcher: Launcher, tmp_path: Path) -> None:
+    result = run_with_copies(launcher, compiled(tmp_path, "-fopenmp"), "-n", "2", "-t", "1")
+    assert lines(result) == ["5050 2 libkumiki-openmp-ranks.so "]
+    program = compiled(
+        tmp_path, "-fopenmp", source="#include <stdlib.h>\nint main(void) {\n#pragma omp parallel\n{}\nexit(7); }"
+    )
+    assert run_with_copies(launcher, program, "-n", "2").returncode == 7
+
+
+FORKS = "#include <unistd.h>\nint main(void) {\n#pragma omp parallel\n{}\nreturn fork() < 0; }"
+
+
+@pytest.mark.parametrize(
+    ("source", "environment", "part"),
+    [(FORKS, {}, "the program uses fork"), (FORKS, {"OMP_CANCELLATION": "true"}, "OMP_CANCELLATION=true")],
+    ids=["fork", "cancellation"],
+)
+def test_what_several_processes_cannot_do_is_refused(
+    launcher: Launcher, tmp_path: Path, source: str, environment: dict[str, str], part: str
+) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=source)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1", **environment)
+    assert result.returncode == ENVIRONMENT
+    assert part in result.stderr
+    assert launcher.nothing_left()
+
+
+def test_a_rank_that_dies_ends_the_job(launcher: Launcher, tmp_path: Path) -> None:
+    source = (
+        "#include <omp.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel\n"
+        "if (omp_get_thread_num() == 1) raise(SIGKILL);\nreturn 0; }"
+    )
+    result = run_with_copies(launcher, compiled(tmp_path, "-fopenmp", source=source), "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 9
+    assert "rank 1 of 2" in result.stderr
+    assert launcher.nothing_left()
+
+
+def test_a_script_cannot_be_several_processes(launcher: Launcher, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    check_refused(run_with_copies(launcher, str(script), "-n", "2"), ENVIRONMENT, "perhaps a script")
 
 
 def test_a_program_that_does_not_exist_is_named(launcher: Launcher) -> None:

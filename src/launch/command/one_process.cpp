@@ -22,7 +22,7 @@ std::string places_of(const RankPlace& rank) {
 }
 
 RankRequest joined(const std::vector<RankRequest>& ranks) {
-    RankRequest all{.rank = ranks.front().rank};
+    RankRequest all{.rank = ranks.front().rank, .threads = 0, .cores = {}};
     for (const RankRequest& rank : ranks) {
         all.threads += rank.threads;
         add_new(all.cores, rank.cores);

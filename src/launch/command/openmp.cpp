@@ -56,15 +56,23 @@ tl::unexpected<Failure> unusable(const std::string& program, std::string_view wh
 constexpr const char* runtimes[] = {"libgomp.so.1", "libomp.so", "libiomp5.so"};
 
 /// Scripts are not read: what they start runs on the runtime if it uses libgomp or libomp.
-Result<> check_program(const std::string& name) {
+///
+/// With `several`, the program is to run as several processes; the runtime then must be in the program from its start.
+Result<> check_program(const std::string& name, bool several) {
     const std::string path = find_program(name);
     const ElfFile file(path);
+    if (several && file.kind() != FileKind::program)
+        return unusable(name, "it is no program but perhaps a script, which cannot run as several processes");
     if (file.kind() != FileKind::program) return {}; // the start of the rank tells what is wrong, if anything is
     if (!file.is_native()) return unusable(name, "it is built for another kind of processor than this host's");
     const std::string linker = file.interpreter();
     const std::string libraries = linker.empty() ? std::string() : list_libraries(linker, path);
-    for (const char* const runtime : runtimes)
-        if (libraries.find(runtime) != libraries.npos) return {};
+    for (const char* const runtime : runtimes) {
+        if (libraries.find(runtime) == libraries.npos) continue;
+        if (several && runtime != runtimes[0])
+            return unusable(name, "over several processes it must be built by gcc, g++ or gfortran, so far");
+        return {};
+    }
     for (const char* const function : {"GOMP_parallel", "__kmpc_fork_call"})
         if (file.defines(function))
             return unusable(name, "its OpenMP runtime is linked into it statically; link it without -static, so that "
@@ -83,25 +91,26 @@ std::string in_front(const std::string& first, const char* variable) {
 
 } // namespace
 
-Result<> prepare_openmp(Options& options, const Settings& settings) {
+Result<> prepare_openmp(Options& options, const Settings& settings, int ranks) {
     if (options.names_hosts())
         return fail(KUMIKI_ERROR_ARGUMENT, "--openmp runs a program on this host only, so far; leave the hosts out");
-    if (settings.shared_copies == CopyHolder::rank)
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    "--openmp gives the ranks of a host one memory, so far, and not a copy each; "
-                    "leave KUMIKI_SHARED_COPIES=rank out");
-    if (auto checked = check_program(options.program.front()); !checked) return checked;
+    const bool several = ranks > 1 && settings.shared_copies == CopyHolder::rank;
+    if (auto checked = check_program(options.program.front(), several); !checked) return checked;
     std::error_code error;
-    const auto library =
-        fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib/libkumiki-openmp.so";
+    const auto library = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /
+                         (several ? "libkumiki-openmp-ranks.so" : "libkumiki-openmp.so");
     if (!fs::exists(library, error))
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{} is missing; build Kumiki again", library.string()));
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("{} is missing; build Kumiki again{}", library.string(),
+                                several ? ", on an x86-64 processor and with Zydis (libzydis-dev)" : ""));
     if (library.string().find_first_of(" :;") != std::string::npos)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("the dynamic linker cannot load {} first, because of the blank, colon or semicolon in "
                                 "its name; install Kumiki in another folder",
                                 library.string()));
     options.settings.emplace_back("LD_PRELOAD", in_front(library.string(), "LD_PRELOAD"));
+    // What the dynamic linker writes into the program later would be an address of one process.
+    if (several) options.settings.emplace_back("LD_BIND_NOW", "1");
     // There the library has the names of LLVM's, so that a program of clang starts where these are not installed.
     const auto names = library.parent_path() / "kumiki-openmp";
     options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));

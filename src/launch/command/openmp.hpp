@@ -11,6 +11,6 @@ namespace kumiki::launch {
 /// Fails with a sentence if the job names hosts or wants a copy of the memory for each rank, or if the program uses
 /// neither libgomp.so.1 nor libomp, which is found by reading the program and by asking its dynamic linker for its
 /// libraries; the program itself is not run.
-Result<> prepare_openmp(Options& options, const Settings& settings);
+Result<> prepare_openmp(Options& options, const Settings& settings, int ranks);
 
 } // namespace kumiki::launch

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
+#include <numeric>
 #include <unistd.h>
 
 namespace kumiki::launch {
@@ -73,7 +74,9 @@ void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
     for (const auto& [name, value] : place.variables) environment.set(name, value);
     // Without this variable OpenMP would use all processors that it sees. OpenBLAS, BLIS and MKL also obey it, unless
     // their own variables are set.
-    if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(place.size));
+    // An OpenMP program counts the threads of all its ranks.
+    const int threads = job.options.openmp ? std::accumulate(job.threads.begin(), job.threads.end(), 0) : place.size;
+    if (!environment.has("OMP_NUM_THREADS")) environment.set("OMP_NUM_THREADS", std::to_string(threads));
 }
 
 } // namespace kumiki::launch

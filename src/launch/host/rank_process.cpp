@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -56,6 +57,8 @@ void become_rank(RankStart start) {
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     start.inherited.restore();
+    // Several processes of one program must have everything at the same addresses; they compare them at the start.
+    if (start.job.options.openmp && start.job.share.size > 1) personality(ADDR_NO_RANDOMIZE);
     execvpe(arguments[0], arguments.data(), start.environment.entries().data());
     const ExecFailure failure{start.rank, errno};
     static_cast<void>(!write(start.failures, &failure, sizeof failure));

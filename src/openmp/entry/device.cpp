@@ -44,7 +44,7 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             if ((kinds[i] & 0xff) != map_firstprivate) continue;
             const std::size_t alignment = std::max<std::size_t>(std::size_t{1} << (kinds[i] >> 8), sizeof(void*));
-            void* const copy = std::aligned_alloc(alignment, (sizes[i] + alignment) / alignment * alignment);
+            void* const copy = program_memory(sizes[i] + 1, alignment);
             std::memcpy(copy, addresses[i], sizes[i]);
             addresses_[i] = copy;
             owned_.emplace_back(copy, &std::free);
@@ -156,7 +156,7 @@ KUMIKI_ENTRY void omp_set_default_device_8_(const std::int64_t* device) {
 }
 
 KUMIKI_ENTRY void* omp_target_alloc(std::size_t size, int device) {
-    return is_host(device) ? std::malloc(size) : nullptr;
+    return is_host(device) ? program_memory(size) : nullptr;
 }
 KUMIKI_ENTRY void omp_target_free(void* memory, int) { std::free(memory); }
 KUMIKI_ENTRY int omp_target_is_present(const void* pointer, int device) {

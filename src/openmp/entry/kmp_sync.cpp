@@ -80,7 +80,7 @@ KUMIKI_ENTRY void __kmpc_end_single(const Source*, std::int32_t) {}
 KUMIKI_ENTRY void __kmpc_copyprivate(const Source*, std::int32_t, std::size_t, void* data,
                                      void (*copy)(void* to, void* from), std::int32_t is_source) {
     Member& me = self();
-    if (is_source != 0) me.team.single_data() = data; // the barrier publishes it
+    if (is_source != 0) me.team.set_single_data(data); // the barrier publishes it
     me.team.barrier(me);
     if (is_source == 0) copy(data, me.team.single_data());
     me.team.barrier(me); // the source's variables stay as they are until all have copied them

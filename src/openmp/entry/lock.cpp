@@ -1,4 +1,6 @@
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/team.hpp"
@@ -15,15 +17,15 @@ struct NestLock {
     const Task* holder; ///< atomic accesses only: other tasks compare it with themselves
 
     void enter() {
-        take([this] { return lock.enter(), true; });
+        take([this] { return enter_lock(lock), true; });
     }
     int try_enter() {
-        return take([this] { return lock.try_enter(); }) ? depth : 0;
+        return take([this] { return try_lock(lock); }) ? depth : 0;
     }
     void leave() {
         if (--depth != 0) return;
         owner().store(nullptr, std::memory_order_relaxed);
-        lock.leave();
+        leave_lock(lock);
     }
     void reset() {
         lock.reset();
@@ -32,11 +34,18 @@ struct NestLock {
     }
 
 private:
+    /// The address of the task, which another one may have at another rank; so it is only compared.
+    static const Task* this_task() {
+        const OtherRanks* const others = process().others();
+        const auto address = reinterpret_cast<std::uintptr_t>(self().task);
+        return reinterpret_cast<const Task*>(
+            others == nullptr ? address : address | static_cast<std::uintptr_t>(others->rank()) << 48);
+    }
     std::atomic_ref<const Task*> owner() { return std::atomic_ref(holder); }
     /// Relaxed: only the holder itself finds its own address there.
     template <class Enter>
     bool take(Enter lock_it) {
-        const Task* const me = self().task;
+        const Task* const me = this_task();
         if (owner().load(std::memory_order_relaxed) != me) {
             if (!lock_it()) return false;
             owner().store(me, std::memory_order_relaxed);
@@ -79,9 +88,9 @@ static_assert(sizeof(Lock) == 4 && sizeof(NestLock) == 16);
 
 KUMIKI_SIMPLE_LOCK(void, init_lock, lock->reset());
 KUMIKI_SIMPLE_LOCK(void, destroy_lock, static_cast<void>(lock));
-KUMIKI_SIMPLE_LOCK(void, set_lock, lock->enter());
-KUMIKI_SIMPLE_LOCK(void, unset_lock, lock->leave());
-KUMIKI_SIMPLE_LOCK(int, test_lock, return lock->try_enter() ? 1 : 0);
+KUMIKI_SIMPLE_LOCK(void, set_lock, enter_lock(*lock));
+KUMIKI_SIMPLE_LOCK(void, unset_lock, leave_lock(*lock));
+KUMIKI_SIMPLE_LOCK(int, test_lock, return try_lock(*lock) ? 1 : 0);
 
 KUMIKI_LOCK_ENTRY(void, init_nest_lock, NestLock, lock->reset());
 KUMIKI_LOCK_ENTRY(void, destroy_nest_lock, NestLock, static_cast<void>(lock));
@@ -89,8 +98,9 @@ KUMIKI_LOCK_ENTRY(void, set_nest_lock, NestLock, lock->enter());
 KUMIKI_LOCK_ENTRY(void, unset_nest_lock, NestLock, lock->leave());
 KUMIKI_LOCK_ENTRY(int, test_nest_lock, NestLock, return lock->try_enter());
 
-KUMIKI_INDIRECT_ENTRY(void, init_nest_lock, static_cast<void>(lock); *place = new NestLock{});
-KUMIKI_INDIRECT_ENTRY(void, destroy_nest_lock, delete lock; *place = nullptr);
+KUMIKI_INDIRECT_ENTRY(void, init_nest_lock, static_cast<void>(lock);
+                      *place = new (program_memory(sizeof(NestLock))) NestLock{});
+KUMIKI_INDIRECT_ENTRY(void, destroy_nest_lock, std::free(lock); *place = nullptr);
 KUMIKI_INDIRECT_ENTRY(void, set_nest_lock, lock->enter());
 KUMIKI_INDIRECT_ENTRY(void, unset_nest_lock, lock->leave());
 KUMIKI_INDIRECT_ENTRY(int, test_nest_lock, return lock->try_enter());

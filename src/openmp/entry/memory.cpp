@@ -69,7 +69,7 @@ void* allocate(std::size_t alignment, std::size_t size, Handle handle) {
     const bool too_large = __builtin_add_overflow(size, sizeof(Header) + alignment, &bytes);
     void* start = nullptr;
     if (!too_large && (allocator == nullptr || take(*allocator, bytes))) {
-        start = std::malloc(bytes);
+        start = program_memory(bytes);
         if (start == nullptr && allocator != nullptr) allocator->used.fetch_sub(bytes, std::memory_order_relaxed);
     }
     if (start == nullptr) {
@@ -95,7 +95,9 @@ void* zeroed(std::size_t alignment, std::size_t count, std::size_t size, Handle 
 }
 
 Handle make_allocator(int count, const Trait* traits) {
-    auto* const made = new Allocator;
+    void* const memory = program_memory(sizeof(Allocator));
+    if (memory == nullptr) return 0;
+    auto* const made = new (memory) Allocator;
     for (int i = 0; i < count; ++i) {
         const auto& [key, value] = traits[i];
         if (value == by_default) continue;
@@ -106,7 +108,7 @@ Handle make_allocator(int count, const Trait* traits) {
     }
     const bool power_of_two = made->alignment != 0 && (made->alignment & (made->alignment - 1)) == 0;
     if (power_of_two) return reinterpret_cast<Handle>(made);
-    delete made;
+    std::free(made);
     return 0; // omp_null_allocator: the traits are not usable
 }
 
@@ -119,7 +121,7 @@ KUMIKI_ENTRY Handle omp_init_allocator_(const Handle*, const std::int32_t* count
 KUMIKI_ENTRY Handle omp_init_allocator_8_(const Handle*, const std::int64_t* count, const Trait* traits) {
     return make_allocator(static_cast<int>(*count), traits);
 }
-KUMIKI_ENTRY void omp_destroy_allocator(Handle handle) { delete with_traits(handle); }
+KUMIKI_ENTRY void omp_destroy_allocator(Handle handle) { std::free(with_traits(handle)); }
 KUMIKI_ENTRY void omp_destroy_allocator_(const Handle* handle) { omp_destroy_allocator(*handle); }
 KUMIKI_ENTRY void omp_set_default_allocator(Handle handle) {
     self().task->controls.allocator = handle == 0 ? 1 : handle;

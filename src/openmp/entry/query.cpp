@@ -41,7 +41,8 @@ int clamped(std::int64_t value) { return static_cast<int>(std::clamp<std::int64_
 KUMIKI_GET(int, get_num_threads, self().team.size())
 KUMIKI_GET(int, get_thread_num, self().id)
 KUMIKI_GET(int, get_max_threads, controls().threads)
-KUMIKI_GET(int, get_num_procs, process().processors())
+KUMIKI_GET(int, get_num_procs,
+           process().others() != nullptr ? process().others()->processors() : process().processors())
 KUMIKI_GET(int, in_parallel, self().team.active_level() > 0 ? 1 : 0)
 KUMIKI_GET(int, get_dynamic, controls().dynamic ? 1 : 0)
 KUMIKI_GET(int, get_nested, controls().max_active_levels > std::max(1, self().team.active_level()) ? 1 : 0)

@@ -39,12 +39,24 @@ KUMIKI_ENTRY bool GOMP_barrier_cancel() {
     return me.team.barrier(me);
 }
 
-KUMIKI_ENTRY void GOMP_critical_start() { process().critical.enter(); }
-KUMIKI_ENTRY void GOMP_critical_end() { process().critical.leave(); }
-KUMIKI_ENTRY void GOMP_critical_name_start(void** word) { lock_in(word).enter(); }
-KUMIKI_ENTRY void GOMP_critical_name_end(void** word) { lock_in(word).leave(); }
-KUMIKI_ENTRY void GOMP_atomic_start() { process().atomic.enter(); }
-KUMIKI_ENTRY void GOMP_atomic_end() { process().atomic.leave(); }
+KUMIKI_ENTRY void GOMP_critical_start() {
+    if (OtherRanks* const others = process().others()) others->enter(OtherRanks::Own::critical);
+    else process().critical.enter();
+}
+KUMIKI_ENTRY void GOMP_critical_end() {
+    if (OtherRanks* const others = process().others()) others->leave(OtherRanks::Own::critical);
+    else process().critical.leave();
+}
+KUMIKI_ENTRY void GOMP_critical_name_start(void** word) { enter_lock(lock_in(word)); }
+KUMIKI_ENTRY void GOMP_critical_name_end(void** word) { leave_lock(lock_in(word)); }
+KUMIKI_ENTRY void GOMP_atomic_start() {
+    if (OtherRanks* const others = process().others()) others->enter(OtherRanks::Own::atomic);
+    else process().atomic.enter();
+}
+KUMIKI_ENTRY void GOMP_atomic_end() {
+    if (OtherRanks* const others = process().others()) others->leave(OtherRanks::Own::atomic);
+    else process().atomic.leave();
+}
 
 KUMIKI_ENTRY bool GOMP_cancellation_point(int construct) {
     return process().environment().cancellation && is_cancelled(self(), construct);

@@ -72,6 +72,6 @@ KUMIKI_ENTRY void* GOMP_single_copy_start() {
 }
 KUMIKI_ENTRY void GOMP_single_copy_end(void* data) {
     Member& me = self();
-    me.team.single_data() = data; // the barrier publishes it; another one follows before the next copy
+    me.team.set_single_data(data); // the barrier publishes it; another one follows before the next copy
     me.team.barrier(me);
 }

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+#include <type_traits>
+
+#include "error/result.hpp"
+#include "openmp/loop.hpp"
+#include "openmp/settings.hpp"
+
+namespace kumiki::openmp {
+
+/// The threads of a region that run at one rank: `count` of them, from number `first` on.
+struct Part {
+    int first = 0, count = 0;
+};
+
+/// What rank 0 tells the others about a region that all ranks run.
+struct ForkNotice {
+    void (*function)(void*) = nullptr; ///< null: the program ends
+    void* data = nullptr;
+    int threads = 0; ///< of all ranks
+    Bind bind = Bind::no;
+    bool has_loop = false; ///< of a combined construct
+    Loop loop;
+    Controls controls;             ///< of the task that met the region
+    std::uint64_t first_share = 0; ///< numbers of the region's first constructs of three kinds (Member)
+    std::uint64_t first_claim = 0;
+    std::uint64_t first_single = 0;
+};
+static_assert(std::is_trivially_copyable_v<ForkNotice>);
+
+/// The processes of a program that runs as several, as the runtime in one of them sees them. In a program that runs as
+/// one there is no such object. The memory of the program is consistent between ranks after meet(), and from the
+/// leave() of a lock to its next enter().
+///
+/// Constructs that are met once by every thread of a region have numbers that are the same at all ranks.
+class OtherRanks {
+public:
+    virtual ~OtherRanks() = default;
+
+    /// The number of this rank.
+    virtual int rank() const = 0;
+    /// The processors that the ranks may use together.
+    virtual int processors() const = 0;
+    /// Whether regions that the calling thread starts run on all ranks: it is the thread that runs main.
+    virtual bool leads() const = 0;
+    /// Whether so many threads can be divided among the ranks.
+    virtual bool spans(int threads) const = 0;
+    /// This rank's part of so many threads.
+    virtual Part part(int threads) const = 0;
+    /// Starts thread `number` of this rank, which leads() or one of its workers, with a stack that all ranks see, if
+    /// there is one left for it.
+    virtual bool has_stack(int number) const = 0;
+    virtual Result<pthread_t> start_thread(int number, void* (*function)(void*), void* argument) = 0;
+
+    /// At rank 0: lets all ranks begin the region.
+    virtual void fork(const ForkNotice& fork) = 0;
+    /// A barrier; one thread of every rank calls it.
+    virtual void meet() = 0;
+
+    /// Whether the caller is the first of all threads that asks for this single construct.
+    virtual bool claim_single(std::uint64_t number) = 0;
+    /// The number of the next single construct; only between regions.
+    virtual std::uint64_t next_single() = 0;
+    /// A pointer that a thread leaves for all others; a barrier publishes it, and one follows before the next.
+    virtual void leave_pointer(void* pointer) = 0;
+    virtual void* left_pointer() = 0;
+
+    /// The first iteration of a loop that no thread has; `count` or more: there is none.
+    virtual std::uint64_t next_iteration(std::uint64_t loop) = 0;
+    /// Takes the iterations from `begin`, which is what next_iteration() returned, to before `end`. Returns false, and
+    /// the new next iteration in `begin`, if another thread was faster.
+    virtual bool take_iterations(std::uint64_t loop, std::uint64_t& begin, std::uint64_t end) = 0;
+    static constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
+
+    /// Waits until the iterations before `begin` of an ordered loop are done, and enters its ordered region.
+    virtual void begin_turn(std::uint64_t loop, std::uint64_t begin) = 0;
+    /// Leaves it; `end` is the next iteration.
+    virtual void end_turn(std::uint64_t loop, std::uint64_t end) = 0;
+
+    /// Memory that the program gets from the runtime, in its heap; free() takes it back. Null: there is none left.
+    virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+
+    /// Locks that the constructs have for themselves.
+    enum class Own : int { critical, atomic };
+    virtual void enter(Own lock) = 0;
+    virtual void leave(Own lock) = 0;
+    /// Locks in words of the program; zero is an open lock.
+    virtual void enter(std::uint32_t& word) = 0;
+    virtual bool try_enter(std::uint32_t& word) = 0;
+    virtual void leave(std::uint32_t& word) = 0;
+
+    /// Ends the program, because it asks for what several processes cannot do.
+    [[noreturn]] virtual void refuse(const char* what) const = 0;
+};
+
+} // namespace kumiki::openmp

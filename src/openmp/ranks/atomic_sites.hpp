@@ -1,0 +1,15 @@
+#pragma once
+
+#include "error/result.hpp"
+
+namespace kumiki::openmp {
+
+struct Image;
+class Ranks;
+
+/// Makes the atomic instructions that the compiler has put into the program right over several processes: each of them
+/// is replaced by a trap, which executes it under a lock of the shared memory. The same for fences, which so become
+/// flushes. Must be called before the program runs.
+Result<> trap_atomics(const Image& image, Ranks& ranks);
+
+} // namespace kumiki::openmp

@@ -1,0 +1,156 @@
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
+#include "openmp/ranks/atomic_sites.hpp"
+#include "openmp/ranks/image.hpp"
+#include "openmp/ranks/malloc.hpp"
+#include "openmp/ranks/ranks.hpp"
+#include "openmp/team.hpp"
+#include "settings/settings.hpp"
+
+/// The start of a program that runs as several processes. When all libraries have been initialised, the C library's
+/// start function is called, which would run the constructors of the program, and main. Here it first joins the job;
+/// then rank 0 goes on in a thread whose stack all ranks see, and the others serve.
+namespace kumiki::openmp {
+namespace {
+
+using Main = int (*)(int, char**, char**);
+using Start = int (*)(Main, int, char**, int (*)(int, char**, char**), void (*)(), void (*)(), void*);
+
+/// The arguments of the C library's function.
+struct Program {
+    Start start;
+    Main main;
+    int count;
+    char** arguments;
+    int (*init)(int, char**, char**);
+    void (*fini)(), (*linker_fini)();
+    void* stack_end;
+    Ranks* ranks;
+};
+
+/// The program must not ask the runtime of this process for what all have to do together.
+void check_environment() {
+    if (process().environment().cancellation)
+        refuse("OMP_CANCELLATION=true is not possible over several processes so far; leave it out");
+}
+
+Ranks& join(const Settings& settings) {
+    const Image image = find_image();
+    if (!image.other_user.empty())
+        refuse(fmt::format("{} uses OpenMP, too; over several processes only the program itself may, so far",
+                           image.other_user));
+    auto joined = Ranks::join(settings, image);
+    if (!joined) refuse(joined.error().message);
+    Ranks& ranks = **joined;
+    static_cast<void>(joined->release()); // it lives as long as the process
+    process().set_others(ranks);
+    serve_allocations(ranks.heap());
+    if (auto trapped = trap_atomics(image, ranks); !trapped) refuse(trapped.error().message);
+    return ranks;
+}
+
+/// The arguments or the environment, in memory that all ranks see.
+char** shared_copy(char** texts, Heap& heap) {
+    std::size_t count = 0;
+    while (texts[count] != nullptr) ++count;
+    auto** const copies = static_cast<char**>(heap.allocate((count + 1) * sizeof(char*)));
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t bytes = std::strlen(texts[i]) + 1;
+        copies[i] = static_cast<char*>(heap.allocate(bytes));
+        std::memcpy(copies[i], texts[i], bytes);
+    }
+    copies[count] = nullptr;
+    return copies;
+}
+
+/// Programs that this one starts are no ranks.
+void forget_job() {
+    std::vector<std::string> names;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (const std::string_view text(*entry); text.starts_with("KUMIKI_"))
+            names.emplace_back(text.substr(0, text.find('=')));
+    for (const std::string& name : names) unsetenv(name.c_str());
+}
+
+/// The end of rank 0, after the program's own handlers and destructors. Inside a region the others cannot be told; the
+/// launcher then ends them.
+void end_program() {
+    auto& ranks = static_cast<Ranks&>(*process().others());
+    if (!ranks.leads() || self().team.level() != 0) return;
+    ranks.fork(ForkNotice{});
+    ranks.leave();
+}
+
+void* run_program(void* argument) {
+    const Program& program = *static_cast<Program*>(argument);
+    program.ranks->lead();
+    std::atexit(end_program);
+    program.start(program.main, program.count, program.arguments, program.init, program.fini, program.linker_fini,
+                  program.stack_end);
+    std::abort(); // it does not return
+}
+
+void* serve(void* argument) {
+    Ranks& ranks = *static_cast<Program*>(argument)->ranks;
+    ranks.lead();
+    Member& me = self();
+    for (;;) {
+        const ForkNotice fork = ranks.await_fork();
+        if (fork.function == nullptr) break;
+        run_part(me, fork);
+    }
+    ranks.leave();
+    std::exit(EXIT_SUCCESS);
+}
+
+int start(const char* version, Program program) {
+    program.start = reinterpret_cast<Start>(dlvsym(RTLD_NEXT, "__libc_start_main", version));
+    const auto settings = read_settings(environ);
+    if (!settings) refuse(settings.error().message);
+    if (settings->size <= 1 || settings->segment < 0)
+        return program.start(program.main, program.count, program.arguments, program.init, program.fini,
+                             program.linker_fini, program.stack_end);
+    check_environment();
+    program.ranks = &join(*settings);
+    forget_job();
+    if (program.ranks->rank() == 0) {
+        program.arguments = shared_copy(program.arguments, program.ranks->heap());
+        environ = shared_copy(environ, program.ranks->heap());
+    }
+    auto started = program.ranks->start_first_thread(program.ranks->rank() == 0 ? run_program : serve, &program);
+    if (!started) refuse(started.error().message);
+    pthread_join(*started, nullptr); // that thread ends the process
+    pause();
+    std::abort();
+}
+
+} // namespace
+} // namespace kumiki::openmp
+
+#define KUMIKI_START(own_name, version)                                                                                \
+    KUMIKI_ENTRY int own_name(kumiki::openmp::Main main, int count, char** arguments,                                  \
+                              int (*init)(int, char**, char**), void (*fini)(), void (*linker_fini)(),                 \
+                              void* stack_end) {                                                                       \
+        return kumiki::openmp::start(version,                                                                          \
+                                     {nullptr, main, count, arguments, init, fini, linker_fini, stack_end, nullptr});  \
+    }                                                                                                                  \
+    __asm__(".symver " #own_name ", __libc_start_main@" version ", remove")
+
+KUMIKI_START(kumiki_start_main, "GLIBC_2.34");
+KUMIKI_START(kumiki_old_start_main, "GLIBC_2.2.5");
+
+/// A child would not have the memory of the program.
+KUMIKI_ENTRY pid_t fork() {
+    static const auto next = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"));
+    if (auto* const others = kumiki::openmp::process().others()) others->refuse("fork");
+    return next();
+}
