@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <thread>
 #include <ucs/config/global_opts.h>
-#include <ucs/debug/debug.h>
 #include <unistd.h>
 
 #include "fabric/ucx/common.hpp"
@@ -164,9 +162,6 @@ Result<> UcxTransport::open(const std::string& interface) {
     // Ranks leave at different times, so the end of a connection is expected then. Lost ranks are detected by missing
     // heartbeats.
     if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "fatal");
-    // UCX takes these signals when it is loaded. Faults of shared arrays arrive by them, perhaps those of an earlier
-    // job of this process, and a crash of the program is the program's own.
-    for (const int fault : {SIGSEGV, SIGBUS}) ucs_debug_disable_signal(fault);
     auto context = ucx::make_context(config->get(), UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
                                      interface.empty() ? "start" : "start on the interface " + interface);
     if (!context) return tl::unexpected(context.error());
