@@ -40,6 +40,13 @@ using tests::text_of;
 
 class SystemCallTest : public testing::TestWithParam<FaultMechanism> {
 protected:
+    void SetUp() override {
+#ifdef __SANITIZE_THREAD__
+        GTEST_SKIP()
+            << "ThreadSanitizer has functions of its own in the place of system calls, and cannot follow ranks that "
+               "are processes";
+#endif
+    }
     /// Runs body(job) at two ranks with copies of their own.
     template <class Body>
     void run(Body body) {
