@@ -52,6 +52,14 @@ int run_here(const Options& options, const Settings& settings, Share share, char
     return run(job, argv);
 }
 
+/// An OpenMP program is one process of each host, unless the user wants a copy of the memory for each rank. Those of
+/// this host are joined when they have their places.
+Result<> prepare_program(Options& options, const Settings& settings, std::vector<Share>& shares) {
+    const bool joins = settings.shared_copies == CopyHolder::host, here = shares.front().host.empty();
+    if (joins && !here) become_one_process_each(shares);
+    return prepare_openmp(options, shares.front().size > 1 && !(joins && here));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -65,7 +73,7 @@ int main(int argc, char** argv) {
     auto shares = shares_of(*options, *settings);
     if (!shares) return answer({exit_code::usage, shares.error().message});
     if (options->openmp)
-        if (auto prepared = prepare_openmp(*options, *settings, shares->front().size); !prepared)
+        if (auto prepared = prepare_program(*options, *settings, *shares); !prepared)
             return answer({code_of(prepared.error()), prepared.error().message});
     if (shares->front().host.empty()) return run_here(*options, *settings, std::move(shares->front()), argv);
     return run_on_hosts(*options, *settings, *shares);

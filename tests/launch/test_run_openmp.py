@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from launching import ENVIRONMENT, USAGE, Launcher, lines
+from launching import ENVIRONMENT, Launcher, lines
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -149,11 +149,6 @@ def expanded(ranges: str) -> list[str]:
     return [str(number) for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
 
 
-def test_hosts_are_refused(launcher: Launcher, tmp_path: Path) -> None:
-    program = compiled(tmp_path, "-fopenmp")
-    check_refused(launcher.run("--hosts", "a", "--openmp", program), USAGE, "on this host only")
-
-
 COPIES = {"KUMIKI_SHARED_COPIES": "rank"}
 PROCESSES = r"""
 #include <omp.h>
@@ -198,6 +193,72 @@ def test_the_exit_code_of_a_program_in_several_processes_is_its_own(launcher: La
         tmp_path, "-fopenmp", source="#include <stdlib.h>\nint main(void) {\n#pragma omp parallel\n{}\nexit(7); }"
     )
     assert run_with_copies(launcher, program, "-n", "2").returncode == 7
+
+
+def run_over_hosts(launcher: Launcher, remote_shell: str, hosts: str, *words: str) -> subprocess.CompletedProcess[str]:
+    libraries = Path(launcher.path).resolve().parent.parent / "lib"
+    for library in ("libkumiki-openmp-ranks.so", "kumiki-ucx.so"):
+        if not (libraries / library).exists():
+            pytest.skip(f"there is no {library}")
+    return launcher.run("--remote-shell", remote_shell, "--hosts", hosts, *words)
+
+
+def test_a_host_is_one_process(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=PROCESSES)
+    for hosts, ranks, elsewhere, threads in (
+        ("a,b", ("-n", "2", "-t", "1"), 1, 2),
+        ("a,b", ("-n", "4", "-t", "1"), 2, 4),
+        ("a:1,b:2", ("-t", "2,1,1"), 2, 4),
+    ):
+        result = run_over_hosts(launcher, remote_shell, hosts, *ranks, "--openmp", program)
+        assert f"{elsewhere} of {threads} elsewhere, sum {threads * (threads - 1) // 2}" in lines(result)
+    alone = run_over_hosts(
+        launcher, remote_shell, "a", "-n", "3", "-t", "1", "--openmp", compiled(tmp_path, "-fopenmp")
+    )
+    assert lines(alone) == ["5050 3 libkumiki-openmp.so "]
+
+
+ENDS = r"""
+#include <omp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char** words) {
+    int sum = 0;
+    #pragma omp parallel reduction(+ : sum)
+    {
+        sum += omp_get_num_threads();
+        if (omp_get_thread_num() == atoi(words[2])) {
+            if (strcmp(words[1], "killed") == 0) raise(SIGKILL);
+            if (strcmp(words[1], "leaves") == 0) exit(9);
+        }
+        #pragma omp barrier
+    }
+    if (strcmp(words[1], "aborts") == 0) abort();
+    exit(sum);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "rank", "code", "part"),
+    [
+        ("killed", 0, 137, "rank 0 of 2 on host a"),
+        ("killed", 1, 137, "rank 1 of 2 on host b"),
+        ("leaves", 0, 9, "rank 0 of 2 on host a"),
+        ("leaves", 1, 9, "rank 1 of 2 on host b"),
+        ("aborts", 0, 134, "rank 0 of 2 on host a"),
+        ("ends", 0, 4, "rank 0 of 2 on host a"),
+    ],
+)
+def test_a_program_over_hosts_ends_as_elsewhere(
+    launcher: Launcher, remote_shell: str, tmp_path: Path, how: str, rank: int, code: int, part: str
+) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=ENDS)
+    result = run_over_hosts(launcher, remote_shell, "a,b", "-t", "1", "--openmp", program, how, str(rank))
+    assert (result.returncode, result.stdout) == (code, "")
+    assert part in result.stderr
+    assert launcher.nothing_left()
 
 
 FORKS = "#include <unistd.h>\nint main(void) {\n#pragma omp parallel\n{}\nreturn fork() < 0; }"

@@ -23,8 +23,10 @@ std::string places_of(const RankPlace& rank) {
 
 RankRequest joined(const std::vector<RankRequest>& ranks) {
     RankRequest all{.rank = ranks.front().rank, .threads = 0, .cores = {}};
+    // Where one has no number of threads, the processors of the host decide, for all of them together.
+    const bool decided = std::ranges::none_of(ranks, [](const RankRequest& rank) { return rank.threads == 0; });
     for (const RankRequest& rank : ranks) {
-        all.threads += rank.threads;
+        if (decided) all.threads += rank.threads;
         add_new(all.cores, rank.cores);
         all.devices.given = all.devices.given || rank.devices.given;
         all.devices.all = all.devices.all || rank.devices.all;
@@ -59,6 +61,15 @@ void become_one_process(Share& share, Placement& placement, bool user_binds) {
     placement.sharing = 1;
     share.requests = {joined(share.requests)};
     share.ranks = share.size = 1;
+}
+
+void become_one_process_each(std::vector<Share>& shares) {
+    for (int host = 0; Share& share : shares) {
+        share.requests = {joined(share.requests)};
+        share.requests.front().rank = share.first = host++;
+        share.ranks = 1;
+        share.size = static_cast<int>(shares.size());
+    }
 }
 
 bool binds_openmp_threads() {

@@ -11,6 +11,10 @@ namespace kumiki::launch {
 /// place for each thread, which is all processors of its rank.
 void become_one_process(Share& share, Placement& placement, bool user_binds);
 
+/// Makes the ranks of each host one process, in a job over several hosts, whose ranks are then as many as the hosts.
+/// The process has the threads of all of them, anywhere on the processors that they would get.
+void become_one_process_each(std::vector<Share>& shares);
+
 /// Whether a variable by which users bind the threads of OpenMP is set.
 bool binds_openmp_threads();
 

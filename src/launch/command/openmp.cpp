@@ -91,10 +91,7 @@ std::string in_front(const std::string& first, const char* variable) {
 
 } // namespace
 
-Result<> prepare_openmp(Options& options, const Settings& settings, int ranks) {
-    if (options.names_hosts())
-        return fail(KUMIKI_ERROR_ARGUMENT, "--openmp runs a program on this host only, so far; leave the hosts out");
-    const bool several = ranks > 1 && settings.shared_copies == CopyHolder::rank;
+Result<> prepare_openmp(Options& options, bool several) {
     if (auto checked = check_program(options.program.front(), several); !checked) return checked;
     std::error_code error;
     const auto library = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /

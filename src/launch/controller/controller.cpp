@@ -139,7 +139,8 @@ void Controller::give_order(RemoteHost& host, const std::string& version) {
              fmt::format("host {} has version {} of Kumiki, and this host {}; install the same on all hosts",
                          host.share().host, version, KUMIKI_VERSION)});
     host.enter(State::greeted);
-    host.channel().send(Order{host.share(), job_.command, job_.folder, job_.environment, job_.settings, job_.verbose});
+    host.channel().send(
+        Order{host.share(), job_.command, job_.folder, job_.environment, job_.settings, job_.verbose, job_.openmp});
 }
 
 /// Called when all hosts are ready. Regions have the same addresses everywhere, so the smallest arena decides; hosts
@@ -295,6 +296,7 @@ int run_on_hosts(const Options& options, const Settings& settings, const std::ve
                        .timeout = std::chrono::seconds(settings.timeout_s),
                        .label = options.label,
                        .verbose = options.verbose,
+                       .openmp = options.openmp,
                        .command = options.program,
                        .settings = options.settings,
                        .environment = variables_for_all(options.exports)},

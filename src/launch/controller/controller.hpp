@@ -26,6 +26,7 @@ struct HostsJob {
     std::chrono::seconds timeout; ///< after this time without a heartbeat a host is given up
     bool label = false;
     bool verbose = false;
+    bool openmp = false;              ///< the program runs on Kumiki's OpenMP runtime
     std::vector<std::string> command; ///< the program of the ranks and its arguments
     Variables settings, environment;
 };

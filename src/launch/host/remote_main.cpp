@@ -106,6 +106,7 @@ Result<Job> prepare(Channel& channel, const Order& order) {
     Options options;
     options.program = order.program;
     options.settings = order.settings;
+    options.openmp = order.openmp;
     auto placement = place_with_devices(*usable, start->on_cores, settings->bind);
     if (!placement) return tl::unexpected(placement.error());
     return Job{std::move(options), std::move(*settings), order.share,

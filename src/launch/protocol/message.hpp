@@ -62,8 +62,10 @@ struct Order {
     Variables environment; ///< for the ranks, in addition to the host's own variables
     Variables settings;    ///< set by options
     bool verbose = false;
+    bool openmp = false; ///< the program runs on Kumiki's OpenMP runtime
     static auto fields(auto& self) {
-        return std::tie(self.share, self.program, self.folder, self.environment, self.settings, self.verbose);
+        return std::tie(self.share, self.program, self.folder, self.environment, self.settings, self.verbose,
+                        self.openmp);
     }
 };
 

@@ -73,11 +73,13 @@ Result<> Ranks::compare_layouts(const Image& image) {
         return met;
     const auto other = std::ranges::find_if(layouts, [&](std::uint64_t each) { return each != layouts.front(); });
     if (other == layouts.end()) return {};
-    return fail(KUMIKI_ERROR_ENVIRONMENT,
-                fmt::format("rank {} has loaded the program or a library at other addresses than rank 0, or another "
-                            "version of it; use the same files at all ranks, and let the kernel load them without "
-                            "randomised addresses (personality, which containers may forbid)",
-                            other - layouts.begin()));
+    return fail(
+        KUMIKI_ERROR_ENVIRONMENT,
+        fmt::format("rank {} has loaded the program or a library at other addresses than rank 0, or another "
+                    "version of it; use the same files and the same limit of the stack (ulimit -s) at all ranks, "
+                    "and let the kernel load them without randomised addresses (personality, which containers "
+                    "may forbid)",
+                    other - layouts.begin()));
 }
 
 /// Ranks of a host may share processors.
@@ -138,6 +140,9 @@ void Ranks::leave() {
     flush_output();
     check(collectives_.leave());
     fabric_->leave();
+    // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
+    // process ends, and what this rank has sent must have arrived.
+    if (auto* const network = fabric_->network()) network->~Network();
 }
 
 // -- threads and regions --

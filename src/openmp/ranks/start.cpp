@@ -25,6 +25,9 @@ namespace {
 using Main = int (*)(int, char**, char**);
 using Start = int (*)(Main, int, char**, int (*)(int, char**, char**), void (*)(), void (*)(), void*);
 
+/// What the dynamic linker wants to be called at the end: a variable of the process, because it is called without one.
+void (*linker_end)() = nullptr;
+
 /// The arguments of the C library's function.
 struct Program {
     Start start;
@@ -81,20 +84,23 @@ void forget_job() {
     for (const std::string& name : names) unsetenv(name.c_str());
 }
 
-/// The end of rank 0, after the program's own handlers and destructors. Inside a region the others cannot be told; the
-/// launcher then ends them.
+/// The end of rank 0, in the place of the dynamic linker's: after the program's own handlers and destructors, which may
+/// use memory that the others have, and before the destructors of libraries, UCX's among them. Inside a region the
+/// others cannot be told; the launcher then ends them.
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
-    if (!ranks.leads() || self().team.level() != 0) return;
-    ranks.fork(ForkNotice{});
-    ranks.leave();
+    if (ranks.leads() && self().team.level() == 0) {
+        ranks.fork(ForkNotice{});
+        ranks.leave();
+    }
+    if (linker_end != nullptr) linker_end();
 }
 
 void* run_program(void* argument) {
     const Program& program = *static_cast<Program*>(argument);
     program.ranks->lead();
-    std::atexit(end_program);
-    program.start(program.main, program.count, program.arguments, program.init, program.fini, program.linker_fini,
+    linker_end = program.linker_fini;
+    program.start(program.main, program.count, program.arguments, program.init, program.fini, end_program,
                   program.stack_end);
     std::abort(); // it does not return
 }

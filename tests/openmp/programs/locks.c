@@ -1,8 +1,11 @@
-/* Critical, atomic, locks and nestable locks: none of the updates is lost. */
+/* Critical, atomic, locks and nestable locks: none of the updates is lost. The argument is the number of
+   updates. */
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-int main(void) {
+int main(int count, char** arguments) {
+    const int rounds = count > 1 ? atoi(arguments[1]) : 20000;
     long plain = 0, first = 0, second = 0, locked = 0, nested = 0, tried = 0;
     long double wide = 0;
     double real = 0;
@@ -13,7 +16,7 @@ int main(void) {
 #pragma omp parallel
     {
 #pragma omp for
-        for (int i = 0; i < 20000; i++) {
+        for (int i = 0; i < rounds; i++) {
 #pragma omp critical
             plain += i;
 #pragma omp critical(one)
@@ -39,7 +42,7 @@ int main(void) {
         }
     }
     printf("%ld %ld %ld %ld %ld %ld %g %Lg\n", plain, first, second, locked, nested, tried, real, wide);
-    for (int i = 0; i < 140000; i++) { /* the tickets of a lock come round */
+    for (int i = 0; i < 7 * rounds; i++) { /* the tickets of a lock come round */
         omp_set_lock(&lock);
         omp_unset_lock(&lock);
     }
