@@ -1,13 +1,13 @@
 #include "dsm/shared_memory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
+#include "dsm/notice_exchange.hpp"
 #include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
 #include "platform/system_call_trap.hpp"
@@ -269,7 +269,7 @@ Result<> SharedMemory::barrier() {
     // Every rank's changes have reached their homes when it enters the barrier.
     if (auto met = collectives_.barrier(); !met) return met;
     if (!written_->is_set(barriers_)) return {};
-    const auto told = exchange(own);
+    const auto told = exchange_notices(fabric_, collectives_, own);
     if (!told) return tl::unexpected(told.error());
     const Pages::Moving moving = consistency_->acquire_from_all(*told);
     if (moving.fetches) {
@@ -311,45 +311,6 @@ Result<> SharedMemory::may_open(const Array* array, const void* address, std::si
         return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared array are given by a manager, once; allocate it "
                                            "with other homes if they are to change");
     return {};
-}
-
-/// Returns the notices of all ranks, by rank. Few notices travel with their number.
-Result<std::vector<std::vector<Notice>>> SharedMemory::exchange(const std::vector<Notice>& own) {
-    struct Summary {
-        std::uint64_t count;
-        std::array<Notice, 2> few;
-    };
-    const auto ranks = static_cast<std::size_t>(fabric_.size());
-    const auto here = static_cast<std::size_t>(fabric_.rank());
-    Summary mine{own.size(), {}};
-    std::copy_n(own.begin(), std::min(own.size(), mine.few.size()), mine.few.begin());
-    std::vector<Summary> summaries(ranks);
-    if (auto met =
-            collectives_.all_gather(&mine, sizeof mine, summaries.data(), Collectives::Pieces::equal(sizeof mine));
-        !met)
-        return tl::unexpected(met.error());
-    std::vector<std::size_t> begins(ranks + 1); // of each rank's notices that did not travel with their number
-    const auto rest = [&](std::size_t rank) {
-        return summaries[rank].count - std::min<std::size_t>(summaries[rank].count, mine.few.size());
-    };
-    for (std::size_t rank = 0; rank < ranks; ++rank) begins[rank + 1] = begins[rank] + rest(rank);
-    std::vector<Notice> others(begins[ranks]);
-    if (!others.empty()) {
-        Collectives::Pieces pieces;
-        pieces.bytes = [&](int rank) { return rest(static_cast<std::size_t>(rank)) * sizeof(Notice); };
-        pieces.offset = [&](int rank) { return begins[static_cast<std::size_t>(rank)] * sizeof(Notice); };
-        const Notice* const more = own.data() + (own.size() - rest(here));
-        if (auto met = collectives_.all_gather(more, rest(here) * sizeof(Notice), others.data(), pieces); !met)
-            return tl::unexpected(met.error());
-    }
-    std::vector<std::vector<Notice>> told(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const auto few = summaries[rank].few.begin();
-        told[rank].assign(few, few + static_cast<std::ptrdiff_t>(summaries[rank].count - rest(rank)));
-        told[rank].insert(told[rank].end(), others.begin() + static_cast<std::ptrdiff_t>(begins[rank]),
-                          others.begin() + static_cast<std::ptrdiff_t>(begins[rank + 1]));
-    }
-    return told;
 }
 
 /// The list of arrays is not touched here, because the thread that faulted may be one that changes it; and no other

@@ -111,7 +111,6 @@ private:
     Result<Array*> array_of(const void* address);
     Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
     Result<> agree(const Result<>& local, std::uint64_t detail);
-    Result<std::vector<std::vector<Notice>>> exchange(const std::vector<Notice>& own);
     Result<> may_open(const Array* array, const void* address, std::size_t first, std::size_t pages);
     Array* find(const void* address);
     std::string nearest(const std::byte* address);
