@@ -7,7 +7,7 @@
 
 int main() {
     kumiki::Job job;
-    auto array = job.share<int>(1 << 20);
+    auto array = job.share<int>(1 << 20, kumiki::Homes::block);
     job.shared_barrier();
     if (job.rank() == 1) {
         std::puts("stops");

@@ -231,7 +231,7 @@ TEST_P(SystemCallTest, ThreadsCallAtTheSameTimeAlsoThoseThatStartedBefore) {
                 }
             });
         Job job;
-        auto shared = job.share<char>(2 * rounds * threads * bytes);
+        auto shared = job.share<char>(2 * rounds * threads * bytes, Homes::block);
         array = shared.data();
         array.notify_all();
         for (auto& each : all) each.join();
