@@ -1,18 +1,27 @@
+#include <algorithm>
 #include <csignal>
 #include <dlfcn.h>
+#include <iterator>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/malloc.hpp"
 
 /// The signals by which the runtime learns of faults and of atomic instructions stay with it: the program and the
-/// library of Fortran, which would only print where the program has failed, are told that they have them.
+/// library of Fortran, which would only print where the program has failed, are told that they have them. Nor can they
+/// be blocked: the system would end the process at the next fault.
 namespace {
 
 using Action = struct sigaction;
 
+constexpr int kept[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+
 bool is_kept(int signal, const void* caller) {
-    return (signal == SIGSEGV || signal == SIGBUS || signal == SIGTRAP || signal == SIGSYS) &&
-           kumiki::openmp::is_program(caller);
+    return std::ranges::find(kept, signal) != std::end(kept) && kumiki::openmp::is_program(caller);
+}
+
+sigset_t without_kept(sigset_t signals) {
+    for (const int signal : kept) sigdelset(&signals, signal);
+    return signals;
 }
 
 template <class Function>
@@ -20,12 +29,27 @@ Function next(const char* name) {
     return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+using SetMask = int (*)(int, const sigset_t*, sigset_t*);
+
+int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, sigset_t* before) {
+    if (change == nullptr || how == SIG_UNBLOCK || !kumiki::openmp::is_program(caller))
+        return real(how, change, before);
+    const sigset_t possible = without_kept(*change);
+    return real(how, &possible, before);
+}
+
 } // namespace
 
 KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
     static const auto real = next<int (*)(int, const Action*, Action*)>("sigaction");
-    const bool kept = action != nullptr && is_kept(signal, __builtin_return_address(0));
-    if (!kept) return real(signal, action, before);
+    const bool stays = action != nullptr && is_kept(signal, __builtin_return_address(0));
+    if (!stays) {
+        if (action == nullptr || !kumiki::openmp::is_program(__builtin_return_address(0)))
+            return real(signal, action, before);
+        Action possible = *action;
+        possible.sa_mask = without_kept(action->sa_mask);
+        return real(signal, &possible, before);
+    }
     if (before != nullptr) *before = Action{};
     return 0;
 }
@@ -34,3 +58,19 @@ KUMIKI_ENTRY sighandler_t signal(int number, sighandler_t handler) {
     static const auto real = next<sighandler_t (*)(int, sighandler_t)>("signal");
     return is_kept(number, __builtin_return_address(0)) ? SIG_DFL : real(number, handler);
 }
+
+KUMIKI_ENTRY int sigprocmask(int how, const sigset_t* change, sigset_t* before) {
+    static const auto real = next<SetMask>("sigprocmask");
+    return set_mask(real, __builtin_return_address(0), how, change, before);
+}
+
+// Programs that were linked with a C library before 2.32 ask for the older version.
+#define KUMIKI_THREAD_MASK(own_name, version)                                                                          \
+    KUMIKI_ENTRY int own_name(int how, const sigset_t* change, sigset_t* before) {                                     \
+        static const auto real = next<SetMask>("pthread_sigmask");                                                     \
+        return set_mask(real, __builtin_return_address(0), how, change, before);                                       \
+    }                                                                                                                  \
+    __asm__(".symver " #own_name ", pthread_sigmask@" version ", remove")
+
+KUMIKI_THREAD_MASK(kumiki_thread_mask, "GLIBC_2.32");
+KUMIKI_THREAD_MASK(kumiki_old_thread_mask, "GLIBC_2.2.5");

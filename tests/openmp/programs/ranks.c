@@ -1,6 +1,7 @@
 // What is hard where the threads are in several processes: variables, heap, the stacks of all threads, threadprivate
-// variables, atomic instructions of the compiler, and threads that wait for a flag.
+// variables, atomic instructions of the compiler, threads that wait for a flag, and signals.
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,22 @@ static void constructs(void) {
     printf("constructs %d %d %d %d\n", order, good, sections, singles);
 }
 
+/// All threads block all signals, those of faults among them.
+static void blocked(void) {
+    double sum = 0;
+    for (int i = 0; i < length; i++) table[i] = i;
+#pragma omp parallel reduction(+ : sum)
+    {
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+#pragma omp for
+        for (int i = 0; i < length; i++) sum += table[i];
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    printf("blocked %.0f\n", sum);
+}
+
 int main(int argc, char** argv) {
     table[length - 1] = argc;
     for (int round = 0; round < rounds; round++) {
@@ -187,5 +204,6 @@ int main(int argc, char** argv) {
     stacks();
     pipeline();
     constructs();
+    blocked();
     return 0;
 }
