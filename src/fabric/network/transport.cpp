@@ -1,11 +1,17 @@
 #include "fabric/network/transport.hpp"
 
+#include <cstdlib>
+
 #include "fabric/module.hpp"
 
 namespace kumiki::fabric {
 
 Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, const Key& key,
                                                   Transport::Events events) {
+    // When UCX is loaded it installs handlers that print a backtrace of a crash. They allocate memory, so a rank that
+    // crashes inside malloc would hang instead of dying, and they take the faults of shared arrays.
+    constexpr int keep_the_users = 0;
+    setenv("UCX_HANDLE_ERRORS", "none", keep_the_users);
     const auto function =
         load({.file = "kumiki-ucx.so",
               .function = "kumiki_open_transport",
