@@ -58,20 +58,23 @@ constexpr const char* runtimes[] = {"libgomp.so.1", "libomp.so", "libiomp5.so"};
 /// Scripts are not read: what they start runs on the runtime if it uses libgomp or libomp.
 ///
 /// With `several`, the program is to run as several processes; the runtime then must be in the program from its start.
-Result<> check_program(const std::string& name, bool several) {
+/// Returns the name of the library that the program needs; empty: it is not known.
+Result<std::string> check_program(const std::string& name, bool several) {
     const std::string path = find_program(name);
     const ElfFile file(path);
     if (several && file.kind() != FileKind::program)
         return unusable(name, "it is no program but perhaps a script, which cannot run as several processes");
-    if (file.kind() != FileKind::program) return {}; // the start of the rank tells what is wrong, if anything is
+    if (file.kind() != FileKind::program)
+        return std::string(); // the start of the rank tells what is wrong, if anything is
     if (!file.is_native()) return unusable(name, "it is built for another kind of processor than this host's");
     const std::string linker = file.interpreter();
     const std::string libraries = linker.empty() ? std::string() : list_libraries(linker, path);
     for (const char* const runtime : runtimes) {
-        if (libraries.find(runtime) == libraries.npos) continue;
+        const auto at = libraries.find(runtime);
+        if (at == libraries.npos) continue;
         if (several && runtime != runtimes[0])
             return unusable(name, "over several processes it must be built by gcc, g++ or gfortran, so far");
-        return {};
+        return libraries.substr(at, libraries.find_first_of(" \t\n", at) - at);
     }
     for (const char* const function : {"GOMP_parallel", "__kmpc_fork_call"})
         if (file.defines(function))
@@ -92,7 +95,8 @@ std::string in_front(const std::string& first, const char* variable) {
 } // namespace
 
 Result<> prepare_openmp(Options& options, bool several) {
-    if (auto checked = check_program(options.program.front(), several); !checked) return checked;
+    const auto needed = check_program(options.program.front(), several);
+    if (!needed) return tl::unexpected(needed.error());
     std::error_code error;
     const auto library = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /
                          (several ? "libkumiki-openmp-ranks.so" : "libkumiki-openmp.so");
@@ -105,11 +109,14 @@ Result<> prepare_openmp(Options& options, bool several) {
                     fmt::format("the dynamic linker cannot load {} first, because of the blank, colon or semicolon in "
                                 "its name; install Kumiki in another folder",
                                 library.string()));
-    options.settings.emplace_back("LD_PRELOAD", in_front(library.string(), "LD_PRELOAD"));
+    // There the library has the names of LLVM's, so that a program of clang starts where these are not installed. Such
+    // a name may be a copy (wheels have no links), and the linker must find the file that it has loaded first.
+    const auto names = library.parent_path() / "kumiki-openmp";
+    const bool is_named = !needed->empty() && fs::exists(names / *needed, error);
+    options.settings.emplace_back("LD_PRELOAD",
+                                  in_front((is_named ? names / *needed : library).string(), "LD_PRELOAD"));
     // What the dynamic linker writes into the program later would be an address of one process.
     if (several) options.settings.emplace_back("LD_BIND_NOW", "1");
-    // There the library has the names of LLVM's, so that a program of clang starts where these are not installed.
-    const auto names = library.parent_path() / "kumiki-openmp";
     options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));
     return {};
 }
