@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -46,6 +47,11 @@ struct Product {
     Place c;
 };
 
+/// A row that is copied, as numbers of rows of two places.
+struct RowCopy {
+    std::size_t from, to;
+};
+
 /// A point in the work of a stream.
 class Event {
 public:
@@ -65,6 +71,9 @@ public:
     virtual void copy_out(const Place& from, const Extent& extent, double* to, std::size_t lead) = 0;
     /// Within the device, between places that do not overlap. A row is an extent of one row.
     virtual void copy(const Place& from, const Extent& extent, const Place& to) = 0;
+    /// Within the device: rows of `columns` elements, of which none is read and written. By default each run of
+    /// neighbours is a copy() of its own.
+    virtual void copy_rows(const Place& from, const Place& to, std::size_t columns, std::span<const RowCopy> rows);
     virtual void multiply(const Product& product) = 0;
     virtual std::shared_ptr<Event> record() = 0;
     /// Work that follows waits for an event of any stream of the same device.

@@ -13,6 +13,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "kernels/common/aligned.hpp"
 
@@ -67,7 +68,7 @@ private:
 
 double* at(const Place& place) { return static_cast<EmulatedMemory*>(place.memory)->data.data() + place.offset; }
 
-void copy_rows(const double* from, std::size_t from_lead, const Extent& extent, double* to, std::size_t to_lead) {
+void copy_all(const double* from, std::size_t from_lead, const Extent& extent, double* to, std::size_t to_lead) {
     for (std::size_t row = 0; row < extent.rows; ++row)
         std::copy_n(from + row * from_lead, extent.columns, to + row * to_lead);
 }
@@ -98,10 +99,10 @@ private:
     std::exception_ptr failure_;
 };
 
-/// What the streams of a device share.
+/// What the streams of a device share. Copies within it do not wait for its products, nor these for them.
 struct Parts {
     EmulatedSettings settings;
-    Engine in, out, compute;
+    Engine in, out, compute, within;
     std::atomic<std::size_t> operations{0}, used_bytes{0};
 };
 
@@ -111,13 +112,19 @@ public:
         : parts_(parts), thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
     void copy_in(const double* from, std::size_t lead, const Extent& extent, const Place& to) override {
-        operate(parts_.in, on_bus(extent), [=] { copy_rows(from, lead, extent, at(to), to.lead); });
+        operate(parts_.in, on_bus(extent), [=] { copy_all(from, lead, extent, at(to), to.lead); });
     }
     void copy_out(const Place& from, const Extent& extent, double* to, std::size_t lead) override {
-        operate(parts_.out, on_bus(extent), [=] { copy_rows(at(from), from.lead, extent, to, lead); });
+        operate(parts_.out, on_bus(extent), [=] { copy_all(at(from), from.lead, extent, to, lead); });
     }
     void copy(const Place& from, const Extent& extent, const Place& to) override {
-        operate(parts_.compute, Seconds(0), [=] { copy_rows(at(from), from.lead, extent, at(to), to.lead); });
+        operate(parts_.within, Seconds(0), [=] { copy_all(at(from), from.lead, extent, at(to), to.lead); });
+    }
+    void copy_rows(const Place& from, const Place& to, std::size_t columns, std::span<const RowCopy> rows) override {
+        operate(parts_.within, Seconds(0), [=, rows = std::vector(rows.begin(), rows.end())] {
+            for (const RowCopy& row : rows)
+                std::copy_n(at(from) + row.from * from.lead, columns, at(to) + row.to * to.lead);
+        });
     }
     void multiply(const Product& product) override {
         const double operations = 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
@@ -190,11 +197,13 @@ private:
         }
     }
 
+    /// The processor of the device, or any: it would else have to share those of the thread that opened it.
     void bind() const {
-        if (parts_.settings.processor < 0) return;
         cpu_set_t processors;
         CPU_ZERO(&processors);
-        CPU_SET(static_cast<std::size_t>(parts_.settings.processor), &processors);
+        for (std::size_t number = 0; number < CPU_SETSIZE; ++number)
+            if (parts_.settings.processor < 0 || static_cast<int>(number) == parts_.settings.processor)
+                CPU_SET(number, &processors);
         sched_setaffinity(0, sizeof processors, &processors);
     }
 
@@ -209,12 +218,15 @@ private:
 
 class Emulated : public Device {
 public:
-    explicit Emulated(const EmulatedSettings& settings) : parts_{settings, {}, {}, {}, {}, {}} {}
+    explicit Emulated(const EmulatedSettings& settings) : parts_{settings, {}, {}, {}, {}, {}, {}} {}
 
-    Properties properties() const override { return {"emulated", memory(), memory()}; }
+    Properties properties() const override { return {"emulated", memory(), most()}; }
 
     std::unique_ptr<Memory> allocate(std::size_t elements) override {
         const std::size_t bytes = elements * sizeof(double);
+        if (elements <= memory() / sizeof(double) && bytes > most())
+            throw DeviceError(fmt::format("emulated device: {} bytes were asked for at once, more than {} (once=...)",
+                                          bytes, most()));
         if (elements > memory() / sizeof(double) || parts_.used_bytes.fetch_add(bytes) + bytes > memory()) {
             if (elements <= memory() / sizeof(double)) parts_.used_bytes -= bytes;
             throw DeviceError(fmt::format("emulated device: {:.3g} GiB more than are free of its {:.3g} GiB were asked "
@@ -239,6 +251,11 @@ public:
     }
 
 private:
+    /// Of one allocation, in bytes.
+    std::size_t most() const {
+        const auto once = static_cast<std::size_t>(parts_.settings.once * 0x1p30);
+        return once == 0 ? memory() : std::min(once, memory());
+    }
     std::size_t memory() const { return static_cast<std::size_t>(parts_.settings.memory * 0x1p30); }
 
     Parts parts_;

@@ -66,11 +66,12 @@ EmulatedSettings EmulatedSettings::read(std::string_view text) {
         else if (name == "bus") settings.bus = number(name, value);
         else if (name == "latency") settings.latency = number(name, value);
         else if (name == "memory") settings.memory = number(name, value);
+        else if (name == "once") settings.once = number(name, value);
         else if (name == "processor") settings.processor = static_cast<int>(whole(name, value));
         else if (name == "fails") settings.fails_at = whole(name, value);
         else
             throw DeviceError(fmt::format("emulated device: there is no setting '{}'; the settings are rate, bus, "
-                                          "latency, memory, processor and fails",
+                                          "latency, memory, once, processor and fails",
                                           name));
     }
     return settings;

@@ -24,6 +24,7 @@ struct EmulatedSettings {
     double bus = 0;           ///< GB/s in each direction; 0: not limited
     double latency = 0;       ///< of each operation in microseconds
     double memory = 4;        ///< GiB
+    double once = 0;          ///< GiB of the largest allocation; 0: all of the memory
     int processor = -1;       ///< that computes; -1: any
     std::size_t fails_at = 0; ///< the number of the operation that fails, for tests; 0: none
 

@@ -178,10 +178,17 @@ private:
 std::unique_ptr<Device> open_vendor(Table table, std::size_t index) {
     const auto access = std::make_shared<Access>(Access{std::move(table), static_cast<int>(index)});
     int count = 0;
-    access->check(access->table.count_devices(&count), "to look for devices");
+    const int status = access->table.count_devices(&count);
+    if (status == Table::no_driver || status == Table::no_device || (status == 0 && count == 0))
+        throw DeviceError(
+            fmt::format("{0} is installed here, but it finds no device: {1} (error {2}); install the driver "
+                        "of the device, or choose another device",
+                        access->table.name, access->table.error_text(status), status));
+    access->check(status, "to look for devices");
     if (index >= static_cast<std::size_t>(count))
         throw DeviceError(fmt::format("{} has {} device{} here, numbered from 0; there is no number {}",
                                       access->table.name, count, count == 1 ? "" : "s", index));
+    access->table.open_blas(access->table);
     return std::make_unique<VendorDevice>(access);
 }
 

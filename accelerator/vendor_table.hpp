@@ -16,6 +16,8 @@ struct Table {
     // Numbers of both: kinds of copies, and flags.
     static constexpr int to_device = 1, to_host = 2, within_device = 3;
     static constexpr unsigned independent_stream = 1, event_without_time = 2;
+    // Errors of both: the driver is absent or too old, and there is none of its devices.
+    static constexpr int no_driver = 35, no_device = 100;
 
     using Stream = void*;
     using Event = void*;
@@ -41,6 +43,8 @@ struct Table {
     int (*wait_for_event)(Event);
     int (*stream_waits)(Stream, Event, unsigned);
 
+    /// Sets the functions that follow: the BLAS is large, and of no use where there is no device.
+    void (*open_blas)(Table&);
     int (*create_handle)(Handle*);
     int (*destroy_handle)(Handle);
     int (*set_stream)(Handle, Stream);
@@ -51,21 +55,25 @@ struct Table {
     static Table cuda() {
         const Library runtime("CUDA", {"libcudart.so.12", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so"});
         Table table("CUDA", 0, runtime, "cuda");
-        const Library blas("cuBLAS", {"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so"});
-        blas.find(table.create_handle, "cublasCreate_v2");
-        blas.find(table.destroy_handle, "cublasDestroy_v2");
-        blas.find(table.set_stream, "cublasSetStream_v2");
-        blas.find(table.dgemm, "cublasDgemm_v2");
+        table.open_blas = [](Table& it) {
+            const Library blas("cuBLAS", {"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so"});
+            blas.find(it.create_handle, "cublasCreate_v2");
+            blas.find(it.destroy_handle, "cublasDestroy_v2");
+            blas.find(it.set_stream, "cublasSetStream_v2");
+            blas.find(it.dgemm, "cublasDgemm_v2");
+        };
         return table;
     }
     static Table hip() {
         const Library runtime("HIP", {"libamdhip64.so.6", "libamdhip64.so.7", "libamdhip64.so.5", "libamdhip64.so"});
         Table table("HIP", 111, runtime, "hip");
-        const Library blas("rocBLAS", {"librocblas.so.4", "librocblas.so.5", "librocblas.so.3", "librocblas.so"});
-        blas.find(table.create_handle, "rocblas_create_handle");
-        blas.find(table.destroy_handle, "rocblas_destroy_handle");
-        blas.find(table.set_stream, "rocblas_set_stream");
-        blas.find(table.dgemm, "rocblas_dgemm");
+        table.open_blas = [](Table& it) {
+            const Library blas("rocBLAS", {"librocblas.so.4", "librocblas.so.5", "librocblas.so.3", "librocblas.so"});
+            blas.find(it.create_handle, "rocblas_create_handle");
+            blas.find(it.destroy_handle, "rocblas_destroy_handle");
+            blas.find(it.set_stream, "rocblas_set_stream");
+            blas.find(it.dgemm, "rocblas_dgemm");
+        };
         return table;
     }
 

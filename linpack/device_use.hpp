@@ -2,6 +2,10 @@
 
 #include <cstdint>
 
+namespace kumiki::accelerator {
+class Device;
+}
+
 namespace kumiki::linpack {
 
 /// The device that a rank uses.
@@ -12,6 +16,9 @@ struct DeviceUse {
     /// Whether a rank sends all or none of its products: then the columns of the next panel come first in a step, also
     /// before those for the device, because ranks that do not use it would come to them last.
     bool by_process = false;
+    /// The resident form, at every rank or none: this rank's own device, on which its part of the matrix lives. Then
+    /// there is no server, and no share.
+    accelerator::Device* own = nullptr;
 };
 
 } // namespace kumiki::linpack

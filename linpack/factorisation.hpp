@@ -11,11 +11,10 @@
 #include "linpack/device_use.hpp"
 #include "linpack/leaf_columns.hpp"
 #include "linpack/local_matrix.hpp"
-#include "linpack/offload.hpp"
 #include "linpack/panel_board.hpp"
 #include "linpack/pivot_board.hpp"
 #include "linpack/swap_board.hpp"
-#include "linpack/update.hpp"
+#include "linpack/updater.hpp"
 #include "linpack/variant.hpp"
 
 namespace kumiki::linpack {
@@ -38,19 +37,27 @@ public:
                   const Travel& travel, const std::optional<DeviceUse>& device = {},
                   LookAhead look_ahead = LookAhead::tiles);
 
+    /// After the matrix was made, and before run(): brings it to where it is updated.
+    void load() { update_->load(); }
     /// Collective over the ranks that take part. Returns false when a pivot that this rank saw is 0.
     bool run(const Progress& progress = {});
     /// The row with which each row was swapped, in order.
     const std::vector<std::size_t>& pivots() const { return pivots_; }
     /// How many products of matrices this rank's threads made in updates.
-    std::size_t products() const { return update_.products(); }
+    std::size_t products() const { return update_->products(); }
 
 private:
     void work(Member& member, const Progress& progress);
+    /// Takes slabs until none is left, and makes the next panel after its columns.
+    void take_slabs(Member& member);
     /// The order of the slabs of a step, and the panel that is applied to them.
     void begin_step(std::size_t step);
     void cut(const StepShape& shape);
     std::vector<Range> slabs_of(const Range& columns) const;
+    std::size_t most_columns() const { return layout_.columns.largest_local_length(); }
+    /// The same at every rank of the job.
+    std::size_t columns_on_device(const std::optional<DeviceUse>& device) const;
+    std::unique_ptr<Updater> updater(const std::optional<DeviceUse>& device);
     /// With the panel of a step, which has been awaited by a thread of its own, or is now.
     Panel panel_of(const StepShape& shape);
     /// What follows the slabs, at one thread.
@@ -72,13 +79,13 @@ private:
     int most_threads_; ///< of any rank: ranks of a process column must cut alike
     PanelBoard panels_;
     PivotBoard choices_;
-    SwapBoard swaps_;
     double device_share_;
-    bool panel_first_;                 ///< also before the slabs for a device
-    std::unique_ptr<Offload> offload_; ///< null where no device takes part
-    Update update_;
-    std::vector<Update::Workspace> workspaces_; ///< by thread
-    LeafColumns leaf_;                          ///< of the panel that a thread of this rank factors
+    bool panel_first_;        ///< also before the slabs for a device
+    std::size_t device_slab_; ///< columns of a slab of the matrix on a device; 0: it is not there
+    SwapBoard swaps_;
+    std::unique_ptr<Updater> update_;
+    std::vector<Updater::Workspace> workspaces_; ///< by thread
+    LeafColumns leaf_;                           ///< of the panel that a thread of this rank factors
 
     std::size_t step_ = 0;
     std::future<Panel> awaited_;       ///< the panel of the next step, where a thread of its own waits for it

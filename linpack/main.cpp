@@ -8,10 +8,10 @@
 
 #include "kernels/common/blas_library.hpp"
 #include "linpack/blas_check.hpp"
+#include "linpack/devices.hpp"
 #include "linpack/options.hpp"
 #include "linpack/output.hpp"
 #include "linpack/progress.hpp"
-#include "linpack/shared_device.hpp"
 #include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
 #include "measure/program.hpp"
@@ -34,13 +34,15 @@ std::string describe(kumiki::Job& job) {
 class Session {
 public:
     Session(kumiki::Job& job, const Options& options) : job_(job), options_(options) {
-        if (!options.device.empty()) device_.emplace(job, options.device);
+        if (!options.device.description.empty()) devices_.emplace(job, options.device);
     }
 
     int run() {
         if (speaks()) output_.remark(describe(job_));
         if (speaks() && kumiki::kernels::blas_note()[0] != '\0') output_.remark(kumiki::kernels::blas_note());
         for (const Parameters& parameters : options_.runs(job_.size())) run_one(parameters);
+        if (const std::string remark = devices_ ? devices_->remark() : ""; speaks() && !remark.empty())
+            output_.remark(remark);
         if (speaks()) output_.finish();
         const int failed = job_.all_reduce(output_.failed(), kumiki::Operation::max);
         return failed == 0 ? kumiki::measure::success : kumiki::measure::validation_failed;
@@ -51,7 +53,7 @@ private:
 
     void run_one(Parameters parameters) {
         if (options_.measured_weights) share(parameters);
-        if (device_) share_with_device(parameters);
+        if (devices_) share_with_device(parameters);
         Progress progress(std::cerr);
         const Outcome outcome = speaks() && options_.progress
                                     ? kumiki::linpack::run(job_, parameters, std::ref(progress))
@@ -70,23 +72,15 @@ private:
     }
 
     void share_with_device(Parameters& parameters) {
-        if (options_.device_processes) {
-            parameters.device = device_->by_processes(*options_.device_processes, options_.device_share.value_or(1));
-            return;
-        }
-        if (options_.device_share) {
-            parameters.device = {device_->address(), *options_.device_share};
-            return;
-        }
-        const DeviceShare measured =
-            measure_device(job_, device_->address(), parameters.grid, parameters.size, parameters.block);
-        if (speaks()) output_.remark(measured.reason);
-        if (measured.share > 0) parameters.device = {device_->address(), measured.share};
+        std::vector<std::string> reasons;
+        parameters.device = devices_->use_for(parameters, reasons);
+        for (const std::string& reason : reasons)
+            if (speaks()) output_.remark(reason);
     }
 
     kumiki::Job& job_;
     const Options& options_;
-    std::optional<SharedDevice> device_;
+    std::optional<Devices> devices_;
     Output output_{std::cout};
 };
 
@@ -97,6 +91,10 @@ int solve(const Options& options) {
             if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
             return kumiki::measure::usage;
         }
+    if (const std::string why = options.device.objection(); !why.empty()) {
+        if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
+        return kumiki::measure::usage;
+    }
     kumiki::kernels::set_blas_threads(1);
     check_blas(job);
     return Session(job, options).run();

@@ -11,10 +11,10 @@
 #include "kernels/common/blas_library.hpp"
 #include "linpack/blas_check.hpp"
 #include "linpack/burden.hpp"
+#include "linpack/devices.hpp"
 #include "linpack/options.hpp"
 #include "linpack/pieces.hpp"
 #include "linpack/run.hpp"
-#include "linpack/shared_device.hpp"
 #include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
 #include "measure/program.hpp"
@@ -47,7 +47,7 @@ public:
     Measurement(kumiki::Job& job, const Request& request, const Parameters& parameters)
         : job_(job), request_(request), parameters_(parameters) {
         if (request.burden) burden_.emplace(job);
-        if (!request.options.device.empty()) device_.emplace(job, request.options.device);
+        if (!request.options.device.description.empty()) devices_.emplace(job, request.options.device);
     }
 
     int run() {
@@ -57,7 +57,8 @@ public:
             parameters_.weights =
                 share_columns({parameters_.size, parameters_.block, parameters_.grid, job_.threads(), speeds()})
                     .weights;
-        if (device_) parameters_.device = device_use();
+        std::vector<std::string> reasons;
+        if (devices_) parameters_.device = devices_->use_for(parameters_, reasons);
         const auto samples = sampled([&] {
             const Outcome outcome = kumiki::linpack::run(job_, parameters_);
             return Sample{gigaflops(parameters_.size, outcome.seconds),
@@ -79,23 +80,13 @@ public:
 private:
     std::vector<double> speeds() { return column_speeds(job_, parameters_.grid, parameters_.size, parameters_.block); }
 
-    DeviceShare measured_device() {
-        return measure_device(job_, device_->address(), parameters_.grid, parameters_.size, parameters_.block);
-    }
-    DeviceUse device_use() {
-        const Options& options = request_.options;
-        if (options.device_processes)
-            return device_->by_processes(*options.device_processes, options.device_share.value_or(1));
-        return {device_->address(), options.device_share ? *options.device_share : measured_device().share};
-    }
-
     /// The rate of all ranks together, each process column as fast as its slowest rank allows; or that of all threads
     /// and devices at the same time, and what of it the devices have.
     int product() {
         std::vector<Sample> devices;
         const auto samples = sampled([&] {
-            if (device_) {
-                const DeviceShare measured = measured_device();
+            if (devices_) {
+                const DeviceShare measured = devices_->measured(parameters_);
                 devices.push_back({measured.devices, 0});
                 return Sample{measured.together, 0};
             }
@@ -103,7 +94,7 @@ private:
             return Sample{parameters_.grid.rows * std::reduce(by_column.begin(), by_column.end()), 0};
         });
         print("dgemm.rate", "bound", samples, true);
-        if (device_) print("dgemm.rate", "device", {devices.end() - std::ssize(samples), devices.end()}, true);
+        if (devices_) print("dgemm.rate", "device", {devices.end() - std::ssize(samples), devices.end()}, true);
         return measure::success;
     }
 
@@ -137,9 +128,11 @@ private:
         return parameters_.weights.empty() ? "equal" : fmt::format("{}", fmt::join(parameters_.weights, ","));
     }
 
+    bool with_device() const { return !request_.options.device.description.empty(); }
+
     /// Host processes x threads + accelerator processes of each host, where they differ.
     std::string mix() const {
-        const std::optional<int>& accelerated = request_.options.device_processes;
+        const std::optional<int>& accelerated = request_.options.device.processes;
         if (!accelerated) return "none";
         return fmt::format("{}x{}+{}", job_.size() - *accelerated, job_.threads(), *accelerated);
     }
@@ -160,7 +153,8 @@ private:
                           {"block", static_cast<std::int64_t>(parameters_.block)},
                           {"grid", fmt::format("{}x{}", parameters_.grid.rows, parameters_.grid.columns)},
                           {"weights", weights()},
-                          {"device", request_.options.device.empty() ? "none" : request_.options.device},
+                          {"device", with_device() ? request_.options.device.description : "none"},
+                          {"form", with_device() ? word_for(request_.options.device.form) : "none"},
                           {"mix", mix()},
                           {"look_ahead", word_for(parameters_.look_ahead)},
                           {"wait", wait()},
@@ -183,7 +177,7 @@ private:
     const Request& request_;
     Parameters parameters_;
     std::optional<Burden> burden_;
-    std::optional<SharedDevice> device_;
+    std::optional<Devices> devices_;
 };
 
 int measured(const Request& request) {
@@ -196,6 +190,7 @@ int measured(const Request& request) {
         why = "--pieces: all ranks take part; choose a grid of as many as the job has";
     if (why.empty() && request.pieces && runs.front().size == 0)
         why = "--pieces: a matrix without rows has no steps; give -N 1 or more";
+    if (why.empty()) why = request.options.device.objection();
     if (!why.empty()) {
         if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
         return measure::usage;

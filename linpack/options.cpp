@@ -30,13 +30,23 @@ const std::map<std::string, LookAhead>& look_aheads() {
     return words;
 }
 
-} // namespace
+const std::map<std::string, Form>& forms() {
+    static const std::map<std::string, Form> words{
+        {"auto", Form::automatic}, {"offload", Form::offload}, {"resident", Form::resident}};
+    return words;
+}
 
-const char* word_for(LookAhead look_ahead) {
-    for (const auto& [word, value] : look_aheads())
-        if (value == look_ahead) return word.c_str();
+template <class Value>
+const char* word_among(const std::map<std::string, Value>& words, Value wanted) {
+    for (const auto& [word, value] : words)
+        if (value == wanted) return word.c_str();
     return "";
 }
+
+} // namespace
+
+const char* word_for(LookAhead look_ahead) { return word_among(look_aheads(), look_ahead); }
+const char* word_for(Form form) { return word_among(forms(), form); }
 
 Grid near_square(int ranks) {
     Grid grid{1, ranks};
@@ -121,16 +131,24 @@ void Options::add_to(CLI::App& program) {
 }
 
 void Options::add_device_to(CLI::App& program) {
-    CLI::Option* const which = program.add_option(
-        "--device", device, "the accelerator of each host, which shares the updates: opencl:0, emulated:rate=20,bus=4");
+    CLI::Option* const which =
+        program.add_option("--device", device.description,
+                           "the accelerator of each host, which shares the updates: opencl:0, emulated:rate=20,bus=4");
     program
-        .add_option("--device-share", device_share,
+        .add_option("--device-share", device.share,
                     "the share of the columns that the device gets, 0 to 1; default: by measured rates, and nothing "
                     "where the device does not make the whole faster")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(which);
     program
-        .add_option("--device-processes", device_processes,
+        .add_option("--form", device.form,
+                    "how the device takes part: offload (it gets products of updates), resident (the matrix lives on "
+                    "it, and each rank has a device of its own) or auto, by measured rates")
+        ->transform(CLI::CheckedTransformer(forms()))
+        ->default_str("auto")
+        ->needs(which);
+    program
+        .add_option("--device-processes", device.processes,
                     "the last so many ranks of each host send the products of their updates to the device, the others "
                     "none; default: all ranks share it")
         ->check(CLI::NonNegativeNumber)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "linpack/devices.hpp"
 #include "linpack/parameters.hpp"
 
 namespace CLI {
@@ -29,9 +30,7 @@ struct Options {
     LookAhead look_ahead = LookAhead::tiles;
     double threshold = 16; ///< HPL's usual bound
     bool progress = false;
-    std::string device;                  ///< that shares the updates; empty: none
-    std::optional<double> device_share;  ///< absent: measured
-    std::optional<int> device_processes; ///< the last of each host, that alone use it; absent: all ranks share it
+    DeviceWish device;
 
     void add_to(CLI::App& program);
     /// The device, which not every program uses.
@@ -46,6 +45,7 @@ private:
 
 /// The word that chooses it on the command line.
 const char* word_for(LookAhead look_ahead);
+const char* word_for(Form form);
 
 /// The grid of so many ranks whose rows and columns are nearest to each other, with no more rows than columns.
 Grid near_square(int ranks);

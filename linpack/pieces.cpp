@@ -152,7 +152,7 @@ double Pieces::exchange() {
     here.rows = here.own_rows; // no product
     here.step = exchanges_++;
     const double seconds = timed([&] {
-        update_.begin(here, panel_);
+        update_.begin(here, panel_, slabs_);
         by_slabs([this](const Slab& slab, Update::Workspace& u) { update_.run(slab, u); });
     });
     return rate(square(shape_.width) * static_cast<double>(columns_), seconds);

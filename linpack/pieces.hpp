@@ -6,6 +6,7 @@
 
 #include "linpack/factorisation.hpp"
 #include "linpack/parameters.hpp"
+#include "linpack/update.hpp"
 
 namespace kumiki::linpack {
 

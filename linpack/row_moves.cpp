@@ -28,4 +28,14 @@ LocalMoves local_moves(const RowMoves& moves, const BlockMap& rows, int process_
     return mine;
 }
 
+StepMoves StepMoves::of(const StepShape& shape, const Panel& panel, const BlockMap& rows, int process_rows) {
+    StepMoves moves{moves_of(shape.first, shape.width, panel.pivots), {}, shape.owner_row};
+    for (int row = 0; row < process_rows; ++row) moves.by_row.push_back(local_moves(moves.all, rows, row));
+    return moves;
+}
+
+std::size_t StepMoves::sent_by(int row) const {
+    return by_row[static_cast<std::size_t>(row)].into.size() + (row == owner_row ? all.out.size() : 0);
+}
+
 } // namespace kumiki::linpack

@@ -34,4 +34,16 @@ struct LocalMoves {
 
 LocalMoves local_moves(const RowMoves& moves, const BlockMap& rows, int process_row);
 
+/// The moves of a step, and each process row's part of them.
+struct StepMoves {
+    RowMoves all;
+    std::vector<LocalMoves> by_row;
+    int owner_row = 0; ///< that has the rows of the block
+
+    static StepMoves of(const StepShape& shape, const Panel& panel, const BlockMap& rows, int process_rows);
+    /// The rows that a process row sends: those of U that it has, and those that go out if the block's rows are its
+    /// own.
+    std::size_t sent_by(int row) const;
+};
+
 } // namespace kumiki::linpack

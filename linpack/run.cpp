@@ -43,7 +43,10 @@ Outcome run(Job& job, const Parameters& parameters, const ShareDone& progress) {
     const Generator generator(parameters.size);
 
     Outcome outcome;
-    if (takes_part) fill(matrix, place, layout, generator, team);
+    if (takes_part) {
+        fill(matrix, place, layout, generator, team);
+        factorisation.load();
+    }
     job.barrier();
     outcome.begin = std::chrono::system_clock::now();
     const auto start = std::chrono::steady_clock::now();

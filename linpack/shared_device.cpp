@@ -97,6 +97,7 @@ SharedDevice::SharedDevice(Job& job, const std::string& description) {
     const auto here = static_cast<std::size_t>(job.rank());
     const auto first = static_cast<std::size_t>(std::ranges::find(hosts, hosts[here]) - hosts.begin());
     behind_ = static_cast<int>(std::count(hosts.begin() + job.rank() + 1, hosts.end(), hosts[here]));
+    most_ranks_ = job.all_reduce(static_cast<int>(std::ranges::count(hosts, hosts[here])), Operation::max);
     std::string failure;
     if (first == here) try {
             server_ = std::make_unique<accelerator::ServerProcess>(description);

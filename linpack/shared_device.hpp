@@ -20,12 +20,15 @@ public:
 
     /// Of the server of this host.
     std::uint32_t address() const { return address_; }
+    /// Of the host that has the most, how many ranks share the device.
+    int ranks_of_largest_host() const { return most_ranks_; }
     /// All products of the updates of the last `count` ranks of each host.
     DeviceUse by_processes(int count, double share) const { return {address_, share, behind_ < count, true}; }
 
 private:
     std::unique_ptr<accelerator::ServerProcess> server_; ///< at the first rank of a host
     std::uint32_t address_ = 0;
+    int most_ranks_ = 0;
     int behind_ = 0; ///< ranks of this host that come after this one
 };
 

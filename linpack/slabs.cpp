@@ -36,4 +36,14 @@ std::vector<Range> cut_evenly(const Range& columns, int threads) {
     return slabs;
 }
 
+std::vector<Range> cut_at_multiples(const Range& columns, std::size_t width) {
+    std::vector<Range> slabs;
+    for (std::size_t begin = columns.begin; begin < columns.end;) {
+        const std::size_t end = std::min((begin / width + 1) * width, columns.end);
+        slabs.push_back({begin, end});
+        begin = end;
+    }
+    return slabs;
+}
+
 } // namespace kumiki::linpack

@@ -25,6 +25,9 @@ inline constexpr std::size_t least_slab = 128;
 /// last are small and all threads end at about the same time, whatever their speed. One thread gets one slab.
 std::vector<Range> cut_slabs(const Range& columns, int threads);
 
+/// Cuts columns at multiples of `width`.
+std::vector<Range> cut_at_multiples(const Range& columns, std::size_t width);
+
 /// Cuts columns into equal slabs, one for each of `threads` threads, or fewer where they would be narrower than
 /// least_slab.
 std::vector<Range> cut_evenly(const Range& columns, int threads);

@@ -6,12 +6,24 @@
 
 namespace kumiki::linpack {
 
-void Update::begin(const StepShape& shape, const Panel& panel) {
+void Update::begin(const StepShape& shape, const Panel& panel, std::span<const Slab>) {
     shape_ = shape;
     panel_ = panel;
-    moves_ = moves_of(shape.first, shape.width, panel.pivots);
-    local_.clear();
-    for (int row = 0; row < place_.grid().rows; ++row) local_.push_back(local_moves(moves_, rows_, row));
+    moves_ = StepMoves::of(shape, panel, rows_, place_.grid().rows);
+    if (offload_) offload_->begin(shape, panel);
+}
+
+void Update::help() {
+    if (offload_) offload_->help();
+}
+
+void Update::end() {
+    if (offload_) offload_->finish();
+}
+
+void Update::bring_panel(const StepShape& shape, std::size_t column, const Panel& panel) {
+    for (std::size_t row = 0; row < shape.rows; ++row)
+        std::copy_n(matrix_.at(shape.row + row, column), shape.width, panel.rows + row * panel.lead);
 }
 
 void Update::run(const Slab& slab, Workspace& workspace) {
@@ -45,15 +57,10 @@ void Update::multiply(const Slab& slab, const double* u) {
 
 void Update::swap_here(const Range& columns, double* u) {
     const std::size_t width = columns.size();
-    for (std::size_t i = 0; i < moves_.into.size(); ++i)
-        std::copy_n(matrix_.at(moves_.into[i], columns.begin), width, u + i * width);
-    for (const RowMoves::Move& move : moves_.out)
+    for (std::size_t i = 0; i < moves_.all.into.size(); ++i)
+        std::copy_n(matrix_.at(moves_.all.into[i], columns.begin), width, u + i * width);
+    for (const RowMoves::Move& move : moves_.all.out)
         std::copy_n(matrix_.at(move.from, columns.begin), width, matrix_.at(move.to, columns.begin));
-}
-
-std::size_t Update::sent_rows(int row) const {
-    const std::size_t out = row == shape_.owner_row ? moves_.out.size() : 0;
-    return local_[static_cast<std::size_t>(row)].into.size() + out;
 }
 
 void Update::send(const Slab& slab) {
@@ -61,22 +68,22 @@ void Update::send(const Slab& slab) {
     double* const piece = board_.piece(shape_.step, column);
     double* next = piece;
     const auto pack = [&](std::size_t row) { next = std::copy_n(matrix_.at(row, column), width, next); };
-    for (const LocalMoves::Row& row : local_[static_cast<std::size_t>(place_.row())].into) pack(row.here);
+    for (const LocalMoves::Row& row : moves_.by_row[static_cast<std::size_t>(place_.row())].into) pack(row.here);
     if (shape_.owns_rows())
-        for (const RowMoves::Move& move : moves_.out) pack(rows_.local_of(move.from));
-    board_.publish(shape_.step, slab, sent_rows(place_.row()));
+        for (const RowMoves::Move& move : moves_.all.out) pack(rows_.local_of(move.from));
+    board_.publish(shape_.step, slab, moves_.sent_by(place_.row()));
 }
 
 void Update::swap_among_ranks(const Slab& slab, double* u) {
     send(slab);
     const std::size_t width = slab.columns.size(), column = slab.columns.begin;
-    const LocalMoves& mine = local_[static_cast<std::size_t>(place_.row())];
+    const LocalMoves& mine = moves_.by_row[static_cast<std::size_t>(place_.row())];
     const int rows = place_.grid().rows;
     for (int distance = 0; distance < rows; ++distance) {
         const int row = (place_.row() + rows - distance) % rows;
         // Also a piece that is empty is awaited: SwapBoard counts on it.
-        const double* const piece = board_.await(shape_.step, slab, row, sent_rows(row));
-        const LocalMoves& theirs = local_[static_cast<std::size_t>(row)];
+        const double* const piece = board_.await(shape_.step, slab, row, moves_.sent_by(row));
+        const LocalMoves& theirs = moves_.by_row[static_cast<std::size_t>(row)];
         for (std::size_t i = 0; i < theirs.into.size(); ++i)
             std::copy_n(piece + i * width, width, u + theirs.into[i].other * width);
         if (row != shape_.owner_row) continue;

@@ -193,7 +193,16 @@ def _kind(table: _Table) -> Kind:
         narrow=table.rate("narrow"),
         solution=table.rate("solution"),
         threads=table.count("threads", 1),
+        resident=_resident(table),
+        bus=table.number("bus", math.inf),
     )
+
+
+def _resident(table: _Table) -> bool:
+    form = table.text("form", "host")
+    if form not in ("host", "resident"):
+        raise UserError(f"{table._where}: form is 'host' or 'resident', not '{form}'")
+    return form == "resident"
 
 
 def _rate(table: _Table) -> Rate:
@@ -240,6 +249,10 @@ def _kinds(kinds: Mapping[str, Kind]) -> Iterator[str]:
     for name, kind in kinds.items():
         yield f"\n[kinds.{json.dumps(name)}]"
         yield f"threads = {kind.threads}"
+        if kind.resident:
+            yield 'form = "resident"'
+        if kind.bus < math.inf:
+            yield f"bus = {kind.bus:.6g} # MB/s"
         for what, rate in kind.rates.items():
             yield f"{what} = {_written(rate)}"
 

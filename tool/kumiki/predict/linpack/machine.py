@@ -62,6 +62,11 @@ class Kind:
     solution: Rate | None = None
     """Of the back substitution, by the size of the matrix, all processes together; None: it takes no time."""
     threads: int = 1
+    resident: bool = False
+    """Whether the matrix lives on a device, which updates it while the host factors panels: `product` and `solve` are
+    the device's, and `panel` is the host's."""
+    bus: float = inf
+    """MB/s in each direction at which panels travel between such a device and its host."""
 
     @property
     def rates(self) -> dict[str, Rate]:

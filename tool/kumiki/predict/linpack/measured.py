@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
 from kumiki.linpack.model import grid_of, has_settings
 from kumiki.predict.linpack.description import text_of
+from kumiki.predict.linpack.devices import devices_of_rows
 from kumiki.predict.linpack.machine import Kind, Machine, Rate, Run
+from kumiki.predict.linpack.place import Place, Samples, mean_rate
 from kumiki.results import files
 from kumiki.results.row import Row
 
@@ -20,33 +20,6 @@ NARROW = "narrow"
 """A further piece, which older evaluations did not measure."""
 MOST_VARIATION = 50
 """Times that are kept of a rate's variation."""
-Samples = Mapping[int, Sequence[float]]
-"""The samples of rows, by their ids."""
-
-
-@dataclass(frozen=True)
-class _Place:
-    """What must be alike for rows to describe the same kind of processes."""
-
-    ranks: int
-    threads: int
-    block: int
-    grid: str
-    hosts: int
-
-    @staticmethod
-    def of(row: Row) -> _Place:
-        return _Place(row.ranks, row.threads, row.count("block"), row.text("grid"), row.count("hosts"))
-
-    @property
-    def name(self) -> str:
-        over = f" over {self.hosts} hosts" if self.hosts > 1 else ""
-        return f"{self.grid} ranks x {self.threads}, block {self.block}{over}"
-
-
-def place_of(row: Row) -> str:
-    """The name of the kind of processes that a row is about."""
-    return _Place.of(row).name
 
 
 def write(directory: Path) -> Path | None:
@@ -68,33 +41,34 @@ def machine_of_rows(rows: Sequence[Row], samples: Samples) -> Machine | None:
     Runs are those with equal shares, in the places (ranks, threads, grid, block) whose parts were measured.
     """
     linpack = [row for row in rows if row.suite == "linpack" and row.usable and has_settings(row.parameters)]
-    found: dict[_Place, dict[str, list[Row]]] = {}
+    found: dict[Place, dict[str, list[Row]]] = {}
     for row in linpack:
         piece = row.metric.partition(".")[2]
         if piece in (*PIECES, NARROW):
-            found.setdefault(_Place.of(row), {}).setdefault(piece, []).append(row)
+            found.setdefault(Place.of(row), {}).setdefault(piece, []).append(row)
     places = {place: pieces for place, pieces in found.items() if set(PIECES) <= set(pieces)}
     if not places:
         return None
     kinds = {place.name: _kind(place, pieces, samples) for place, pieces in places.items()}
     runs = [row for row in linpack if row.metric == "linpack.rate" and row.text("weights") == "equal"]
+    devices = devices_of_rows(rows, kinds, samples)
     rate, latency = _link(rows) if any(place.hosts > 1 for place in places) else (inf, 0.0)
     return Machine(
         name="this machine",
         source="this evaluation",
-        kinds=kinds,
-        runs=tuple(_runs(runs, places)),
+        kinds=kinds | devices.kinds,
+        runs=(*_runs(runs, places), *devices.runs),
         link_rate=rate,
         link_latency=latency,
     )
 
 
-def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) -> Kind:
+def _kind(place: Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) -> Kind:
     rows, _ = grid_of(place.grid)
 
     def rate(piece: str, part: float, variation: tuple[float, ...] = ()) -> Rate:
         """By the size of the matrix, times `part`: the rows of a process."""
-        by_size = {max(row.count("n") * part, 1.0): _mean(row, samples) for row in pieces[piece]}
+        by_size = {max(row.count("n") * part, 1.0): mean_rate(row, samples) for row in pieces[piece]}
         return Rate(tuple(sorted(by_size.items())), variation=variation)
 
     # The step of a matrix of N updates what is behind its first block; to the logarithm of N that is N.
@@ -109,23 +83,17 @@ def _kind(place: _Place, pieces: Mapping[str, Sequence[Row]], samples: Samples) 
     )
 
 
-def _mean(row: Row, samples: Samples) -> float:
-    """The rate of the mean time, because a run is a sum of many such times: delays that are rare count in it, too."""
-    taken = samples.get(row.id, ())
-    return statistics.harmonic_mean(taken) if taken else row.value
-
-
 def _variation(rows: Iterable[Row], samples: Samples) -> Iterator[float]:
     """The times of the product of the largest matrix, each divided by their mean."""
     largest = max(rows, key=lambda row: row.count("n"))
     taken = sorted(samples.get(largest.id, ()))
     for rate in taken[:: 1 + len(taken) // MOST_VARIATION]:
-        yield _mean(largest, samples) / rate
+        yield mean_rate(largest, samples) / rate
 
 
-def _runs(rows: Iterable[Row], places: Iterable[_Place]) -> Iterator[Run]:
+def _runs(rows: Iterable[Row], places: Iterable[Place]) -> Iterator[Run]:
     for row in sorted(rows, key=lambda row: (row.ranks, row.threads, row.count("n"))):
-        place = _Place.of(row)
+        place = Place.of(row)
         if place in places:
             grid_rows, columns = grid_of(place.grid)
             name = f"{place.name}, N = {row.count('n')}"

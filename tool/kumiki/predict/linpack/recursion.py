@@ -9,7 +9,7 @@ from functools import cache
 from math import inf
 
 from kumiki.linpack.model import operations
-from kumiki.predict.linpack.machine import Kind, Machine, Run
+from kumiki.predict.linpack.machine import ELEMENT_BYTES, Kind, Machine, Run
 
 MOVED = 3
 """How often an element of U is sent when rows change places, as HPL estimates of its long exchange."""
@@ -54,7 +54,7 @@ class _Steps:
     def seconds(self) -> float:
         run = self._run
         clocks = [0.0] * run.columns
-        ready = self._panel(0)
+        ready = self._panel(0) + self._way(0, run.block)
         clocks[0] = ready
         done_before = 0.0  # when all were done with the step before the last: then the place of its panel is free
         for step in range(run.steps):
@@ -78,6 +78,9 @@ class _Steps:
         threads = max(self._machine.kinds[name].threads for name in run.kinds)
         panel, first = self._panel(step + 1), self._first(step, width, threads)
         rest = self._update(step, columns - width)
+        if all(self._machine.kinds[name].resident for name in run.kinds):
+            # The device goes on while the panel travels to the host, is factored there, and travels back.
+            return start + first + 2 * self._way(step + 1, width) + panel, start + first + rest
         # One thread makes the panel: the first columns take it as many times longer as there are threads. A panel that
         # is read where it is made takes the place of the one before the last, which all must be done with.
         at_once = start + first * threads
@@ -121,6 +124,12 @@ class _Steps:
         rows, width = run.local_rows(step), min(run.block, run.n - step * run.block)
         count = rows * width**2 - width**3 / 3
         return self._machine.slowest(run, lambda kind: kind.panel.seconds(rows, count))
+
+    def _way(self, step: int, width: int) -> float:
+        """A panel between its host and the device on which the matrix lives: the factor of an update, with the inverse
+        of its triangle, has as many elements."""
+        count = self._run.local_rows(step) * width
+        return self._machine.slowest(self._run, lambda kind: count * ELEMENT_BYTES / (1e6 * kind.bus))
 
     def _broadcast(self, step: int, hops: int) -> float:
         """A panel goes along the ring of its process row: each rank has it so many hops after its owner."""
