@@ -32,13 +32,18 @@ struct Sample {
 struct Contestant {
     Row row;
     std::function<Sample()> take; ///< collective
+    bool every_round = false;     ///< it never rests, because another figure is computed from each of its rounds
 };
 
+/// While some figures have not settled, those that have provide a sample only in every so many rounds: the time goes to
+/// the others, and a settled figure that drifts is still noticed.
+inline constexpr std::size_t rounds_between_settled = 4;
+
 /// In each round every contestant provides one sample, in an order that is shuffled anew for each round, so that a
-/// temporary disturbance of the machine affects all alike. The rounds end when all figures have settled, or when time
-/// is up. The figures of a first round, which warms up, are dropped, but its operations must be correct. The budget is
-/// for each contestant: together they may take the sum. Collective; sets the samples, validated and oversubscribed of
-/// each row.
+/// temporary disturbance of the machine affects all alike; once its figure has settled, a contestant mostly rests. The
+/// rounds end when all figures have settled, or when time is up. The figures of a first round, which warms up, are
+/// dropped, but its operations must be correct. The budget is for each contestant: together they may take the sum.
+/// Collective; sets the samples, validated and oversubscribed of each row.
 template <World W>
 void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     budget.seconds *= static_cast<double>(contestants.size());
@@ -53,7 +58,11 @@ void take_turns(W& world, std::span<Contestant> contestants, Budget budget) {
     const auto start = Clock::now();
     for (std::size_t round = 0; world.broadcast(budget.wants_more(round, start, all_settled)) != 0; ++round) {
         std::shuffle(order.begin(), order.end(), chance);
+        const bool all_take_part = round < budget.fewest || round % rounds_between_settled == 0;
         for (const std::size_t index : order) {
+            // Rank 0 decides for all, because its figures count.
+            const bool may_rest = !all_take_part && !contestants[index].every_round;
+            if (may_rest && world.broadcast(settled(contestants[index].row)) != 0) continue;
             const Sample sample = contestants[index].take();
             contestants[index].row.samples.push_back(sample.figure);
             right[index] = right[index] != 0 && sample.right;

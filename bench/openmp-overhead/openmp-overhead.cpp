@@ -1,140 +1,31 @@
-// openmp-overhead: what the constructs of OpenMP cost: the times of those that contain nothing. It measures the runtime
-// on which it is started: libgomp, or Kumiki's by `kumiki run --openmp`.
-#include <dlfcn.h>
-#include <omp.h>
-
+// openmp-overhead: what the constructs of OpenMP cost: the time of constructs around a short delay, without the time of
+// the delays. It measures the runtime on which it is started: libgomp, libomp (loaded before it), or Kumiki's by
+// `kumiki run --openmp`, which may be several processes.
 #include <CLI/CLI.hpp>
-#include <string>
-#include <string_view>
+#include <atomic>
 #include <vector>
 
 #include "bench/common/contest.hpp"
+#include "bench/common/openmp_runtime.hpp"
+#include "bench/openmp-overhead/constructs.hpp"
 
 namespace kumiki::bench {
 namespace {
 
-/// The body of the constructs, which the compiler must keep. It does nothing: a time from which another one must be
-/// subtracted would be negative whenever a disturbance meets the other one.
-void nothing() { __asm__ __volatile__("" ::: "memory"); }
+constexpr double delay_seconds = 0.1e-6;
+/// What does not matter of a difference of two times, in us.
+constexpr double resolution = 0.005;
+/// How often constructs are executed to see whether they do what they should.
+constexpr std::uint64_t checked = 12;
 
-/// A construct; `run(n)` executes it n times in each thread, or n times together if threads take turns.
-struct Construct {
-    const char* name;
-    void (*run)(std::uint64_t count, int threads);
+/// The body: it takes `delay_seconds`, and touches no memory.
+struct Delay {
+    std::uint64_t steps;
+
+    void operator()() const {
+        for (std::uint64_t i = 0; i < steps; ++i) __asm__ __volatile__("" ::: "memory");
+    }
 };
-
-const Construct constructs[] = {
-    {"parallel",
-     [](std::uint64_t count, int) {
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp parallel
-             nothing();
-         }
-     }},
-    {"reduction",
-     [](std::uint64_t count, int) {
-         for (std::uint64_t i = 0; i < count; ++i) {
-             long sum = 0;
-#pragma omp parallel reduction(+ : sum)
-             {
-                 nothing();
-                 sum += 1;
-             }
-         }
-     }},
-    {"for",
-     [](std::uint64_t count, int threads) {
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp for
-             for (int part = 0; part < threads; ++part) nothing();
-         }
-     }},
-    {"barrier",
-     [](std::uint64_t count, int) {
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count; ++i) {
-             nothing();
-#pragma omp barrier
-         }
-     }},
-    {"single",
-     [](std::uint64_t count, int) {
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp single
-             nothing();
-         }
-     }},
-    {"critical",
-     [](std::uint64_t count, int threads) {
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count / static_cast<unsigned>(threads); ++i) {
-#pragma omp critical
-             nothing();
-         }
-     }},
-    {"lock",
-     [](std::uint64_t count, int threads) {
-         omp_lock_t lock;
-         omp_init_lock(&lock);
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count / static_cast<unsigned>(threads); ++i) {
-             omp_set_lock(&lock);
-             nothing();
-             omp_unset_lock(&lock);
-         }
-         omp_destroy_lock(&lock);
-     }},
-    {"ordered",
-     [](std::uint64_t count, int) {
-#pragma omp parallel for ordered schedule(static, 1)
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp ordered
-             nothing();
-         }
-     }},
-    {"atomic",
-     [](std::uint64_t count, int) {
-         double sum = 0;
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp atomic
-             sum += 1;
-         }
-     }},
-    {"dynamic",
-     [](std::uint64_t count, int threads) {
-#pragma omp parallel for schedule(dynamic, 1)
-         for (std::uint64_t i = 0; i < count * static_cast<unsigned>(threads); ++i) nothing();
-     }},
-    {"task",
-     [](std::uint64_t count, int threads) {
-#pragma omp parallel
-#pragma omp master
-         for (std::uint64_t i = 0; i < count * static_cast<unsigned>(threads); ++i) {
-#pragma omp task
-             nothing();
-         }
-     }},
-    {"taskwait",
-     [](std::uint64_t count, int) {
-#pragma omp parallel
-         for (std::uint64_t i = 0; i < count; ++i) {
-#pragma omp task
-             nothing();
-#pragma omp taskwait
-         }
-     }},
-};
-
-/// The runtime in which a function of OpenMP is found: kumiki, or openmp for any other.
-const char* runtime() {
-    Dl_info found{};
-    dladdr(reinterpret_cast<void*>(&omp_get_wtime), &found);
-    const std::string_view file = found.dli_fname != nullptr ? found.dli_fname : "";
-    return file.find("libkumiki-openmp") != file.npos ? "kumiki" : "openmp";
-}
 
 template <class Run>
 double seconds_of(Run run) {
@@ -143,30 +34,72 @@ double seconds_of(Run run) {
     return seconds_since(start);
 }
 
-int measure_all(int threads, const Budget& budget) {
-    omp_set_num_threads(threads);
+/// The shortest of a few times says how many steps the delay has: longer ones were disturbed.
+Delay calibrated_delay() {
+    constexpr std::uint64_t steps = 1 << 20;
+    double shortest = 1;
+    for (int i = 0; i < 5; ++i) shortest = std::min(shortest, seconds_of(Delay{steps}));
+    return {std::max<std::uint64_t>(1, static_cast<std::uint64_t>(delay_seconds / shortest * steps))};
+}
+
+/// Whether the bodies are executed as often as they should, in exclusive constructs one at a time: then additions that
+/// are not atomic lose nothing.
+template <class Construct>
+bool is_right(int threads) {
+    const std::uint64_t count = checked * static_cast<unsigned>(threads);
+    std::uint64_t alone = 0;
+    std::atomic<std::uint64_t> together = 0;
+    if constexpr (Construct::exclusive) Construct::run(count, threads, [&alone] { alone = alone + 1; });
+    else Construct::run(count, threads, [&together] { together.fetch_add(1); });
+    return (Construct::exclusive ? alone : together.load()) == Construct::times(count, threads);
+}
+
+template <class Construct>
+Contestant contestant(const char* metric, int threads, Delay delay) {
     Alone world{threads > omp_get_num_procs()};
-    std::vector<Contestant> contestants;
-    for (const Construct& construct : constructs) {
-        const auto seconds = [=](std::uint64_t count) { return seconds_of([&] { construct.run(count, threads); }); };
-        const std::uint64_t count = calibrate(world, seconds);
-        const auto take = [=] { return Sample{seconds(count) / static_cast<double>(count) * 1e6, true}; };
-        Row row{
-            .metric = "openmp.overhead", .implementation = runtime(), .parameters = {}, .unit = "us", .samples = {}};
-        row.parameters = {{"construct", construct.name}, {"threads", std::int64_t{threads}}};
-        contestants.push_back({std::move(row), take});
-    }
-    return contest(world, std::move(contestants), budget);
+    const auto counted = [=](std::uint64_t count) { return count * static_cast<unsigned>(threads); };
+    const auto seconds = [=](std::uint64_t count) {
+        return seconds_of([=] { Construct::run(counted(count), threads, delay); });
+    };
+    const bool right = is_right<Construct>(threads);
+    const std::uint64_t batch = calibrate(world, seconds), count = counted(batch);
+    const auto take = [=] {
+        const double whole = seconds(batch);
+        const double work = seconds_of([=] {
+            for (std::uint64_t i = 0; i < Construct::work(count, threads); ++i) delay();
+        });
+        return Sample{(whole - work) / static_cast<double>(count) * 1e6, right};
+    };
+    Row row{.metric = metric, .implementation = openmp_runtime(), .parameters = {}, .unit = "us", .samples = {}};
+    row.parameters = {{"construct", Construct::name}, {"threads", std::int64_t{threads}}};
+    row.resolution = resolution;
+    return {std::move(row), take};
+}
+
+template <class... Constructs>
+int measure_all(const char* metric, int threads, const Budget& budget) {
+    omp_set_num_threads(threads);
+    const Delay delay = calibrated_delay();
+    Alone world{threads > omp_get_num_procs()};
+    return contest(world, {contestant<Constructs>(metric, threads, delay)...}, budget);
 }
 
 int run(int argc, char** argv) {
     int threads = 2;
+    bool only_fork_join = false;
     Budget budget;
     CLI::App program{"Measures what OpenMP's constructs cost on the runtime on which it is started."};
-    program.add_option("--threads", threads, "number of threads")->check(CLI::Range(1, 4096))->capture_default_str();
+    program.add_option("--threads", threads, "number of threads of all processes")
+        ->check(CLI::Range(1, 4096))
+        ->capture_default_str();
+    program.add_flag("--fork-join", only_fork_join, "only parallel and barrier, as rows of openmp.fork_join");
     budget.add_to(program);
     measure::parse_or_exit(program, argc, argv);
-    return measure::guarded("openmp-overhead", [&] { return measure_all(threads, budget); });
+    return measure::guarded("openmp-overhead", [&] {
+        if (only_fork_join) return measure_all<Parallel, Barrier>("openmp.fork_join", threads, budget);
+        return measure_all<Parallel, Reduction, For, Barrier, Single, Critical, Lock, Ordered, Atomic, Dynamic, Task,
+                           TaskWait>("openmp.overhead", threads, budget);
+    });
 }
 
 } // namespace

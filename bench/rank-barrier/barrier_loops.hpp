@@ -51,9 +51,11 @@ template <World W, class Barrier>
 Contestant plain(W& world, const char* implementation, const char* form, Barrier barrier) {
     const bool right = holds_back(world, barrier);
     const std::uint64_t count = calibrate(world, [&](std::uint64_t n) { return seconds_for(world, n, barrier); });
-    return {barrier_row(world, implementation, form), [=, &world]() mutable {
+    return {barrier_row(world, implementation, form),
+            [=, &world]() mutable {
                 return Sample{seconds_for(world, count, barrier) / static_cast<double>(count) * 1e6, right};
-            }};
+            },
+            true};
 }
 
 /// A computation of fixed length that touches no memory: a chain of multiplications.
@@ -96,11 +98,13 @@ Contestant split_phase(W& world, const char* implementation, Computation computa
     };
     const bool right = holds_back(world, whole);
     const std::uint64_t count = calibrate(world, [&](std::uint64_t n) { return seconds_for(world, n, whole); });
-    return {barrier_row(world, implementation, "split-phase"), [=, &world]() mutable {
+    return {barrier_row(world, implementation, "split-phase"),
+            [=, &world]() mutable {
                 const double total = seconds_for(world, count, whole);
                 const double alone = seconds_for(world, count, computation);
                 return Sample{(total - alone) / static_cast<double>(count) * 1e6, right};
-            }};
+            },
+            true};
 }
 
 /// How much of the plain barrier's time the split-phase barrier hides, in percent, for each round.

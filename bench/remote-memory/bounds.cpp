@@ -16,9 +16,9 @@ void raise(std::uint64_t& flag, std::uint64_t value) { Word(flag).store(value, s
 } // namespace
 
 std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at_rank_1) {
-    return [rank, at_rank_1, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
-        std::uint64_t& word = at_rank_1[batch++ % at_rank_1.size()].bare.one;
-        for (std::uint64_t i = 0; i < count; ++i, turn += 2) {
+    return [rank, at_rank_1, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+        over_all(at_rank_1, count, [&](Mailbox& box) {
+            std::uint64_t& word = box.bare.one;
             if (rank == 0) {
                 raise(word, turn + 1);
                 await(word, turn + 2);
@@ -26,28 +26,28 @@ std::function<bool(std::uint64_t)> bare_one_line(int rank, std::span<Mailbox> at
                 await(word, turn + 1);
                 raise(word, turn + 2);
             }
-        }
+            turn += 2;
+        });
         return true;
     };
 }
 
 std::function<bool(std::uint64_t)> bare_two_lines(int rank, std::span<Mailbox> own, std::span<Mailbox> theirs) {
-    return [=, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
-        const std::size_t box = batch++ % own.size();
-        auto& mine = own[box].bare.two;
-        auto& there = theirs[box].bare.two;
+    return [=, turn = std::uint64_t{0}](std::uint64_t count) mutable {
         bool right = true;
-        const auto say = [&] {
-            Word(there.data).store(turn, std::memory_order_relaxed);
-            raise(there.flag, turn);
-        };
-        for (std::uint64_t i = 0; i < count; ++i) {
+        over_all(own, count, [&](Mailbox& box) {
+            auto& mine = box.bare.two;
+            auto& there = theirs[static_cast<std::size_t>(&box - own.data())].bare.two;
+            const auto say = [&] {
+                Word(there.data).store(turn, std::memory_order_relaxed);
+                raise(there.flag, turn);
+            };
             ++turn;
             if (rank == 0) say();
             await(mine.flag, turn);
             right = right && Word(mine.data).load(std::memory_order_relaxed) == turn;
             if (rank == 1) say();
-        }
+        });
         return right;
     };
 }

@@ -5,15 +5,15 @@
 namespace kumiki::bench {
 
 std::function<bool(std::uint64_t)> signal_ping_pong(Job& job, std::span<Mailbox> boxes) {
-    return [&job, boxes, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
-        Signal& signal = boxes[batch++ % boxes.size()].lone.signal;
+    return [&job, boxes, turn = std::uint64_t{0}](std::uint64_t count) mutable {
         bool right = true;
-        for (std::uint64_t i = 0; i < count; ++i) {
+        over_all(boxes, count, [&](Mailbox& box) {
+            Signal& signal = box.lone.signal;
             ++turn;
             if (job.rank() == 0) job.signal(1, signal, turn);
             right = job.wait(signal, Comparison::at_least, turn) == turn && right;
             if (job.rank() == 1) job.signal(0, signal, turn);
-        }
+        });
         return right;
     };
 }

@@ -18,19 +18,19 @@ namespace kumiki::bench {
 template <class Slot>
 std::function<bool(std::uint64_t)> put_ping_pong(Job& job, std::span<Mailbox> boxes, Slot Mailbox::* member,
                                                  Pair pair = {}) {
-    return [&job, boxes, member, pair, batch = std::size_t{0}, turn = std::uint64_t{0}](std::uint64_t count) mutable {
+    return [&job, boxes, member, pair, turn = std::uint64_t{0}](std::uint64_t count) mutable {
         if (!pair.holds(job.rank())) return true;
-        Slot& slot = boxes[batch++ % boxes.size()].*member;
         bool right = true;
         const bool first = job.rank() == pair.first;
         const int peer = pair.other(job.rank());
-        for (std::uint64_t i = 0; i < count; ++i) {
+        over_all(boxes, count, [&](Mailbox& box) {
+            Slot& slot = box.*member;
             ++turn;
             if (first) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
             job.wait(slot.signal, Comparison::at_least, turn);
             right = right && slot.data == turn;
             if (!first) job.put_signal(peer, &slot.data, {&turn, 1}, slot.signal, turn);
-        }
+        });
         return right;
     };
 }

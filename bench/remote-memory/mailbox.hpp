@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "bench/common/bare_barrier.hpp"
 #include "kumiki/signal.hpp"
 
 namespace kumiki::bench {
 
-/// The words of the latency measurements; every rank has several in a region, and each batch uses the next one.
+/// The words of the latency measurements; every rank has several in a region. A batch of round trips uses all of
+/// them, one of additions the next one.
 ///
 /// The speed of a line depends on where in the processor its address is managed. A single line would show one such
-/// place, by chance; batches on many lines show the typical speed.
+/// place, by chance; batches over many lines show the typical speed, and differ less from each other.
 struct Mailbox {
     /// Data and the signal that announces them travel in one line.
     struct alignas(line) Adjacent {
@@ -52,6 +54,14 @@ struct Mailbox {
 
     alignas(line) std::uint64_t counter;
 };
+
+/// Calls round(box) `count` times in all: about equally often for every box, and for each box in succession.
+template <class Box, class Round>
+void over_all(std::span<Box> boxes, std::uint64_t count, Round round) {
+    std::uint64_t done = 0;
+    for (std::size_t box = 0; box < boxes.size(); ++box)
+        for (const std::uint64_t until = count * (box + 1) / boxes.size(); done < until; ++done) round(boxes[box]);
+}
 
 /// A link of the chain that get and fetch-add walk along, alone in its line.
 struct alignas(line) Link {

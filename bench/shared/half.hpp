@@ -11,11 +11,11 @@ namespace kumiki::bench {
 class SecondHalf {
 public:
     /// `pages`: of the half, a power of two. Collective.
-    SecondHalf(Job& job, std::size_t page_bytes, std::size_t pages)
+    SecondHalf(Job& job, std::size_t page_bytes, std::size_t pages, Protocol protocol = Protocol::invalidate)
         : job_(job),
           pages_(pages),
           words_(page_bytes / sizeof(std::uint64_t)),
-          array_(job.handle(), 2 * pages * words_, Homes::block, page_bytes) {}
+          array_(job.handle(), 2 * pages * words_, Homes::block, page_bytes, protocol) {}
 
     std::size_t pages() const { return pages_; }
     std::size_t words() const { return words_; }

@@ -8,11 +8,13 @@
 #include "bench/common/job_world.hpp"
 #include "bench/network/tcp_link.hpp"
 #include "bench/rank-barrier/barrier_loops.hpp"
+#include "bench/remote-memory/exchanges.hpp"
 #include "bench/remote-memory/movers.hpp"
 #include "bench/remote-memory/sizes.hpp"
 #include "bench/shared/bare_faults.hpp"
 #include "bench/shared/first_touch.hpp"
 #include "bench/shared/half.hpp"
+#include "bench/shared/locking.hpp"
 #include "bench/shared/options.hpp"
 #include "kumiki/kumiki.hpp"
 #include "measure/program.hpp"
@@ -36,11 +38,13 @@ public:
 
     int measure() {
         int code = contest(world_, {shared_barrier(0), rank_barrier()}, options_.budget);
-        if (mechanism_ == "none") return code; // the ranks share one memory, so there is nothing else
+        if (mechanism_ == "none") return std::max(code, locks()); // the ranks share one memory
         code = std::max(code, with_cached_pages());
         code = std::max(code, first_touch());
         code = std::max(code, single_pages());
-        return std::max(code, scan());
+        code = std::max(code, refreshed_pages());
+        code = std::max(code, scan());
+        return std::max(code, locks());
     }
 
 private:
@@ -85,8 +89,8 @@ private:
         const auto each = [pages = fresh.pages()](double seconds) {
             return seconds / static_cast<double>(pages) * 1e6;
         };
-        for (const auto [homes, name] : {std::pair(Homes::first, "first"), std::pair(Homes::block, "block"),
-                                         std::pair(Homes::managed, "managed")}) {
+        for (const auto& [homes, name] : {std::pair(Homes::first, "first"), std::pair(Homes::block, "block"),
+                                          std::pair(Homes::managed, "managed")}) {
             contestants.push_back({row("first_touch.time", "kumiki"), [&fresh, each, homes] {
                                        const auto [seconds, right] = fresh.shared(homes);
                                        return Sample{each(seconds), right};
@@ -187,6 +191,31 @@ private:
         return {each(seconds), arrived(words, value) && right};
     }
 
+    // -- protocols --
+
+    /// What it takes for each page that the home has written until another rank that reads them in every interval has
+    /// read the new contents: a barrier, and with `invalidate` a miss.
+    int refreshed_pages() {
+        std::vector<Contestant> contestants;
+        SecondHalf invalidated(job_, options_.page, pages_of_a_sample, Protocol::invalidate);
+        SecondHalf updated(job_, options_.page, pages_of_a_sample, Protocol::update);
+        for (const auto& [pages, name] : {std::pair(&invalidated, "invalidate"), std::pair(&updated, "update")}) {
+            pages->change();
+            pages->give_copies();
+            contestants.push_back({row("page_refresh.time", "kumiki"), [this, pages] {
+                                       world_.barrier();
+                                       const auto start = Clock::now();
+                                       pages->change();
+                                       const bool right = job_.rank() != 0 || pages->read();
+                                       const double seconds = seconds_since(start);
+                                       job_.shared_barrier();
+                                       return Sample{job_.rank() == 0 ? each(seconds) : 0, right};
+                                   }});
+            contestants.back().row.parameters["protocol"] = name;
+        }
+        return contest(world_, std::move(contestants), options_.budget);
+    }
+
     // -- many pages --
 
     int scan() {
@@ -223,6 +252,29 @@ private:
         }
         job_.shared_barrier();
         return sample;
+    }
+
+    // -- locks --
+
+    /// Taking and releasing a lock alone; passing it on with a page that has been written, for each turn of a rank; and
+    /// a round trip of an active message. They come last: once a rank has a handler of messages, each wait looks for
+    /// some.
+    int locks() {
+        Locking locking(job_);
+        auto boxes = job_.allocate<Mailbox>(1);
+        ActivePingPong active(job_, boxes[0].handled.signal);
+        std::vector<Contestant> contestants;
+        const auto add = [&](const char* lock, auto play, int turns) {
+            contestants.push_back(rounds(world_, with(row("shared_lock.time", "kumiki"), "lock", lock), play, turns));
+        };
+        add("manager-here", [&](std::uint64_t count) { return locking.alone(0, count); }, 1);
+        add("manager-elsewhere", [&](std::uint64_t count) { return locking.alone(1, count); }, 1);
+        add("handover", [&](std::uint64_t count) { return locking.in_turn(count); }, 2);
+        const auto message = [&](std::uint64_t count) { return active.play(count); };
+        Row bound = row("shared_lock.time", "bound");
+        bound.note = "a round trip of an active message";
+        contestants.push_back(rounds(world_, bound, message, 1));
+        return contest(world_, std::move(contestants), options_.budget);
     }
 
     Job& job_;

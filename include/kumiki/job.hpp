@@ -71,6 +71,14 @@ public:
         const int count = kumiki_devices(job_, &first);
         return {first, static_cast<std::size_t>(count)};
     }
+    /// From now on function(sentence) is called before the library ends this process because a host or a rank is lost
+    /// and no call can return this. It runs on a thread of the library and may call nothing of the job; when it
+    /// returns, the process ends with exit code 3 (kumiki_on_failure).
+    void on_failure(std::function<void(const char* sentence)> function) {
+        auto& kept = failure_functions_.emplace_back(std::make_unique<FailureFunction>(std::move(function)));
+        detail::check(kumiki_on_failure(job_, &Job::tell, kept.get()));
+    }
+
     bool oversubscribed() const noexcept { return kumiki_oversubscribed(job_) != 0; }
     kumiki_job* handle() const noexcept { return job_; }
 
@@ -81,9 +89,31 @@ public:
     }
     /// Collective: allocates `count` elements that all ranks share (SharedArray).
     template <Shareable T>
-    SharedArray<T> share(std::size_t count, Homes homes = Homes::first, std::size_t page = 0) {
-        return SharedArray<T>(job_, count, homes, page);
+    SharedArray<T> share(std::size_t count, Homes homes = Homes::first, std::size_t page = 0,
+                         Protocol protocol = Protocol::standard) {
+        return SharedArray<T>(job_, count, homes, page, protocol);
     }
+    /// The same for elements in dimensions, some of which may be dealt to the ranks:
+    /// share<double>({Dimension::block(rows), columns}). `homes` counts if none is.
+    template <Shareable T>
+    SharedArray<T> share(const std::vector<Dimension>& dimensions, Homes homes = Homes::first, std::size_t page = 0,
+                         Protocol protocol = Protocol::standard) {
+        return SharedArray<T>(job_, dimensions, homes, page, protocol);
+    }
+    /// Not collective: `count` zeroed elements that all ranks share, at the same address in every rank; their home is
+    /// this one. Any thread allocates them, and any thread of any rank frees them (kumiki_shared_malloc).
+    template <Shareable T>
+    T* shared_malloc(std::size_t count = 1) {
+        static_assert(alignof(T) <= 16, "kumiki_shared_malloc aligns to 16 bytes");
+        if (count > static_cast<std::size_t>(-1) / sizeof(T))
+            throw Error(KUMIKI_ERROR_ARGUMENT,
+                        "shared_malloc: " + std::to_string(count) + " elements do not fit the address space");
+        void* memory = nullptr;
+        detail::check(kumiki_shared_malloc(job_, count * sizeof(T), &memory));
+        return static_cast<T*>(memory);
+    }
+    void shared_free(void* memory) { detail::check(kumiki_shared_free(job_, memory)); }
+
     /// Collective: afterwards every rank sees what any rank has written to shared arrays before.
     void shared_barrier() { detail::check(kumiki_shared_barrier(job_)); }
 
@@ -250,13 +280,19 @@ public:
     }
 
 private:
+    using FailureFunction = std::function<void(const char* sentence)>;
+
     static void call(kumiki_job*, int source, const void* payload, std::size_t bytes, void* context) {
         (*static_cast<Handler*>(context))(source, {static_cast<const std::byte*>(payload), bytes});
+    }
+    static void tell(kumiki_job*, const char* sentence, void* context) {
+        (*static_cast<FailureFunction*>(context))(sentence);
     }
 
     kumiki_job* job_ = nullptr;
     int exceptions_at_start_ = std::uncaught_exceptions();
     std::vector<std::unique_ptr<Handler>> handlers_;
+    std::vector<std::unique_ptr<FailureFunction>> failure_functions_; ///< all, because an earlier one may be running
 };
 
 } // namespace kumiki

@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kumiki/shared.h"
+#include "kumiki/status.h"
+#include "kumiki/types.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,34 +26,11 @@ extern "C" {
 #define KUMIKI_VERSION_MINOR 1
 #define KUMIKI_VERSION_PATCH 0
 
-#if defined(__GNUC__)
-#define KUMIKI_API __attribute__((visibility("default")))
-#else
-#define KUMIKI_API
-#endif
-
 /* Returns the version of the library at run time as "major.minor.patch". The macros above give the version that the
  * program was compiled against. */
 KUMIKI_API const char* kumiki_version(void);
 
-/* ---- errors ---- */
-
-typedef enum kumiki_status {
-    KUMIKI_OK = 0,
-    KUMIKI_ERROR_ARGUMENT = 1,    /* a rank that does not exist, sizes that do not fit, a null pointer */
-    KUMIKI_ERROR_REGION = 2,      /* memory outside every region of this rank */
-    KUMIKI_ERROR_MEMORY = 3,      /* not enough memory */
-    KUMIKI_ERROR_ENVIRONMENT = 4, /* a bad setting or a system problem: the message names the variable or command */
-    KUMIKI_ERROR_STATE = 5        /* a valid call at the wrong time: a second join, two threads in one collective */
-} kumiki_status;
-
-/* Returns the sentence that describes the calling thread's last error. It is never null, and stays valid until the
- * thread's next call that fails. */
-KUMIKI_API const char* kumiki_error_message(void);
-
 /* ---- job ---- */
-
-typedef struct kumiki_job kumiki_job;
 
 /* Joins the job that the launcher started, or forms a job of one rank when there is no launcher. A process may call it
  * once. A child that this process forks afterwards is not a rank: there, every function called with this job fails with
@@ -63,6 +44,16 @@ KUMIKI_API kumiki_status kumiki_leave(kumiki_job* job);
 /* Leaves the job without waiting for other ranks. It is meant for a rank that is about to fail. The launcher ends the
  * job when this process exits. */
 KUMIKI_API void kumiki_abandon(kumiki_job* job);
+
+/* Is told that the job cannot continue because a host or a rank is lost, in the words that have been printed. */
+typedef void (*kumiki_failure_handler)(kumiki_job* job, const char* sentence, void* context);
+
+/* From now on `function` is called before the library ends this process because the job cannot continue and no call can
+ * return this: between hosts a thread of the library notices that another host, or a rank, shows no sign of life. It
+ * runs once, on that thread, while the program's threads may be anywhere, and may call nothing of the library. When it
+ * returns, the process ends with exit code 3; until then the program can save what it has, or end by itself. The
+ * launcher ends this rank soon after another one has ended, whatever the function does. Null: no function any more. */
+KUMIKI_API kumiki_status kumiki_on_failure(kumiki_job* job, kumiki_failure_handler function, void* context);
 
 /* The number of this rank, 0 .. size - 1, and the number of ranks in the job. */
 KUMIKI_API int kumiki_rank(const kumiki_job* job);
@@ -94,94 +85,6 @@ KUMIKI_API kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** m
 
 /* Collective: releases the region that kumiki_allocate returned. */
 KUMIKI_API kumiki_status kumiki_release(kumiki_job* job, void* memory);
-
-/* ---- shared arrays: one address space over all ranks (Omni/SCASH paper) ---- */
-
-/* How the pages of a shared array get their homes. Accesses of a rank to pages of which it is the home cost the least.
- *
- * A touch is a read or a write. The next kumiki_shared_barrier finds out who has touched a page first (of several ranks
- * that have done so between the same two barriers, the lowest one); until then the page has a home as in `block`, which
- * only programs notice that exchange data by locks. */
-typedef enum kumiki_homes {
-    KUMIKI_HOMES_BLOCK = 0,     /* a run of pages to each rank */
-    KUMIKI_HOMES_CYCLIC = 1,    /* page after page to one rank after another */
-    KUMIKI_HOMES_FIRST = 2,     /* the rank that touches the page first; the default of the C++ interface */
-    KUMIKI_HOMES_RELOCATED = 3, /* the same; and a page moves to a rank that keeps writing to it, if nobody else does */
-    KUMIKI_HOMES_MANAGED = 4    /* the rank that touches the page first, by the protocol of the paper, for comparison:
-                                   every first touch asks rank 0 at once */
-} kumiki_homes;
-
-/* The home of a page that nobody has touched yet, as far as the last barrier has told. */
-#define KUMIKI_HOME_OPEN (-1)
-
-/* Collective: allocates `bytes` zeroed bytes that all ranks share, at the same address in every rank: plain loads and
- * stores of any rank and thread access them. `page` is the unit in which they travel between copies: a power of two
- * from the system's page to 65536, or 0 for the system's page. All ranks give the same values.
- *
- * On one host all ranks use the same memory. Between hosts (and with KUMIKI_SHARED_COPIES=rank between all ranks) each
- * rank has a copy of its own, and writes of others become visible to it by kumiki_shared_barrier and
- * kumiki_shared_lock, and by nothing else; kumiki_barrier is no substitute. Without such a call in between, different
- * ranks may write different bytes of a page, but no rank may read or write a byte that another one writes. System calls
- * can be given an address of such an array (docs/decisions/system-calls.md says which, and what that needs); atomic
- * operations between ranks cannot. */
-KUMIKI_API kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes,
-                                                void** memory);
-
-/* Collective: releases the array that kumiki_shared_allocate returned. */
-KUMIKI_API kumiki_status kumiki_shared_release(kumiki_job* job, void* memory);
-
-/* Collective: a barrier of all ranks after which every rank sees what any rank has written to shared arrays before. One
- * thread of each rank calls it, while the other threads of the rank access no shared array and call nothing of shared
- * locks. */
-KUMIKI_API kumiki_status kumiki_shared_barrier(kumiki_job* job);
-
-/* Shared locks have the numbers 0 to KUMIKI_SHARED_LOCKS - 1; they exist from the first shared array on. A thread of
- * any rank that has a lock keeps out all other threads of all ranks, and sees what was written to shared arrays before
- * the lock was last released: by the thread that released it, and what that one had seen. Locks are granted in the
- * order in which they were asked for. The manager of a lock is the rank `lock` modulo the number of ranks; its host is
- * the one where the lock costs no message. */
-#define KUMIKI_SHARED_LOCKS 16384
-
-/* Waits until the calling thread has the lock. Fails with KUMIKI_ERROR_STATE if it has it already. */
-KUMIKI_API kumiki_status kumiki_shared_lock(kumiki_job* job, int lock);
-
-/* Stores 1 in *taken and takes the lock if nobody has it, else stores 0. */
-KUMIKI_API kumiki_status kumiki_shared_trylock(kumiki_job* job, int lock, int* taken);
-
-/* Releases the lock. Fails with KUMIKI_ERROR_STATE unless the calling thread has it. */
-KUMIKI_API kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock);
-
-/* Collective, and a kumiki_shared_barrier: from now on the next rank that touches one of `pages` pages becomes its
- * home, beginning with the page that contains `address`, which is in a shared array; 0 pages: to the end of the array.
- * Contents stay. So a program that begins with one pattern of accesses and goes on with another one calls this in
- * between (next touch). All ranks give the same values. Refused for KUMIKI_HOMES_MANAGED. */
-KUMIKI_API kumiki_status kumiki_home_first(kumiki_job* job, const void* address, size_t pages);
-
-/* Stores in *rank the home of the page at `address`, which is in a shared array; KUMIKI_HOME_OPEN if it has none yet.
- * Where ranks share one memory, touches are not noticed, so pages whose homes follow from them have none. */
-KUMIKI_API kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank);
-
-/* What keeping the copies consistent has cost this rank, since the arrays were allocated. All are 0 where ranks share
- * one memory. */
-typedef struct kumiki_shared_counters {
-    uint64_t faults;           /* accesses that faulted */
-    uint64_t fetches;          /* pages fetched from their homes */
-    uint64_t fetched_bytes;    /* the same in bytes */
-    uint64_t twins;            /* copies made to find the bytes that are changed */
-    uint64_t differences;      /* pages whose changed bytes were brought to their homes */
-    uint64_t difference_bytes; /* the bytes that had changed */
-    uint64_t invalidations;    /* copies dropped because another rank had written */
-    uint64_t notices;          /* pages announced to the other ranks as written */
-    uint64_t home_requests;    /* questions to the manager of homes (KUMIKI_HOMES_MANAGED) */
-    uint64_t homes_moved;      /* pages whose home has moved here, from where it is in `block` at first */
-} kumiki_shared_counters;
-
-/* Stores this rank's counters of the array at `address`, or of all its arrays together when `address` is null. */
-KUMIKI_API kumiki_status kumiki_shared_count(kumiki_job* job, const void* address, kumiki_shared_counters* counters);
-
-/* Returns how accesses to absent pages are detected: "userfaultfd" or "protection"; "none" where ranks share one
- * memory. It is known from the first shared array on. */
-KUMIKI_API const char* kumiki_shared_mechanism(const kumiki_job* job);
 
 /* Stores in *there the address at which this process can directly read and write rank `rank`'s copy of `own`, which
  * must be inside a region of this rank; stores null when that rank is on another host. */
@@ -217,13 +120,6 @@ KUMIKI_API kumiki_status kumiki_start_get(kumiki_job* job, int rank, const void*
 
 /* A signal is an aligned 64-bit word in a region. When it is placed next to the data that it announces, both travel in
  * the same cache line. */
-typedef enum kumiki_signal_operation { KUMIKI_SIGNAL_SET = 0, KUMIKI_SIGNAL_ADD = 1 } kumiki_signal_operation;
-typedef enum kumiki_comparison {
-    KUMIKI_EQUAL = 0,
-    KUMIKI_NOT_EQUAL = 1,
-    KUMIKI_AT_LEAST = 2, /* signal >= value */
-    KUMIKI_LESS = 3      /* signal < value */
-} kumiki_comparison;
 
 /* Sets the signal at rank `rank` to `value`, or adds `value` to it, and wakes the threads that wait for it there. */
 KUMIKI_API kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
@@ -251,9 +147,9 @@ KUMIKI_API kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t
                                              uint64_t desired, uint64_t* before);
 KUMIKI_API kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before);
 
-/* ---- active messages (COMPaS paper, 3.1.1) ---- */
-
-#define KUMIKI_ACTIVE_MESSAGE_MAX 448 /* bytes of payload; larger data go by put, announced by an active message */
+/* ---- active messages (COMPaS paper, 3.1.1) ----
+ *
+ * They carry at most KUMIKI_ACTIVE_MESSAGE_MAX bytes; larger data go by put, announced by an active message. */
 
 /* Runs at the target, on its agent or on one of its threads that waits inside the library. Handlers of one rank run one
  * at a time. A handler may put, get, signal, use atomics and send active messages; it must neither wait nor call
@@ -330,16 +226,6 @@ KUMIKI_API kumiki_status kumiki_barrier(kumiki_job* job);
  */
 KUMIKI_API kumiki_status kumiki_barrier_enter(kumiki_job* job);
 KUMIKI_API kumiki_status kumiki_barrier_wait(kumiki_job* job);
-
-typedef enum kumiki_type {
-    KUMIKI_INT32 = 0,
-    KUMIKI_INT64 = 1,
-    KUMIKI_UINT32 = 2,
-    KUMIKI_UINT64 = 3,
-    KUMIKI_FLOAT = 4,
-    KUMIKI_DOUBLE = 5
-} kumiki_type;
-typedef enum kumiki_operation { KUMIKI_SUM = 0, KUMIKI_PRODUCT = 1, KUMIKI_MIN = 2, KUMIKI_MAX = 3 } kumiki_operation;
 
 /* Copies `bytes` at `data` from the root to every rank. All ranks must pass the same byte count and root; a difference
  * is an error at every rank. */

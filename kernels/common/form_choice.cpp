@@ -30,8 +30,16 @@ void FormChoice::add_to(CLI::App& program) {
             "--homes", homes,
             "shared: which rank is the home of which page: block, cyclic, first (the rank that touches it first), next "
             "(that touches it first after the initialization), relocated (first, and then the rank that "
-            "keeps writing to it), managed (first, by a manager)")
-        ->check(CLI::IsMember({"block", "cyclic", "first", "next", "relocated", "managed"}))
+            "keeps writing to it), managed (first, by a manager), hand (the rank that works on it, placed before the "
+            "program begins), rows (that has the worker, by dimension)")
+        ->check(CLI::IsMember({"block", "cyclic", "first", "next", "relocated", "managed", "hand", "rows"}))
+        ->capture_default_str();
+    program
+        .add_option(
+            "--protocol", protocol,
+            "shared: what a barrier does with copies of pages that others have written: drop them (invalidate), "
+            "or bring them up to date (update)")
+        ->check(CLI::IsMember({"invalidate", "update"}))
         ->capture_default_str();
     program.add_option("--page", page, "shared: bytes of a page, a power of two up to 65536; 0: the system's page")
         ->check(CLI::Range(0, 65536))

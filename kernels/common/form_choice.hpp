@@ -21,7 +21,8 @@ struct FormChoice {
     int threads = 0;             ///< of the form openmp, and of the program's own forms; 0: one per core
     bool all_threads = false;    ///< of Kumiki's ranks: compute with all threads even if there are more than cores
     std::string homes = "first"; ///< of the form shared: how pages get their homes
-    std::size_t page = 0;        ///< of the form shared: bytes of a page; 0: the system's page
+    std::string protocol = "invalidate"; ///< of the form shared: what barriers do with copies of changed pages
+    std::size_t page = 0;                ///< of the form shared: bytes of a page; 0: the system's page
     std::vector<OwnForm> own_forms = {};
 
     void add_to(CLI::App& program);

@@ -87,6 +87,7 @@ std::vector<RunTimes> sample_runs(const measure::Budget& budget, Run run) {
 /// The shared arrays of a job in the form `shared`.
 struct PagesUsed {
     std::string homes;     ///< how pages were dealt to homes
+    std::string protocol;  ///< what barriers did with copies of changed pages
     std::string copies;    ///< what has a copy of its own of each page: "rank", or "host" if ranks share one memory
     std::string mechanism; ///< how accesses to absent pages are detected
     std::size_t page_bytes = 0;
@@ -150,7 +151,7 @@ inline JobReport report_of(std::string program, const Workers& workers) {
     if (workers.working != 0) tell_working(report, workers.threads, workers.working);
     if (const auto& pages = workers.pages) {
         report.parameters["homes"] = pages->homes;
-        report.parameters["protocol"] = "invalidate";
+        report.parameters["protocol"] = pages->protocol;
         report.parameters["copies"] = pages->copies;
         report.parameters["mechanism"] = pages->mechanism;
         report.parameters["page"] = static_cast<std::int64_t>(pages->page_bytes);

@@ -66,7 +66,7 @@ struct Link {
 /// starts that line again.
 ///
 /// This is the one place where the forms of a stencil program differ. Programs that move other data have a
-/// SharedVector, a KeyExchange or Panels instead.
+/// SharedVector, a KeyExchange, Panels or Blocks instead.
 template <class E, class W, class T>
 concept EdgesBetween = requires(E edges, W worker, Link link, std::span<const T> data) {
     /// May be called before start, to be ready for the partner's data; data that arrived earlier by the line then stay
@@ -125,6 +125,7 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     static int size() { return 1; }
     static int local_size() { return 1; }

@@ -14,6 +14,7 @@ namespace kumiki::kernels {
 enum class Fetch {
     in_place, ///< read in place, if they are accessible
     get,      ///< copied, the next one while the present one is in use
+    before,   ///< copied by the first worker of a process while its other workers wait
 };
 
 /// The position of a panel: the process whose block contains it, and its numbers there.

@@ -4,13 +4,6 @@
 
 namespace kumiki::kernels::matmul {
 
-Grid Grid::near_square(std::size_t count) {
-    Grid grid{count, 1};
-    for (std::size_t columns = 1; columns * columns <= count; ++columns)
-        if (count % columns == 0) grid = {count / columns, columns};
-    return grid;
-}
-
 Block block_at(const Grid& grid, std::size_t place, std::size_t rows, std::size_t columns) {
     return {share(rows, grid.rows, grid.row_of(place)), share(columns, grid.columns, grid.column_of(place))};
 }

@@ -61,7 +61,8 @@ private:
           a_(crew, row_of_a(), fetch),
           b_(crew, column_of_b(), fetch),
           c_(untouched(mine_.rows.size() * mine_.columns.size())),
-          claimed_(panels_.size()) {
+          claimed_(panels_.size()),
+          apart_(fetch == Fetch::before) {
         set_blas_threads(1);
         crew.run([&](const Worker& worker) { fill(worker); });
     }
@@ -117,12 +118,16 @@ private:
     void multiply(Worker& worker) {
         const auto workers = static_cast<std::size_t>(crew_.local_size());
         // A worker that copies panels falls behind the others, so tiles go to any worker that is free.
-        const bool in_turn = a_.copies() && workers > 1;
+        const bool in_turn = a_.copies() && workers > 1 && !apart_;
         const Grid tiles = Grid::near_square(in_turn ? tiles_per_worker * workers : workers);
-        start(worker, 0);
+        if (!apart_) start(worker, 0);
         for (std::size_t step = 0; step < panels_.size(); ++step) {
+            if (apart_) {
+                meet(worker);
+                start(worker, step);
+            }
             wait(worker, step);
-            start(worker, step + 1);
+            if (!apart_) start(worker, step + 1);
             if (in_turn) {
                 for (std::size_t tile; (tile = claimed_[step].fetch_add(1, std::memory_order_relaxed)) < tiles.count();)
                     multiply_tile(tiles, tile, step);
@@ -140,6 +145,10 @@ private:
         if (!a_.copies()) return;
         a_.wait(worker, step);
         b_.wait(worker, step);
+        meet(worker);
+    }
+    /// Returns when all workers of this process have called it.
+    void meet(Worker& worker) {
         if (crew_.local_size() == 1) return;
         worker.enter(Phase::synchronisation);
         worker.local_barrier();
@@ -162,6 +171,7 @@ private:
     Panels a_, b_;
     std::unique_ptr<double[]> c_;
     std::vector<std::atomic<std::size_t>> claimed_; ///< by step: the number of tiles that workers have taken
+    bool apart_; ///< whether nothing is computed while panels are copied (Fetch::before)
 };
 
 } // namespace kumiki::kernels::matmul

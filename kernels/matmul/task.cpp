@@ -14,10 +14,12 @@ void add_options(CLI::App& program, Task& task, StartedBy by) {
                     "greatest depth of the panels that travel between ranks; 0: as deep as a rank's block")
         ->capture_default_str();
     if (by == StartedBy::mpi) return;
-    const std::map<std::string, Fetch> names{{"in-place", Fetch::in_place}, {"get", Fetch::get}};
+    const std::map<std::string, Fetch> names{
+        {"in-place", Fetch::in_place}, {"get", Fetch::get}, {"before", Fetch::before}};
     program
         .add_option("--fetch", task.fetch,
-                    "hybrid: in-place (read the other ranks' panels where they lie), or get (copy them, overlapped)")
+                    "hybrid: in-place (read the other ranks' panels where they lie), get (copy them, overlapped), or "
+                    "before (copy them while the rank's other threads wait)")
         ->transform(CLI::CheckedTransformer(names).description(""))
         ->default_str("in-place");
 }

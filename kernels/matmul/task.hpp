@@ -28,7 +28,7 @@ int measure_on(C& crew, const Task& task) {
     Product<C> product(crew, task.size, task.panel, task.fetch);
     const auto runs = sample_crew(crew, task.budget, [&] { return product.run(); });
     JobReport report = report_of(task, crew.workers());
-    if (product.gets()) report.parameters["fetch"] = "get";
+    if (product.gets()) report.parameters["fetch"] = task.fetch == Fetch::before ? "before" : "get";
     return conclude(crew, report, runs, product.right());
 }
 

@@ -14,7 +14,7 @@
 #include "collective/rank_barrier.hpp"
 #include "error/result.hpp"
 #include "fabric/fabric.hpp"
-#include "kumiki/kumiki.h"
+#include "kumiki/types.h"
 
 namespace kumiki::collective {
 

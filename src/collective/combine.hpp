@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "kumiki/kumiki.h"
+#include "kumiki/types.h"
 
 namespace kumiki::collective {
 

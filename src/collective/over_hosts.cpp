@@ -8,6 +8,7 @@
 
 #include "collective/collectives.hpp"
 #include "collective/combine.hpp"
+#include "kumiki/kumiki.h"
 
 namespace kumiki::collective {
 

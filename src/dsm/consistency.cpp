@@ -9,6 +9,8 @@ void Consistency::publish() {
         return false;
     });
     if (courier_ != nullptr) courier_->await_applied();
+    if (check_ != nullptr) [[unlikely]]
+        check_->end_interval();
     for (const Notice& notice : own) history_.announce(notice);
 }
 
@@ -37,31 +39,42 @@ void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
     else if (Pages* const array = arrays_.find(notice.array)) drop(*array, notice.first, notice.count);
 }
 
-std::vector<Notice> Consistency::release_to_all(std::uint64_t barrier, WrittenWords& words) {
+std::vector<Notice> Consistency::release_to_all(std::uint64_t barrier, WrittenWords* words) {
     const std::lock_guard turn(turn_);
     std::vector<Notice> own;
-    arrays_.any([&own](Pages& array) {
-        array.release_to_all(own);
-        return false;
+    giving_back([&] {
+        arrays_.any([&own](Pages& array) {
+            array.release_to_all(own);
+            return false;
+        });
+        if (words != nullptr && !own.empty() && words->set(barrier) && courier_ != nullptr)
+            courier_->tell_written(barrier);
+        if (courier_ != nullptr) courier_->await_applied();
     });
-    if (!own.empty() && words.set(barrier) && courier_ != nullptr) courier_->tell_written(barrier);
-    if (courier_ != nullptr) courier_->await_applied();
+    if (check_ != nullptr) [[unlikely]]
+        check_->end_epoch();
     return own;
 }
 
-Pages::Moving Consistency::acquire_from_all(std::span<const std::vector<Notice>> told) {
+Pages::Moving Consistency::acquire_from_all(std::uint64_t barrier, std::span<const std::vector<Notice>> told) {
     const std::lock_guard turn(turn_);
     for (std::size_t rank = 0; rank < told.size(); ++rank) {
         if (rank == history_.rank()) continue;
         for (const Notice& notice : told[rank])
-            if (Pages* const array = arrays_.find(notice.array); array && notice.kind == Notice::Kind::changed)
+            if (Pages* const array = arrays_.find(notice.array);
+                array && notice.kind == Notice::Kind::changed && array->protocol() == SharedProtocol::invalidate)
                 array->invalidate(notice.first, notice.count);
     }
     history_.begin_epoch();
     Pages::Moving moving;
     arrays_.any([&](Pages& array) {
-        const Pages::Moving here = array.plan_moves(told);
+        const Pages::Moving here = array.learn(told);
         moving = {moving.fetches || here.fetches, moving.collide || here.collide};
+        array.send_updates(barrier);
+        return false;
+    });
+    arrays_.any([&](Pages& array) { // after all have been sent
+        array.await_updates(barrier);
         return false;
     });
     return moving;

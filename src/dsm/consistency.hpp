@@ -10,6 +10,8 @@
 #include "dsm/history.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/pages.hpp"
+#include "dsm/race_check.hpp"
+#include "dsm/shared_heap.hpp"
 #include "dsm/turn.hpp"
 #include "dsm/written_words.hpp"
 
@@ -21,9 +23,16 @@ namespace kumiki::dsm {
 /// before the copies that it names have been dropped.
 class Consistency {
 public:
-    /// `courier` is null when all ranks are on this host.
-    Consistency(fabric::Fabric& fabric, const Arrays& arrays, Courier* courier)
-        : arrays_(arrays), courier_(courier), history_(fabric.size(), fabric.rank()), turn_(fabric, busy_) {}
+    /// `courier` is null when all ranks are on this host, `check` where there is no race check.
+    Consistency(fabric::Fabric& fabric, const Arrays& arrays, Courier* courier, RaceCheck* check)
+        : arrays_(arrays),
+          courier_(courier),
+          check_(check),
+          history_(fabric.size(), fabric.rank()),
+          turn_(fabric, busy_) {}
+
+    /// From now on, what this rank has freed returns to its owners at the end of an interval.
+    void serve(SharedHeap& heap) { heap_ = &heap; }
 
     /// Ends an interval at a lock: when it returns, everything that this rank has written is at the homes and in its
     /// history. Calls pass(history), which gives what the manager of the lock lacks of it to that manager, before
@@ -31,7 +40,7 @@ public:
     template <class Pass>
     void release(Pass pass) {
         const std::lock_guard turn(turn_);
-        publish();
+        giving_back([this] { publish(); });
         pass(history_);
     }
     /// Reads notices: calls read(history, news), which appends them and returns false if some are missing, and drops
@@ -51,21 +60,34 @@ public:
     }
 
     /// Ends an interval at a barrier: returns what this rank has written since the last barrier. If there is anything,
-    /// all hosts will know when they have left the barrier, this one by `words`.
-    std::vector<Notice> release_to_all(std::uint64_t barrier, WrittenWords& words);
-    /// Drops the copies of the pages that others have announced at the barrier, and decides homes. `told`: by rank.
-    Pages::Moving acquire_from_all(std::span<const std::vector<Notice>> told);
+    /// all hosts will know when they have left the barrier, this one by `words`; null: the notices are exchanged
+    /// anyway.
+    std::vector<Notice> release_to_all(std::uint64_t barrier, WrittenWords* words);
+    /// Drops the copies of the pages that others have announced at the barrier, or brings them up to date, and decides
+    /// homes. `told`: by rank.
+    Pages::Moving acquire_from_all(std::uint64_t barrier, std::span<const std::vector<Notice>> told);
     /// What follows if it says so (Pages).
     void fetch_moved();
     void finish_moves();
 
 private:
+    /// Calls end(), which brings what this rank has written to its homes. What was freed before may return after that.
+    /// That a network has failed, which is the only mistake there can be, ends the job anyway.
+    template <class End>
+    void giving_back(End end) {
+        const SharedHeap::Freed freed = heap_ == nullptr ? SharedHeap::Freed{} : heap_->take_freed();
+        end();
+        // What orders the next user of a block after this rank, the race check cannot see; there blocks do not return.
+        if (!freed.empty() && check_ == nullptr) static_cast<void>(heap_->give_back(freed));
+    }
     void publish();
     void apply(std::span<const Told> news, bool complete);
     void invalidate(const Notice& notice, std::vector<Notice>& own);
 
     const Arrays& arrays_;
     Courier* courier_;
+    RaceCheck* check_;
+    SharedHeap* heap_ = nullptr; ///< null: there is none
     History history_;
     std::atomic<std::uint8_t> busy_{0};
     Turn turn_;

@@ -3,14 +3,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kumiki/kumiki.h"
+#include "kumiki/shared.h"
 
 namespace kumiki::dsm {
 
 /// What the protocol has done at this rank for one array since the array was made.
 struct Counters {
     std::atomic<std::uint64_t> faults, fetches, fetched_bytes, twins, differences, difference_bytes, invalidations,
-        notices, requests, moves;
+        notices, requests, moves, updates, update_bytes, evictions;
 
     static void add(std::atomic<std::uint64_t>& counter, std::uint64_t value = 1) {
         counter.fetch_add(value, std::memory_order_relaxed);
@@ -26,6 +26,9 @@ struct Counters {
         sum.notices += notices.load(std::memory_order_relaxed);
         sum.home_requests += requests.load(std::memory_order_relaxed);
         sum.homes_moved += moves.load(std::memory_order_relaxed);
+        sum.updates += updates.load(std::memory_order_relaxed);
+        sum.update_bytes += update_bytes.load(std::memory_order_relaxed);
+        sum.evictions += evictions.load(std::memory_order_relaxed);
     }
 };
 

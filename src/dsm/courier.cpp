@@ -60,6 +60,25 @@ void Courier::tell_written(std::uint64_t barrier) {
     }
 }
 
+void Courier::send_updates(int rank, std::uint32_t array, std::uint64_t barrier, std::span<const std::byte> packed) {
+    MessageHeader update = header(Kind::update, array, 0);
+    update.ticket = barrier;
+    if (auto sent = network_.send(rank, update, packed); !sent) give_up(rank, sent.error());
+}
+
+void Courier::tell_dropped(int home, std::uint32_t array, std::span<const std::uint64_t> pages) {
+    const std::size_t most = longest_message() / sizeof(std::uint64_t);
+    for (; !pages.empty(); pages = pages.subspan(std::min(most, pages.size()))) {
+        const auto some = std::as_bytes(pages.first(std::min(most, pages.size())));
+        if (auto sent = network_.send(home, header(Kind::dropped, array, 0), some); !sent) give_up(home, sent.error());
+    }
+}
+
+void Courier::forget(Arrays& arrays, std::uint32_t number) {
+    const std::lock_guard lock(unawaited_);
+    arrays.set(number, nullptr);
+}
+
 void Courier::await_applied() {
     fabric_.progress().wait([this] { return under_way_.load(std::memory_order_acquire) == 0; },
                             fabric::Progress::Attention::network);
@@ -84,6 +103,7 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         network_.post(header.source, this->header(Kind::applied, 0, 0));
         return true;
     }
+    if (kind == Kind::update || kind == Kind::dropped) return receive_unawaited(header, payload);
     Pages* const array = arrays_.find(header.value);
     if (array == nullptr) return false;
     switch (kind) {
@@ -102,9 +122,22 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         fabric_.progress().ring(fabric_.rank());
         return true;
     case Kind::written:
+    case Kind::update:
+    case Kind::dropped:
     case Kind::applied: break;
     }
     return false;
+}
+
+/// The array may have been released since the message was sent.
+bool Courier::receive_unawaited(const MessageHeader& header, std::span<const std::byte> payload) {
+    const std::lock_guard lock(unawaited_);
+    Pages* const array = arrays_.find(header.value);
+    if (array == nullptr) return header.value < Arrays::most;
+    if (static_cast<Kind>(header.operation) == Kind::dropped) return array->forget_holder(header.source, payload);
+    if (!array->take_update(header.source, header.ticket, payload)) return false;
+    fabric_.progress().ring(fabric_.rank());
+    return true;
 }
 
 /// A page that is sent stays in place, so nothing needs to be kept until its message has left.
@@ -123,7 +156,7 @@ bool Courier::give_home(const MessageHeader& request, Pages& array) {
 
 /// The answer is as many messages as it needs.
 bool Courier::answer(const MessageHeader& request, Pages& array) {
-    const std::byte* contents = array.lend(request.offset, request.bytes);
+    const std::byte* contents = array.lend(request.offset, request.bytes, request.source);
     if (contents == nullptr) return false;
     const platform::UnorderedReads unordered; // as in Pages::fetch
     const std::size_t page_bytes = array.layout().page_bytes;

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -73,6 +74,14 @@ public:
     void ask_home(int manager, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
     void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
+    /// Sends new contents of pages at this barrier to a rank that has copies. They arrive through Pages::take_update,
+    /// and then that rank's bell rings.
+    void send_updates(int rank, std::uint32_t array, std::uint64_t barrier, std::span<const std::byte> packed);
+    /// Tells the home that this rank has no copies of these pages.
+    void tell_dropped(int home, std::uint32_t array, std::span<const std::uint64_t> pages);
+    /// From now on there is no array with this number. Updates and drops may still be under way for one, because nobody
+    /// waits for all of them.
+    void forget(Arrays& arrays, std::uint32_t number);
     /// Waits until all differences that this rank has sent have been applied, and the other hosts have been told.
     void await_applied();
 
@@ -85,11 +94,14 @@ private:
         home,        ///< the answer, in `ticket`
         written,     ///< there are notices at barrier `value`
         applied,     ///< the answer to differences and to written
+        update,      ///< new contents of pages of array `value`, at barrier `ticket`
+        dropped,     ///< the pages of array `value` of which the source has no copies any more
     };
     fabric::MessageHeader header(Kind kind, std::uint64_t array, std::uint64_t page) const;
     [[noreturn]] void give_up(int rank, const Failure& failure) const;
 
     bool receive(const fabric::MessageHeader& header, std::span<const std::byte> payload) override;
+    bool receive_unawaited(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool give_home(const fabric::MessageHeader& request, Pages& array);
     bool answer(const fabric::MessageHeader& request, Pages& array);
     void left(std::uint64_t ticket) override;
@@ -100,6 +112,7 @@ private:
     const Arrays& arrays_;
     std::atomic<Locks*> locks_{nullptr};
     std::atomic<WrittenWords*> words_{nullptr};
+    std::mutex unawaited_;                   ///< held while a message that nobody waits for uses an array
     std::atomic<std::int64_t> under_way_{0}; ///< messages that will be answered by `applied`
 };
 

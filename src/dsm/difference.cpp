@@ -1,5 +1,6 @@
 #include "dsm/difference.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -84,20 +85,61 @@ std::size_t pack_difference(std::span<const std::byte> page, std::span<const std
     return differing;
 }
 
-bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page) {
+namespace {
+
+/// Calls each(head, bytes) for every packed line; returns false if they do not fit a page of this length.
+template <class Each>
+bool for_each_packed(std::span<const std::byte> packed, std::size_t page, Each each) {
     while (!packed.empty()) {
         if (packed.size() < Head::bytes) return false;
         const Head head = Head::read(packed.data());
         packed = packed.subspan(Head::bytes);
-        if (packed.size() < static_cast<std::size_t>(std::popcount(head.mask)) ||
-            (head.line + std::size_t{1}) * difference_line > page.size())
-            return false;
-        for_each_run(head.mask, [&](std::size_t begin, std::size_t length) {
-            std::memcpy(&page[head.line * difference_line + begin], packed.data(), length);
-            packed = packed.subspan(length);
-        });
+        const auto bytes = static_cast<std::size_t>(std::popcount(head.mask));
+        if (packed.size() < bytes || (head.line + std::size_t{1}) * difference_line > page) return false;
+        each(head, packed.first(bytes));
+        packed = packed.subspan(bytes);
     }
     return true;
+}
+
+} // namespace
+
+bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page) {
+    return for_each_packed(packed, page.size(), [page](const Head& head, std::span<const std::byte> bytes) {
+        for_each_run(head.mask, [&](std::size_t begin, std::size_t length) {
+            std::memcpy(&page[head.line * difference_line + begin], bytes.data(), length);
+            bytes = bytes.subspan(length);
+        });
+    });
+}
+
+/// A byte of the page is exchanged, since its owner may write it at this moment: a write that comes before is found in
+/// what it held, and one that comes behind makes page and twin differ. Between a comparison and a copy it would be lost.
+/// The order of other memory does not matter: whoever reads what is found here holds the same lock.
+bool merge_difference(std::span<const std::byte> packed, std::span<std::byte> page, std::span<std::byte> twin,
+                      std::span<std::uint64_t> both) {
+    return for_each_packed(packed, page.size(), [&](const Head& head, std::span<const std::byte> bytes) {
+        const std::size_t begin = head.line * difference_line;
+        both[head.line] |= compare(&page[begin], &twin[begin]) & head.mask;
+        for_each_run(head.mask, [&](std::size_t at, std::size_t length) {
+            std::memcpy(&page[begin + at], bytes.data(), length);
+            std::memcpy(&twin[begin + at], bytes.data(), length);
+            bytes = bytes.subspan(length);
+        });
+    });
+}
+
+bool is_difference(std::span<const std::byte> packed, std::size_t page) {
+    return for_each_packed(packed, page, [](const Head&, std::span<const std::byte>) {});
+}
+
+bool mark_difference(std::span<const std::byte> page, std::span<const std::byte> twin, std::span<std::uint64_t> mask) {
+    bool any = false;
+    for_each_line(page, twin, [&](std::size_t line, std::uint64_t differing) {
+        mask[line] |= differing;
+        any = true;
+    });
+    return any;
 }
 
 std::size_t copy_difference(std::span<const std::byte> page, std::span<const std::byte> twin,

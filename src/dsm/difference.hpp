@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,19 @@ std::size_t pack_difference(std::span<const std::byte> page, std::span<const std
 /// threads may write those bytes meanwhile. Returns false if the difference does not fit a page of this length; some of
 /// its bytes may then have been stored.
 bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page);
+
+/// Whether apply_difference() would store it.
+bool is_difference(std::span<const std::byte> packed, std::size_t page);
+
+/// Sets the bit of each byte in which page and twin differ: bit i % 64 of word i / 64 is byte i's. `mask` has a bit for
+/// each byte of the page. Returns whether any byte differs.
+bool mark_difference(std::span<const std::byte> page, std::span<const std::byte> twin, std::span<std::uint64_t> mask);
+
+/// Like apply_difference(), but into a page and its twin, so that they differ afterwards only where the owner of the
+/// page writes. Where they differed before, in a byte of the difference, sets the byte's bit in `both`. The owner may
+/// write to the page meanwhile; the twin is the caller's.
+bool merge_difference(std::span<const std::byte> packed, std::span<std::byte> page, std::span<std::byte> twin,
+                      std::span<std::uint64_t> both);
 
 /// Both at once, without packing. Returns the number of bytes that differ.
 std::size_t copy_difference(std::span<const std::byte> page, std::span<const std::byte> twin,

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+
+#include "kumiki/shared.h"
 
 namespace kumiki::dsm {
 
@@ -20,18 +23,37 @@ enum class Placement : std::uint8_t {
 
 constexpr bool is_by_touch(Placement placement) { return placement >= Placement::first; }
 
+/// Pages of an array that have homes of their own.
+struct HomeRun {
+    std::size_t first, count;
+    int rank; ///< KUMIKI_HOME_OPEN: the next touch decides
+};
+
+/// How an array gets its homes.
+struct Arrangement {
+    Placement placement = Placement::block;
+    /// Where homes are that a touch will decide: a placement that is not by touch.
+    Placement until_touched = Placement::block;
+    std::span<const HomeRun> exceptions = {}; ///< only in memory that is adopted
+};
+
 /// Which rank is the home of each page. Every page has a home at all times. A home may be *open*: the next touch
 /// decides it, and until a barrier has told all ranks of it, the home stays where it is.
 ///
 /// All ranks know the same homes, because they change only inside barriers, except where a manager gives them.
 class Homes {
 public:
-    Homes(Placement placement, std::size_t pages, int ranks)
-        : placement_(placement),
+    Homes(const Arrangement& wanted, std::size_t pages, int ranks)
+        : placement_(wanted.placement),
+          formula_(is_by_touch(wanted.placement) ? wanted.until_touched : wanted.placement),
           pages_(pages),
           ranks_(static_cast<std::size_t>(ranks)),
-          each_(placement == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {
-        if (is_by_touch(placement)) open(0, pages);
+          each_(formula_ == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {
+        if (is_by_touch(placement_)) open(0, pages);
+        for (const HomeRun& run : wanted.exceptions)
+            if (run.rank == KUMIKI_HOME_OPEN) open(run.first, run.count);
+            else
+                for (std::size_t page = run.first; page < run.first + run.count; ++page) decide(page, run.rank);
     }
 
     Placement placement() const { return placement_; }
@@ -62,7 +84,7 @@ public:
     /// home, or all do not, like the first one.
     Run run_from(std::size_t begin, std::size_t end, int rank) const {
         const bool mine = of(begin) == rank;
-        if (table_ || placement_ == Placement::cyclic) {
+        if (table_ || formula_ == Placement::cyclic) {
             std::size_t next = begin + 1;
             while (next < end && (of(next) == rank) == mine) ++next;
             return {begin, next - begin};
@@ -71,14 +93,24 @@ public:
         const std::size_t next = mine ? first + each_ : begin < first ? first : end;
         return {begin, std::min(next, end) - begin};
     }
-    /// The number of runs of pages whose home alternately is and is not `rank`, or a little more, before homes move.
-    std::size_t runs() const { return placement_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3; }
+    /// The number of runs of pages whose home alternately is and is not a rank, or a little more.
+    std::size_t runs() const {
+        if (!table_) return formula_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3;
+        std::size_t count = 1;
+        for (std::size_t page = 1; page < pages_; ++page) count += of(page) != of(page - 1) ? 1 : 0;
+        return count;
+    }
+    bool any_open() const {
+        for (std::size_t page = 0; page < pages_; ++page)
+            if (is_open(page)) return true;
+        return false;
+    }
 
 private:
     static constexpr std::uint32_t is_open_bit = std::uint32_t{1} << 31;
 
     int by_formula(std::size_t page) const {
-        return static_cast<int>(placement_ == Placement::cyclic ? page % ranks_ : page / each_);
+        return static_cast<int>(formula_ == Placement::cyclic ? page % ranks_ : page / each_);
     }
     void make_table() {
         table_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages_);
@@ -86,7 +118,7 @@ private:
             table_[page].store(static_cast<std::uint32_t>(by_formula(page)), std::memory_order_relaxed);
     }
 
-    Placement placement_;
+    Placement placement_, formula_;
     std::size_t pages_, ranks_, each_;
     /// By page; null while the formula says it. Threads that fault read it, and in `managed` arrays write it.
     std::unique_ptr<std::atomic<std::uint32_t>[]> table_;

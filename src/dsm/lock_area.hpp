@@ -9,7 +9,7 @@
 
 #include "dsm/notice_log.hpp"
 #include "dsm/turn.hpp"
-#include "kumiki/kumiki.h"
+#include "kumiki/shared.h"
 #include "platform/memory.hpp"
 
 namespace kumiki::dsm {

@@ -38,31 +38,43 @@ Result<> Locks::check(int lock, const char* operation) const {
 
 Result<> Locks::acquire(int lock) {
     if (auto checked = check(lock, "shared_lock"); !checked) return checked;
+    const explain::Timed timed(record_, explain::Tallied::lock, static_cast<std::uint64_t>(lock));
     auto& owner = owners_[static_cast<std::size_t>(lock)];
     if (owner.load(std::memory_order_relaxed) == this_thread())
         return fail(
             KUMIKI_ERROR_STATE,
             fmt::format("shared_lock: this thread has lock {} already, and would wait for itself for ever", lock));
+    end_interval();
     if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
         take_here(lock, area_at(manager));
         read_log(manager);
     } else {
         ask(lock, Kind::ask);
     }
-    owner.store(this_thread(), std::memory_order_relaxed);
-    return {};
+    return has(lock);
 }
 
 Result<bool> Locks::try_acquire(int lock) {
     if (auto checked = check(lock, "shared_trylock"); !checked) return tl::unexpected(checked.error());
+    end_interval();
     if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
         if (!area_at(manager).take(lock, static_cast<std::uint32_t>(fabric_.rank()))) return false;
         read_log(manager);
     } else if (!ask(lock, Kind::ask_once)) {
         return false;
     }
+    return has(lock).map([] { return true; });
+}
+
+/// For the race check: what this rank has written so far comes before what it will learn with a lock.
+void Locks::end_interval() {
+    if (clocks_ != nullptr) [[unlikely]]
+        consistency_->release([](const History&) {});
+}
+
+Result<> Locks::has(int lock) {
     owners_[static_cast<std::size_t>(lock)].store(this_thread(), std::memory_order_relaxed);
-    return true;
+    return clocks_ != nullptr ? clocks_->acquired(lock) : Result<>{};
 }
 
 Result<> Locks::release(int lock) {
@@ -74,21 +86,24 @@ Result<> Locks::release(int lock) {
                                 held != nullptr ? "another thread of this rank has" : "this rank does not have", lock));
     owner.store(nullptr, std::memory_order_relaxed);
     const int manager = manager_of(lock);
+    Result<> told;
     if (region_at(manager) == nullptr) {
         // Sent by one thread at a time, because the notices that it takes may be those of another thread's release.
         consistency_->release([&](History& history) {
             MessageHeader message = header(Kind::release);
             message.value = static_cast<std::uint64_t>(lock);
             message.signal = history.epoch();
+            if (clocks_ != nullptr) told = clocks_->releasing(lock);
             send(manager, message, history.news_for(manager));
         });
-        return {};
+        return told;
     }
     LockArea area = area_at(manager);
     if (consistency_ != nullptr)
         consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
+    if (clocks_ != nullptr) told = clocks_->releasing(lock);
     if (LockArea::Next next{}; area.pass(lock, next)) grant(next, area);
-    return {};
+    return told;
 }
 
 Result<> Locks::all_released() const {

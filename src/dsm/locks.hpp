@@ -9,7 +9,9 @@
 
 #include "dsm/consistency.hpp"
 #include "dsm/lock_area.hpp"
+#include "dsm/lock_clocks.hpp"
 #include "error/result.hpp"
+#include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 
 namespace kumiki::dsm {
@@ -30,6 +32,11 @@ public:
     /// `region` is this rank's part of a region of LockArea::bytes() zeros. `consistency` is null when the ranks have
     /// no copies.
     Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region);
+
+    /// Follows the order that the locks make; null: does not.
+    void check(LockClocks* clocks) { clocks_ = clocks; }
+    /// Records the time that acquisitions take; null: no more.
+    void observe(explain::Record* record) { record_ = record; }
 
     /// Waits until the calling thread has the lock.
     Result<> acquire(int lock);
@@ -76,6 +83,8 @@ private:
     LockArea area_at(int rank) const { return LockArea(region_at(rank), fabric_.size()); }
     Waiter waiter(const Place& place) const { return {static_cast<std::uint32_t>(fabric_.rank()), place.number()}; }
 
+    void end_interval();
+    Result<> has(int lock);
     void take_here(int lock, LockArea area);
     bool ask(int lock, Kind kind);
     LockArea::Answer await(const Place& place);
@@ -93,6 +102,8 @@ private:
     fabric::Fabric& fabric_;
     Consistency* consistency_;
     std::byte* region_;
+    explain::Record* record_ = nullptr;
+    LockClocks* clocks_ = nullptr;
     std::vector<std::atomic<const void*>> owners_; ///< by lock: the thread of this rank that holds it (this_thread())
     std::atomic<std::uint64_t> free_places_{~std::uint64_t{0}};
     std::array<Arrival, Waiter::places>

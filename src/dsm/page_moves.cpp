@@ -14,16 +14,6 @@ using platform::PageAccess;
 
 // -- what this rank has touched --
 
-/// Calls each(begin, end) for the runs of pages whose frames are not holes in the memory's file.
-template <class Each>
-void Pages::find_data(Each each) const {
-    const fabric::HostMemory& memory = fabric_.memory();
-    const std::size_t begin = memory.file_offset(region_);
-    platform::find_data(memory.descriptor(), begin, layout_.frames(), [&](std::size_t from, std::size_t to) {
-        each((from - begin) / layout_.page_bytes, (to - begin + layout_.page_bytes - 1) / layout_.page_bytes);
-    });
-}
-
 /// At first nothing is tracked, so that the program touches the pages at the speed of the system.
 Result<> Pages::start_by_touch() {
     const bool managed = homes_.placement() == Placement::managed;
@@ -33,6 +23,19 @@ Result<> Pages::start_by_touch() {
     // The memory may have been allocated at once (KUMIKI_PIN).
     find_data([&](std::size_t, std::size_t) { tracked_ = true; });
     if (!tracked_) return {};
+    return faults_->guard(0, layout_.frames());
+}
+
+/// Some pages have contents already, and some perhaps a home, so the first access to each is noticed by its fault. Open
+/// pages with contents are as after open_homes(); the others are zeros at every rank.
+Result<> Pages::start_with_open_homes() {
+    for (std::size_t page = 0; page < layout_.pages; ++page)
+        if (homes_.is_open(page)) pages_[page].state = State::untouched;
+        else pages_[page].state = is_home(page) ? State::open : State::absent;
+    find_data([&](std::size_t begin, std::size_t end) {
+        for (std::size_t page = begin; page < end; ++page)
+            if (homes_.is_open(page)) pages_[page].state = is_home(page) ? State::clean : State::absent;
+    });
     return faults_->guard(0, layout_.frames());
 }
 
@@ -115,27 +118,33 @@ Pages::Said& Pages::said(std::size_t page) {
 void Pages::note_changes(std::span<const std::vector<Notice>> told) {
     for (std::size_t rank = 0; rank < told.size(); ++rank)
         for (const Notice& notice : told[rank]) {
-            if (notice.array != number_ || notice.kind != Notice::Kind::changed) continue;
+            if (!is_change(notice)) continue;
             for (std::size_t page = notice.first; page < notice.first + notice.count; ++page) {
                 Said& there = said(page);
                 if (there.changed_by == 0) there.changed_by = static_cast<std::uint16_t>(rank + 1);
                 else if (there.changed_by != rank + 1) there.changed_by_several = true;
+                if (protocol() == SharedProtocol::update) changed_.add(page);
             }
         }
 }
 
-Pages::Moving Pages::plan_moves(std::span<const std::vector<Notice>> told) {
-    const auto is_request = [this](const Notice& notice) {
-        return notice.array == number_ && notice.kind >= Notice::Kind::touched &&
-               notice.first + notice.count <= layout_.pages;
+Pages::Moving Pages::learn(std::span<const std::vector<Notice>> told) {
+    const auto any = [told](auto is) {
+        return std::ranges::any_of(told, [is](const auto& notices) { return std::ranges::any_of(notices, is); });
     };
     moves_.clear();
     lost_.clear();
-    if (std::ranges::none_of(told, [&](const auto& notices) { return std::ranges::any_of(notices, is_request); }))
-        return {};
+    const bool requests = any([this](const Notice& notice) { return is_request(notice); });
+    const bool updates =
+        protocol() == SharedProtocol::update && any([this](const Notice& notice) { return is_change(notice); });
+    if (!requests && !updates) return {};
     if (said_.empty()) said_.resize(layout_.pages);
     ++round_;
     note_changes(told);
+    return requests ? plan_moves(told) : Moving{};
+}
+
+Pages::Moving Pages::plan_moves(std::span<const std::vector<Notice>> told) {
     Moving moving;
     for (std::size_t rank = 0; rank < told.size(); ++rank) // the lowest rank that has touched a page wins
         for (const Notice& notice : told[rank])
@@ -195,14 +204,21 @@ void Pages::finish_moves() {
 void Pages::finish(const Move& move) {
     const std::size_t end = move.first + move.count;
     if (move.to != fabric_.rank()) {
+        std::vector<std::size_t> dropped;
         for (std::size_t page = move.first; page < end; ++page) {
             pages_[page].state = State::absent;
             pages_[page].streak = 0;
-            if (move.from == fabric_.rank()) fetched(region_, page).store(0, std::memory_order_relaxed);
+            if (cache_.is_bounded()) dropped.push_back(page);
+            if (move.from != fabric_.rank()) continue;
+            fetched(region_, page).store(0, std::memory_order_relaxed);
+            forget_holders(page);
         }
         change(move.first, move.count, PageAccess::write, PageAccess::none);
+        for (const std::size_t page : dropped) give_back(page);
     } else {
         if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);
+        if (log_) [[unlikely]]
+            log_.became_home(move.first * layout_.page_bytes, move.count);
         bool others = false; // pages that are not just touched, as in a fresh array
         for (std::size_t page = move.first; page < end; ++page)
             if (State& state = pages_[page].state; state == State::touched) state = State::open;
@@ -213,6 +229,7 @@ void Pages::finish(const Move& move) {
             return [this, state](std::size_t page) { return pages_[page].state == state; };
         };
         change_runs(move.first, end, PageAccess::read, PageAccess::write, is(State::clean), open);
+        change_runs(move.first, end, PageAccess::none, PageAccess::write, is(State::parked), open);
         change_runs(move.first, end, PageAccess::none, PageAccess::write, is(State::absent), open); // just fetched
     }
 }
@@ -234,6 +251,7 @@ void Pages::open_homes(std::size_t first, std::size_t count) {
     for (std::size_t page = first; page < first + count; ++page) {
         if (homes_.is_open(page)) continue;
         homes_.open(page, 1);
+        if (is_home(page)) forget_holders(page);
         pages_[page].state = is_home(page) ? State::clean : State::absent;
         pages_[page].streak = 0;
     }

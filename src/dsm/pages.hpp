@@ -3,64 +3,59 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
 #include "dsm/homes.hpp"
 #include "dsm/notice.hpp"
+#include "dsm/page_layout.hpp"
 #include "dsm/page_set.hpp"
+#include "dsm/races.hpp"
 #include "dsm/read_ahead.hpp"
+#include "dsm/update_box.hpp"
+#include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
+#include "platform/memory.hpp"
 #include "platform/page_faults.hpp"
+#include "settings/settings.hpp"
 
 namespace kumiki::dsm {
 
 class Courier;
+class RaceCheck;
 
 /// The pages of one shared array at one rank, where every rank has a copy of its own: home-based release consistency
 /// with several writers of a page and invalidation at barriers and locks.
 ///
 /// Every page has a home, whose copy gets everybody's changes. Another rank fetches a page when it first touches it,
 /// makes a twin of it when it first writes to it, and at its next release (a barrier, or the release of a lock) sends
-/// the difference to the home and announces the page; who acquires that drops its copy.
+/// the difference to the home and announces the page; a rank that acquires that drops its copy.
 ///
 /// The home's own writes need announcing, too, but only while somebody has a copy: a page of the home is `open`, which
 /// costs nothing, until somebody fetches it. At the release after that the home announces it, because it may have
 /// written to it, and protects it; from then on a write is noticed by its fault. A page that was written and announced
 /// at a barrier is open again, because nobody has a copy any more; at a lock it is protected again.
+///
+/// With the protocol `update`, copies are not dropped at a barrier, but brought up to date (page_updates.cpp).
 class Pages {
 public:
-    /// The order of the data at the beginning of the array's region at every rank.
-    struct Layout {
-        std::size_t page_bytes, pages;
-
-        std::size_t frames() const { return page_bytes * pages; }
-        /// One byte for each page of the home: whether the page has been fetched since it was opened.
-        std::size_t fetched() const { return frames(); }
-        /// One byte for each block of pages: whether one of these bytes has been set since the home looked.
-        static constexpr std::size_t block = 512;
-        std::size_t fetched_blocks() const { return fetched() + pages; }
-        std::size_t blocks() const { return (pages + block - 1) / block; }
-        /// One word: the same for all.
-        std::size_t news() const { return platform::round_up(fetched_blocks() + blocks(), platform::apart); }
-        /// At the manager of homes: a word for each page: 0, or its home + 1.
-        std::size_t given() const { return news() + platform::apart; }
-        std::size_t bytes() const { return given() + pages * sizeof(std::uint32_t); }
-    };
+    using Layout = PageLayout;
 
     /// Where the array is at this rank.
     struct Place {
         std::byte* data;   ///< the addresses that the program uses
         std::byte* region; ///< the same memory at addresses where accesses do not fault
-        std::byte* twins;  ///< memory as long as the frames, which the array then owns
+        std::byte* twins;  ///< memory as long as the frames, which the array then owns; null: those of the layout
     };
 
     /// `courier` is null when all ranks are on this host.
-    Pages(fabric::Fabric& fabric, Courier* courier, std::uint32_t number, Place place, Layout layout, Homes homes,
-          std::unique_ptr<platform::PageFaults> faults);
+    Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::uint32_t number, Place place, Layout layout,
+          Homes homes, std::unique_ptr<platform::PageFaults> faults);
     ~Pages();
     Pages(const Pages&) = delete;
     Pages& operator=(const Pages&) = delete;
@@ -76,23 +71,39 @@ public:
     /// start().
     void keep_open() { keeps_open_ = true; }
     bool keeps_open() const { return keeps_open_; }
-    /// Decides at which pages accesses fault. Must be called once, before the program gets the array.
-    Result<> start();
+    /// Notes for the race check what this rank writes. Must be called before start(), and the layout be `checked`.
+    void check(RaceCheck& check);
+    /// From now on records what happens to the pages. Must be called before the program gets the array.
+    void observe(const explain::PageLog& log) { log_ = log; }
+    const explain::PageLog& log() const { return log_; }
+    /// Chooses the protocol; must be called before start().
+    void begin_with(SharedProtocol protocol) { protocol_.store(protocol, std::memory_order_relaxed); }
+    /// Decides at which pages accesses fault. Must be called once, before the program gets the array. With contents,
+    /// frames that are not holes in the memory's file have the same bytes at all ranks; otherwise all are zeros.
+    Result<> start(bool has_contents);
     /// Opens the homes of these pages: the rank that touches one next becomes its home, and the contents stay. Must be
     /// called by all ranks, right after a barrier; nobody accesses the array before all have called it.
     void open_homes(std::size_t first, std::size_t count);
 
+    SharedProtocol protocol() const { return protocol_.load(std::memory_order_relaxed); }
+    /// Must be called by all ranks, right after a barrier; nobody accesses the array before all have called it.
+    void set_protocol(SharedProtocol protocol);
+
     /// Makes the page ready for an access that faulted there. Several threads may call it at a time, even for the same
     /// page.
-    void fault(std::size_t page, platform::Attempt attempt);
+    void fault(std::size_t page, platform::Attempt attempt, Writer writer = {});
+
+    /// For the cache: drops this rank's copy of the page, if it has one, after its changes have been applied at the
+    /// home, and gives its memory back. Returns false if another thread uses the page at this moment.
+    bool evict(std::size_t page);
 
     // -- at barriers and locks; one thread at a time calls them --
 
     /// Sends the changes since the last release to the homes, or passes them to the courier, and adds the changed pages
     /// to `notices`.
     void release(std::vector<Notice>& notices) { release_to(Audience::acquirer, notices); }
-    /// The same at a barrier, with all pages that have changed since the last barrier.
-    /// Besides, adds what this rank has touched and wants.
+    /// The same at a barrier, with all pages that have changed since the last barrier, and what this rank has touched
+    /// and wants.
     void release_to_all(std::vector<Notice>& notices);
     /// Drops this rank's copies of pages that another rank has changed, except those that this rank has written since
     /// its last release.
@@ -109,7 +120,12 @@ public:
         bool collide = false; ///< meet after finish_moves(), when the courier's differences have been applied
     };
     /// Decides homes by what all ranks have told, by rank. All ranks decide the same.
-    Moving plan_moves(std::span<const std::vector<Notice>> told);
+    Moving learn(std::span<const std::vector<Notice>> told);
+    /// With the protocol `update`, instead of invalidate(), after learn(): sends the pages of this home that have
+    /// changed to the ranks that have copies, and finds out which contents this rank must wait for.
+    void send_updates(std::uint64_t barrier);
+    /// Waits for them.
+    void await_updates(std::uint64_t barrier);
     /// Fetches pages whose home this rank becomes, and of which it has no up-to-date copy.
     void fetch_moved();
     /// From now on the homes are in force.
@@ -119,7 +135,7 @@ public:
 
     /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
     /// Null: there are no such pages.
-    const std::byte* lend(std::size_t first, std::size_t count);
+    const std::byte* lend(std::size_t first, std::size_t count, int rank);
     /// Stores pages that this rank has requested. Returns false if it has not.
     bool take(std::size_t first, std::span<const std::byte> contents);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
@@ -128,6 +144,10 @@ public:
     int home_for(std::size_t page, int rank);
     /// Applies the differences of several pages, as release() packs them. Returns false if they do not fit this array.
     bool apply(std::span<const std::byte> packed);
+    /// Keeps what a home has sent at this barrier until await_updates(). Returns false if it does not fit this array.
+    bool take_update(int source, std::uint64_t barrier, std::span<const std::byte> packed);
+    /// These pages, of 8 bytes each, are no longer held by that rank. Returns false if there are no such pages.
+    bool forget_holder(int rank, std::span<const std::byte> pages);
 
 private:
     enum class State : std::uint8_t {
@@ -137,6 +157,7 @@ private:
         open,      ///< at the home: may be written, and no other rank has a copy
         untouched, ///< as far as this rank knows nobody has written to it: its frame has zeros
         touched,   ///< the same, but this rank has since its last release, perhaps; its twin is zeros
+        parked,    ///< an up-to-date copy like `clean`, but accesses fault, to find out if there are any
     };
     enum class Fetch : std::uint8_t { idle, asked, here };
     struct Page {
@@ -144,7 +165,15 @@ private:
         State state; ///< guarded by the lock
         std::atomic<Fetch> fetch;
         std::uint8_t streak; ///< intervals in which this rank has written, and others have not (relocated)
+        std::uint8_t idle;   ///< updates of this copy since it was fetched, or was found to be in use
+        std::uint8_t patience = shortest_patience; ///< so many updates, and it is parked
+        bool cached = false;                       ///< its frame is in the cache
+        bool sent = false; ///< at the home: all holders on other hosts have at least what the twin has
+        bool told = false; ///< at this barrier: announced by this rank at a lock before
     };
+    /// A copy is dropped if it has been brought up to date so often, and was not accessed before the next update. Where
+    /// it was, the number doubles, so that copies in use seldom fault.
+    static constexpr std::uint8_t shortest_patience = 4, longest_patience = 64;
     struct Move {
         std::size_t first, count;
         int from, to;
@@ -164,11 +193,34 @@ private:
     struct Entry {
         std::uint64_t page, bytes;
     };
+    /// Calls each(entry, bytes) -> bool for the parts of such a message. Returns false where it returns false, and if
+    /// the message does not fit this array.
+    template <class Each>
+    bool for_each_entry(std::span<const std::byte> packed, Each each) const {
+        while (!packed.empty()) {
+            Entry entry{};
+            if (packed.size() < sizeof entry) return false;
+            std::memcpy(&entry, packed.data(), sizeof entry);
+            packed = packed.subspan(sizeof entry);
+            if (entry.bytes > packed.size() || entry.page >= layout_.pages) return false;
+            if (!each(entry, packed.first(entry.bytes))) return false;
+            packed = packed.subspan(entry.bytes);
+        }
+        return true;
+    }
 
     /// The most bytes that a fault fetches: enough for the signal and the request not to count.
     static constexpr std::size_t longest_fetch = std::size_t{1} << 20;
 
+    bool fits(const Notice& notice) const {
+        return notice.array == number_ && notice.first <= layout_.pages && notice.count <= layout_.pages - notice.first;
+    }
+    bool is_change(const Notice& notice) const { return notice.kind == Notice::Kind::changed && fits(notice); }
+    bool is_request(const Notice& notice) const { return notice.kind >= Notice::Kind::touched && fits(notice); }
     bool is_home(std::size_t page) const { return homes_.of(page) == fabric_.rank(); }
+    bool is_copy(std::size_t page) const {
+        return pages_[page].state == State::clean || pages_[page].state == State::parked;
+    }
     bool is_open_to_touch(std::size_t page) const {
         return homes_.may_move() && homes_.placement() != Placement::managed && homes_.is_open(page);
     }
@@ -180,6 +232,10 @@ private:
     /// This array's region at a rank of this host; null if the rank is on another host.
     std::byte* region_at(int rank) const;
 
+    void note_fetched(std::size_t page, std::span<const std::byte> now) const {
+        if (log_) [[unlikely]]
+            log_.fetched(page * layout_.page_bytes, frame(page), now);
+    }
     void lock(Page& page);
     void unlock(Page& page);
     void change(std::size_t first, std::size_t count, platform::PageAccess from, platform::PageAccess to);
@@ -195,24 +251,51 @@ private:
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done, Settle settle);
     void fetch_ahead(std::size_t page, bool writes);
+    void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
     void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
+    void note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const;
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
         return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
     }
     void make_twin(std::size_t page);
+    void note_dropped(std::size_t page);
     /// Which ranks get the notices of a release.
     enum class Audience : std::uint8_t { acquirer, all };
     void release_to(Audience audience, std::vector<Notice>& notices);
     void protect_fetched(Audience audience, std::vector<Notice>& notices);
     void protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
     void release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
-    bool send_difference(std::size_t page);
+    bool send_difference(std::size_t page) {
+        return send_difference(page, packed_[static_cast<std::size_t>(homes_.of(page))]);
+    }
+    bool send_difference(std::size_t page, std::vector<std::byte>& packed);
+    void give_back(std::size_t page);
     void send_packed();
 
+    // -- for the race check (checked_pages.cpp) --
+
+    Result<> start_checked();
+    void make_open_twins();
+    HomeGuard& home_guard(std::byte* region, std::size_t page) const;
+    std::span<std::uint64_t> overwritten(std::byte* region, std::size_t page) const;
+    void make_home_twin(std::size_t page);
+    bool merge(std::byte* region, std::size_t page, std::span<const std::byte> difference) const;
+    void note_written(std::size_t page);
+    void note_written_at_home(std::size_t page);
+    void note_open_pages();
+
     Result<> start_by_touch();
+    Result<> start_with_open_homes();
+    /// Calls each(begin, end) for the runs of pages whose frames are not holes in the memory's file.
     template <class Each>
-    void find_data(Each each) const;
+    void find_data(Each each) const {
+        const fabric::HostMemory& memory = fabric_.memory();
+        const std::size_t begin = memory.file_offset(region_);
+        platform::find_data(memory.descriptor(), begin, layout_.frames(), [&](std::size_t from, std::size_t to) {
+            each((from - begin) / layout_.page_bytes, (to - begin + layout_.page_bytes - 1) / layout_.page_bytes);
+        });
+    }
     bool find_touched();
     void follow();
     void track();
@@ -222,16 +305,32 @@ private:
     void append(Notice::Kind kind, std::size_t page, std::vector<Notice>& notices) const;
     Said& said(std::size_t page);
     void note_changes(std::span<const std::vector<Notice>> told);
+    Moving plan_moves(std::span<const std::vector<Notice>> told);
     void move(std::size_t page, int to, bool fetch);
     void finish(const Move& move);
     void drop_untouched();
     int ask_manager(std::size_t page);
     int give_home(std::byte* region, std::size_t page, int rank) const;
+    std::atomic_ref<std::uint64_t> holder_word(std::byte* region, std::size_t page, std::size_t word) const;
+    void add_holder(std::byte* region, std::size_t page, int rank) const;
+    void remove_holder(std::byte* region, std::size_t page, int rank) const;
+    bool is_held(std::size_t page) const;
+    void forget_holders(std::size_t page);
+    void send_update(std::size_t page, std::uint64_t barrier);
+    void send_updates_to(int rank, std::uint64_t barrier);
+    std::span<const std::byte> contents_for_holders(std::size_t page);
+    void open_again(std::size_t page);
+    void update_copy(std::size_t page);
+    void count_update(std::size_t bytes);
+    void store(const UpdateBox::Update& update, std::uint64_t barrier);
+    void park();
+
     [[noreturn]] void give_up(const Failure& failure) const;
     void announce(std::size_t page, Audience audience, std::vector<Notice>& notices);
 
     fabric::Fabric& fabric_;
     Courier* courier_;
+    CopyCache& cache_;
     std::uint32_t number_;
     std::byte *data_, *region_, *twins_;
     Layout layout_;
@@ -241,6 +340,7 @@ private:
     ReadAhead read_ahead_;
     bool keeps_open_ = false;
     PageSet written_;               ///< since the last release
+    PageSet evicted_;               ///< of the written ones; their changes are at the homes, and not announced yet
     PageSet told_;                  ///< announced to some ranks since the last barrier
     PageSet touched_;               ///< of pages whose homes are open, since the last barrier
     bool tracked_ = true;           ///< false: nothing faults, and find_touched() tells what this rank has touched
@@ -248,8 +348,18 @@ private:
     std::vector<std::size_t> lost_; ///< pages that this rank has touched, too
     std::vector<Said> said_;
     std::uint32_t round_ = 0;
-    std::vector<std::vector<std::byte>> packed_; ///< by rank: differences that have not been sent yet
+    std::vector<std::vector<std::byte>> packed_; ///< by rank: differences or updates that have not been sent yet
+    std::atomic<SharedProtocol> protocol_{SharedProtocol::invalidate};
+    PageSet changed_;          ///< announced by anybody at the present barrier, with the protocol `update`
+    UpdateBox box_;            ///< updates that have come
+    std::size_t expected_ = 0; ///< pages that must still come
+    std::vector<std::size_t> parking_;
+    std::vector<std::vector<std::uint64_t>> unwanted_;      ///< by home: pages of which this rank has no copy
+    std::vector<std::byte> snapshot_, snapshot_difference_; ///< of contents_for_holders()
     Counters counters_{};
+    explain::PageLog log_;              ///< empty: none
+    RaceCheck* check_ = nullptr;        ///< null: none
+    std::vector<Writer> first_writers_; ///< by page: in its last interval with writes; guarded by the page's lock
 };
 
 template <class Wanted, class Done, class Settle>

@@ -1,29 +1,36 @@
 #include "dsm/shared_memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
 #include "dsm/notice_exchange.hpp"
+#include "explain/callers.hpp"
+#include "platform/faulting_instruction.hpp"
 #include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
-#include "platform/system_call_trap.hpp"
 
 namespace kumiki::dsm {
 
-using collective::Collectives;
-using platform::SecondMapping;
-
-SharedMemory::SharedMemory(fabric::Fabric& fabric, Collectives& collectives, Options options)
+SharedMemory::SharedMemory(fabric::Fabric& fabric, collective::Collectives& collectives, Options options)
     : fabric_(fabric),
       collectives_(collectives),
       options_(options),
-      copies_(fabric.size() > 1 && (fabric.network() != nullptr || options.copies == CopyHolder::rank)) {
+      copies_(fabric.size() > 1 &&
+              (fabric.network() != nullptr || options.copies == CopyHolder::rank || options.check)),
+      cache_(fabric, share_of_cache()) {
     if (fabric.network() != nullptr) courier_ = std::make_unique<Courier>(fabric, numbered_);
-    if (copies_) consistency_ = std::make_unique<Consistency>(fabric, numbered_, courier_.get());
+    if (copies_ && options.check) check_ = std::make_unique<RaceCheck>(fabric, collectives, options.record);
+    if (copies_) consistency_ = std::make_unique<Consistency>(fabric, numbered_, courier_.get(), check_.get());
+}
+
+/// The ranks of a host have copies of their own, so each gets an equal part, but at least what a thread needs.
+std::uint64_t SharedMemory::share_of_cache() const {
+    if (options_.cache == 0) return 0;
+    const auto ranks = static_cast<std::uint64_t>(fabric_.everybody().host_size());
+    return std::max<std::uint64_t>(options_.cache / ranks, 4 * longest_page);
 }
 
 /// All ranks are leaving the job, so no rank fetches pages any more.
@@ -38,246 +45,73 @@ const char* SharedMemory::mechanism() const {
     return uses_userfaultfd_ ? "userfaultfd" : "protection";
 }
 
-// -- allocation --
-
-/// Regions have the same offset at every rank, so addresses derived from it are the same, and free, at all ranks.
-/// Without copies an array may be as long as the regions of all ranks together.
-std::byte* SharedMemory::address_of(const std::byte* region) const {
-    const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size());
-    return options_.base + fabric_.memory().offset(region) * spread;
-}
-
-Result<> SharedMemory::choose_mechanism() {
-    if (!copies_ || options_.faults == FaultMechanism::protection) return {};
-    const auto works = platform::userfaultfd_works();
-    uses_userfaultfd_ = works.has_value();
-    if (works || options_.faults != FaultMechanism::userfaultfd) return {};
-    return fail(KUMIKI_ERROR_ENVIRONMENT,
-                fmt::format("KUMIKI_SHARED_FAULTS=userfaultfd: {}; KUMIKI_SHARED_FAULTS=auto does without",
-                            works.error().message));
-}
-
-/// Everything that the first array needs. Without copies the range is only for the sentence about an access outside.
-Result<> SharedMemory::prepare() {
-    if (range_) return {};
-    if (auto chosen = choose_mechanism(); !chosen) return chosen;
-    const std::size_t spread = copies_ ? 1 : static_cast<std::size_t>(fabric_.size()); // as in address_of()
-    const std::size_t bytes = fabric_.memory().header().arena_bytes * spread;
-    auto range = platform::FaultRange::claim(options_.base, bytes, *this,
-                                             copies_ ? platform::FaultRange::Purpose::repair
-                                                     : platform::FaultRange::Purpose::report);
-    if (!range) return tl::unexpected(range.error());
-    range_ = std::move(*range);
-    // Where that is forbidden, system calls fail for pages that are not here, and `kumiki doctor` says why.
-    if (copies_ && options_.system_calls) static_cast<void>(platform::trap_system_calls(options_.base, bytes));
-    return {};
-}
-
-Result<void*> SharedMemory::allocate(std::size_t bytes, std::size_t page, Placement placement) {
-    const std::size_t shortest = platform::page_size();
-    if (page == 0) page = shortest;
-    const auto refuse = [this](std::string message) -> Result<void*> {
-        return tl::unexpected(collectives_.refuse(fail(KUMIKI_ERROR_ARGUMENT, std::move(message))).error());
-    };
-    if (bytes == 0) return refuse("a shared array needs at least one byte");
-    if (!std::has_single_bit(page) || page < shortest || page > longest_page)
-        return refuse(fmt::format("the pages of a shared array cannot be {} bytes long; the length is a power of two "
-                                  "from {} to {}",
-                                  page, shortest, longest_page));
-    if (bytes > std::size_t{1} << 46)
-        return refuse(fmt::format("a shared array of {} bytes does not fit the address space", bytes));
-    return add(bytes, {page, (bytes + page - 1) / page}, placement, {});
-}
-
-Result<void*> SharedMemory::allocate_open(std::size_t bytes, Placement placement) {
-    const std::size_t page = platform::page_size();
-    return add(bytes, {page, (bytes + page - 1) / page}, placement, {.open = true});
-}
-
-Result<> SharedMemory::adopt(std::span<std::byte> memory, Placement placement) {
-    const std::size_t page = platform::page_size();
-    return add(memory.size(), {page, memory.size() / page}, placement, {.at = memory.data(), .open = true})
-        .map([](void*) {});
-}
-
-Result<> SharedMemory::fill(std::byte* region, std::span<const std::byte> contents) {
-    if (fabric_.rank() == 0) std::memcpy(region, contents.data(), contents.size());
-    return collectives_.broadcast(region, contents.size(), 0);
-}
-
-Result<void*> SharedMemory::add(std::size_t bytes, const Pages::Layout& layout, Placement placement, Wish wish) {
-    if (auto made = make_locks(); !made) return tl::unexpected(made.error());
-    auto region = collectives_.allocate(copies_ ? layout.bytes() : piece_of(layout));
-    if (!region) return tl::unexpected(region.error());
-    auto* const frames = static_cast<std::byte*>(*region);
-    if (wish.at != nullptr)
-        if (auto filled = fill(frames, {wish.at, bytes}); !filled) return tl::unexpected(filled.error());
-
-    auto made = make(frames, bytes, layout, placement, wish);
-    const std::uint64_t detail = layout.page_bytes << 8 | static_cast<std::uint64_t>(placement);
-    if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail); !agreed) {
-        made = tl::unexpected(agreed.error()); // it is unmapped before its memory is given back
-        static_cast<void>(collectives_.release(*region));
-        return tl::unexpected(agreed.error());
-    }
-    void* const data = made->view.data();
-    {
-        const std::lock_guard lock(mutex_);
-        if (made->pages) numbered_.set(made->pages->number(), made->pages.get());
-        arrays_.push_back(std::make_unique<Array>(std::move(*made)));
-    }
-    // No rank may ask for a page before all ranks know the array.
-    if (auto met = collectives_.barrier(); !met) return tl::unexpected(met.error());
-    return data;
-}
-
-/// With the first array, because this is collective, too, and using a lock is not. They live as long as the job.
-Result<> SharedMemory::make_locks() {
-    if (locks_) return {};
-    auto region = collectives_.allocate(sizeof(WrittenWords) + LockArea::bytes(fabric_.size()));
-    if (!region) return tl::unexpected(region.error());
-    auto* const begin = static_cast<std::byte*>(*region);
-    const fabric::Group& all = fabric_.everybody();
-    std::byte* const leaders = fabric_.memory().arena(all.leader(all.own_host())) + fabric_.memory().offset(begin);
-    written_ = reinterpret_cast<WrittenWords*>(leaders);
-    locks_ = std::make_unique<Locks>(fabric_, consistency_.get(), begin + sizeof(WrittenWords));
-    if (courier_) courier_->serve(*locks_, *written_);
-    return {};
-}
-
-Result<Locks*> SharedMemory::locks(const char* operation) {
-    if (locks_) return locks_.get();
-    return fail(KUMIKI_ERROR_STATE, fmt::format("{}: there are no locks before the first shared array has been made; "
-                                                "allocate it first, at all ranks",
-                                                operation));
-}
-
-std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
-    const auto ranks = static_cast<std::size_t>(fabric_.size());
-    return platform::round_up((layout.frames() + ranks - 1) / ranks, platform::page_size());
-}
-
-Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, const Pages::Layout& layout,
-                                               Placement placement, Wish wish) {
-    if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
-    auto view = wish.at != nullptr ? Result<SecondMapping>(SecondMapping::over(wish.at, layout.frames()))
-                                   : SecondMapping::reserve(address_of(region), layout.frames());
-    if (!view) return tl::unexpected(view.error());
-    if (!copies_) {
-        if (auto mapped = map_everybodys(region, *view, piece_of(layout)); !mapped)
-            return tl::unexpected(mapped.error());
-        return Array{region, std::move(*view), placement, layout, nullptr};
-    }
-    const std::uint32_t number = numbered_.unused();
-    if (number == Arrays::most)
-        return fail(KUMIKI_ERROR_STATE, fmt::format("there are {} shared arrays already, and there can be no more; "
-                                                    "release some, or make fewer and longer ones",
-                                                    Arrays::most));
-    if (wish.at != nullptr) {
-        auto range =
-            platform::FaultRange::claim(wish.at, layout.frames(), *this, platform::FaultRange::Purpose::repair);
-        if (!range) return tl::unexpected(range.error());
-        adopted_.push_back(std::move(*range));
-    }
-    const fabric::HostMemory& memory = fabric_.memory();
-    if (auto mapped = view->map(0, layout.frames(), memory.descriptor(), memory.file_offset(region)); !mapped)
-        return tl::unexpected(mapped.error());
-    auto faults = watch(*view, region);
-    if (!faults) return tl::unexpected(faults.error());
-    std::byte* const twins = platform::reserve_zeros(layout.frames());
-    if (twins == nullptr)
-        return fail(KUMIKI_ERROR_MEMORY,
-                    fmt::format("there is no address space left for the twins of a shared array of {} bytes; raise the "
-                                "limit (ulimit -v unlimited)",
-                                bytes));
-    auto pages = std::make_unique<Pages>(fabric_, courier_.get(), number, Pages::Place{view->data(), region, twins},
-                                         layout, Homes(placement, layout.pages, fabric_.size()), std::move(*faults));
-    if (wish.open) pages->keep_open();
-    if (auto started = pages->start(); !started) return tl::unexpected(started.error());
-    return Array{region, std::move(*view), placement, layout, std::move(pages)};
-}
-
-/// Each rank in turn holds a piece of the array, which all ranks map, so its memory is used once.
-Result<> SharedMemory::map_everybodys(const std::byte* region, SecondMapping& view, std::size_t piece) const {
-    const fabric::HostMemory& memory = fabric_.memory();
-    std::size_t offset = 0;
-    for (int rank = 0; rank < fabric_.size() && offset < view.size(); ++rank, offset += piece) {
-        const std::byte* const there = memory.arena(rank) + memory.offset(region);
-        const std::size_t bytes = std::min(piece, view.size() - offset);
-        if (auto mapped = view.map(offset, bytes, memory.descriptor(), memory.file_offset(there)); !mapped)
-            return mapped;
-    }
-    return {};
-}
-
-Result<std::unique_ptr<platform::PageFaults>> SharedMemory::watch(const SecondMapping& view, std::byte* region) const {
-    if (uses_userfaultfd_) return platform::open_userfaultfd(view, region);
-    return platform::use_protection(view);
-}
-
-/// Whether every rank has done its part, with the same arguments.
-Result<> SharedMemory::agree(const Result<>& local, std::uint64_t detail) {
-    const std::uint64_t mine[] = {local ? 0U : 1U, detail, ~detail};
-    std::uint64_t most[std::size(mine)] = {};
-    if (auto reduced =
-            collectives_.reduce(mine, most, std::size(mine), KUMIKI_UINT64, KUMIKI_MAX, Collectives::every_rank);
-        !reduced)
-        return reduced;
-    if (!local) return local;
-    if (most[0] != 0)
-        return fail(KUMIKI_ERROR_MEMORY, "another rank could not make the shared array; its own message says why");
-    if (most[1] != ~most[2])
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    "the ranks want different lengths of pages, or different homes, for one shared array; all of them "
-                    "must give the same");
-    return {};
-}
-
-SharedMemory::Array* SharedMemory::find(const void* address) {
-    const auto* const at = static_cast<const std::byte*>(address);
-    for (const auto& array : arrays_)
-        if (at >= array->view.data() && at < array->view.data() + array->view.size()) return array.get();
-    return nullptr;
-}
-
-Result<> SharedMemory::release(void* memory) {
-    Array* array = nullptr;
-    {
-        const std::lock_guard lock(mutex_);
-        array = find(memory);
-    }
-    if (array == nullptr || array->view.data() != memory)
-        return collectives_.refuse(
-            fail(KUMIKI_ERROR_ARGUMENT, fmt::format("there is no shared array that begins at {}", memory)));
-    // Others may still fetch pages of which this rank is the home.
-    if (auto met = collectives_.barrier(); !met) return met;
-    std::byte* const region = array->region;
-    {
-        const std::lock_guard lock(mutex_);
-        if (array->pages) numbered_.set(array->pages->number(), nullptr);
-        std::erase_if(arrays_, [array](const auto& each) { return each.get() == array; });
-    }
-    return collectives_.release(region);
-}
-
 // -- consistency --
 
 Result<> SharedMemory::barrier() {
+    if (options_.record == nullptr && !check_) return meet();
+    const explain::Timed timed(options_.record, explain::Tallied::array_barrier);
+    auto met = meet();
+    if (met && check_) met = compare_writes();
+    if (options_.record != nullptr) options_.record->next_interval();
+    return met;
+}
+
+/// Before the first array nothing has been written.
+Result<> SharedMemory::compare_writes() {
+    if (written_ == nullptr) return {};
+    return check_->meet(barriers_ - 1, [this](std::uint32_t array) {
+        const Pages* const found = numbered_.find(array);
+        return found == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(found->data());
+    });
+}
+
+Result<> SharedMemory::end_check() {
+    if (!check_ || written_ == nullptr) return {};
+    if (auto met = barrier(); !met) return met;
+    check_->finish();
+    return {};
+}
+
+Result<> SharedMemory::meet() {
     if (!copies_) return collectives_.barrier();
     if (written_ == nullptr) return collectives_.barrier(); // there has been no array yet
-    const std::vector<Notice> own = consistency_->release_to_all(++barriers_, *written_);
+    const bool expected = notices_expected_;
+    const std::vector<Notice> own = consistency_->release_to_all(++barriers_, expected ? nullptr : written_);
     // Every rank's changes have reached their homes when it enters the barrier.
-    if (auto met = collectives_.barrier(); !met) return met;
-    if (!written_->is_set(barriers_)) return {};
+    if (!expected) {
+        if (auto met = collectives_.barrier(); !met) return met;
+        if (!written_->is_set(barriers_)) return {};
+    }
     const auto told = exchange_notices(fabric_, collectives_, own);
     if (!told) return tl::unexpected(told.error());
-    const Pages::Moving moving = consistency_->acquire_from_all(*told);
+    notices_expected_ = std::ranges::any_of(*told, [](const auto& notices) { return !notices.empty(); });
+    if (!notices_expected_) return {};
+    const Pages::Moving moving = consistency_->acquire_from_all(barriers_, *told);
     if (moving.fetches) {
         consistency_->fetch_moved();
         if (auto met = collectives_.barrier(); !met) return met;
     }
     consistency_->finish_moves();
     return moving.collide ? collectives_.barrier() : Result<>{};
+}
+
+Result<> SharedMemory::set_protocol(const void* address, SharedProtocol protocol) {
+    Array* array = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        array = find(address);
+    }
+    Result<> may;
+    if (array == nullptr)
+        may = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("the address {} is in no shared array", address));
+    else if ((array->pages && array->pages->keeps_open()) || (heap_ && heap_->has(address)))
+        may = fail(KUMIKI_ERROR_ARGUMENT, "the protocol of this shared array cannot be changed");
+    const std::size_t place = array == nullptr ? 0 : fabric_.memory().offset(array->region);
+    if (auto agreed = agree(may, place << 1 | static_cast<std::uint64_t>(protocol), "protocols"); !agreed)
+        return agreed;
+    if (auto met = barrier(); !met || !copies_ || check_) return met;
+    array->pages->set_protocol(protocol);
+    return collectives_.barrier();
 }
 
 Result<> SharedMemory::open_homes(const void* address, std::size_t pages) {
@@ -291,8 +125,9 @@ Result<> SharedMemory::open_homes(const void* address, std::size_t pages) {
                          : static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->view.data()) /
                                array->layout.page_bytes;
     if (pages == 0 && array != nullptr) pages = array->layout.pages - first;
-    if (auto agreed = agree(may_open(array, address, first, pages), first << 32 | pages); !agreed) return agreed;
-    if (auto met = barrier(); !met || !copies_) return met;
+    if (auto agreed = agree(may_open(array, address, first, pages), first << 32 | pages, "homes"); !agreed)
+        return agreed;
+    if (auto met = barrier(); !met || !copies_ || check_) return met;
     array->pages->open_homes(first, pages);
     return collectives_.barrier();
 }
@@ -317,17 +152,33 @@ Result<> SharedMemory::may_open(const Array* array, const void* address, std::si
 /// thread releases an array while this one uses it.
 bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
     platform::expect_no_lock("a page of a shared array is touched");
-    const bool handled = numbered_.any([address, attempt](Pages& array) {
-        if (address < array.data() || address >= array.data() + array.layout().frames()) return false;
-        array.fault(static_cast<std::size_t>(address - array.data()) / array.layout().page_bytes, attempt);
-        return true;
-    });
+    const bool handled =
+        numbered_.any([this, address, attempt](Pages& array) { return fault(array, address, attempt); });
     if (handled) return true;
     fmt::print(stderr,
                "kumiki: rank {} has accessed {}, which is among the addresses of shared arrays, but in none of "
                "them: {}\n",
                fabric_.rank(), static_cast<void*>(address), nearest(address));
     return false;
+}
+
+/// Returns false if the address is not in this array.
+bool SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt attempt) const {
+    if (address < array.data() || address >= array.data() + array.layout().frames()) return false;
+    const auto offset = static_cast<std::size_t>(address - array.data());
+    const std::size_t page = offset / array.layout().page_bytes;
+    if (!array.log() && !check_) [[likely]] {
+        array.fault(page, attempt);
+        return true;
+    }
+    const void* const code = platform::faulting_instruction();
+    const Writer writer =
+        check_ ? Writer{reinterpret_cast<std::uintptr_t>(explain::in_program(code)), offset} : Writer{};
+    const auto begin = explain::Timed::Clock::now();
+    array.fault(page, attempt, writer);
+    if (array.log())
+        array.log().faulted(address, attempt == platform::Attempt::write, code, explain::Timed::Clock::now() - begin);
+    return true;
 }
 
 std::size_t SharedMemory::accessible(const std::byte* address) const {
@@ -369,13 +220,19 @@ Result<int> SharedMemory::home(const void* address) {
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - (*array)->view.data());
     const Pages::Layout& layout = (*array)->layout;
     const std::size_t page = offset / layout.page_bytes;
-    if ((*array)->pages) {
-        const Homes& homes = (*array)->pages->homes();
-        return homes.is_open(page) ? KUMIKI_HOME_OPEN : homes.of(page);
-    }
+    if ((*array)->pages && (*array)->pages->homes().is_open(page)) return KUMIKI_HOME_OPEN;
     // Ranks that share one memory never find out who touches it.
-    if (is_by_touch((*array)->placement)) return KUMIKI_HOME_OPEN;
-    return Homes((*array)->placement, layout.pages, fabric_.size()).of(page);
+    if (!(*array)->pages && is_by_touch((*array)->placement)) return KUMIKI_HOME_OPEN;
+    return standing_home(**array, page);
+}
+
+/// The home, or the rank that stands in for it.
+int SharedMemory::standing_home(const Array& array, std::size_t page) const {
+    if (array.pages) return array.pages->homes().of(page);
+    if (array.shape.is_dealt())
+        return array.shape.distribution.owner(page * array.layout.page_bytes, array.shape.bytes(), fabric_.size());
+    const Placement placement = is_by_touch(array.placement) ? Placement::block : array.placement;
+    return Homes({.placement = placement}, array.layout.pages, fabric_.size()).of(page);
 }
 
 Result<kumiki_shared_counters> SharedMemory::counters(const void* address) {

@@ -14,6 +14,9 @@
 #include "dsm/courier.hpp"
 #include "dsm/locks.hpp"
 #include "dsm/pages.hpp"
+#include "dsm/race_check.hpp"
+#include "dsm/shape.hpp"
+#include "dsm/shared_heap.hpp"
 #include "error/result.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
@@ -33,11 +36,21 @@ public:
     struct Options {
         CopyHolder copies = CopyHolder::host;
         FaultMechanism faults = FaultMechanism::automatic;
+        SharedProtocol protocol = SharedProtocol::invalidate; ///< of new arrays
         /// Where the arrays begin. The same at all ranks, except where several of them are in one process.
         std::byte* base = platform::unused_addresses();
         /// Whether system calls with buffers in pages that are not here work (platform::trap_system_calls). Not where
         /// the C library's own buffers are in shared arrays: it makes calls in which no signal can be handled.
         bool system_calls = true;
+        /// Where to record what the arrays cost; null: nowhere.
+        explain::Record* record = nullptr;
+        /// Bytes of other ranks' pages that the ranks of a host hold together (CopyCache); 0: any number.
+        std::uint64_t cache = 0;
+        /// Whether to find bytes that two ranks write without order (RaceCheck). Then every rank has its own copy,
+        /// homes stay where they are, and the protocol is `invalidate`.
+        bool check = false;
+        /// Bytes of the heap, for all ranks together (KUMIKI_SHARED_HEAP); 0: there is none.
+        std::uint64_t heap = 0;
     };
 
     static constexpr std::size_t longest_page = std::size_t{64} << 10;
@@ -49,13 +62,19 @@ public:
 
     /// Zeros. `page` is the unit of the protocol: a power of two from the system's page to longest_page; 0: the
     /// system's page.
-    Result<void*> allocate(std::size_t bytes, std::size_t page, Placement placement);
+    Result<void*> allocate(std::size_t bytes, std::size_t page, Placement placement,
+                           explain::Use use = explain::Use::array);
+    /// The same for elements in dimensions, some of which may be dealt to the ranks: then each page has its home at the
+    /// rank that has its first byte, and otherwise where `placement` says.
+    Result<void*> allocate(const Shape& shape, std::size_t page, Placement placement,
+                           explain::Use use = explain::Use::array);
     /// The same, with the system's pages, none of which ever faults at its home (Pages::keep_open).
-    Result<void*> allocate_open(std::size_t bytes, Placement placement);
+    Result<void*> allocate_open(std::size_t bytes, Placement placement, explain::Use use);
+    enum class AtHome : std::uint8_t { never_faults, faults };
     /// Makes memory that every rank has at the same address a shared array, with the contents that it has at rank 0;
-    /// the pages are the system's, and `memory` consists of whole ones. Its homes do not fault, either. Only where
-    /// every rank has its own copy, and it is never released.
-    Result<> adopt(std::span<std::byte> memory, Placement placement);
+    /// the pages are the system's, and `memory` consists of whole ones. Only where every rank has its own copy, and it
+    /// is never released. A page whose home a touch decides faults.
+    Result<> adopt(std::span<std::byte> memory, const Arrangement& homes, AtHome at_home);
     /// `memory` is what allocate() returned.
     Result<> release(void* memory);
     /// After this, everything that any rank did to shared arrays before is visible to all ranks.
@@ -63,20 +82,38 @@ public:
 
     /// The locks exist from the first array on.
     Result<Locks*> locks(const char* operation);
+    /// So does the heap.
+    Result<SharedHeap*> heap(const char* operation);
     /// Fails if a thread of this rank holds a lock.
     Result<> all_released() const { return locks_ ? locks_->all_released() : Result<>{}; }
 
     /// Collective: a barrier, after which the homes of `pages` pages, from the one at `address` on, are open: the next
     /// touch decides them. 0 pages: to the end of the array.
     Result<> open_homes(const void* address, std::size_t pages);
+    /// Collective: a barrier, from which on the array at `address` is kept consistent by this protocol.
+    Result<> set_protocol(const void* address, SharedProtocol protocol);
     /// The rank that is the home of the page at this address, which is in an array; KUMIKI_HOME_OPEN: none yet.
     Result<int> home(const void* address);
+    struct IndexRun {
+        std::size_t begin, end;
+    };
+    /// The first run, from index `from` of a dimension on, of indexes that are this rank's: where this dimension is
+    /// dealt, or where none is and it is the first one, those whose elements begin in pages of which this rank is the
+    /// home (or stands in for it); else all. Empty: there is none. Between two barriers each index is one rank's.
+    Result<IndexRun> own(const void* address, std::size_t dimension, std::size_t from);
     /// The counters of the array at this address; null: the sum over all arrays.
     Result<kumiki_shared_counters> counters(const void* address);
+    /// How many bytes of a region a byte of an array takes, at most.
+    std::size_t bytes_for_each() const { return check_ ? 3 : 1; }
     /// Whether every rank has its own copy.
     bool has_copies() const { return copies_; }
     /// "userfaultfd" or "protection" if there are copies, otherwise "none".
     const char* mechanism() const;
+
+    /// Collective, before the ranks leave: ends the race check, if there is one.
+    Result<> end_check();
+    /// What it has found so far, at rank 0; null: there is none.
+    const Races* races() const { return check_ ? &check_->races() : nullptr; }
 
     bool fault(std::byte* address, platform::Attempt attempt) override;
     std::size_t accessible(const std::byte* address) const override;
@@ -88,29 +125,44 @@ private:
         Placement placement;
         Pages::Layout layout;
         std::unique_ptr<Pages> pages; ///< null: there are no copies
+        Shape shape{};
+        explain::PageLog log{}; ///< empty: none
     };
 
     /// What is special about an array.
     struct Wish {
         std::byte* at = nullptr; ///< memory that the process has already, where the array shall be
         bool open = false;       ///< homes do not fault
+        explain::Use use = explain::Use::array;
+        bool invalidates = false; ///< whatever the protocol of other arrays is
     };
 
-    Result<void*> add(std::size_t bytes, const Pages::Layout& layout, Placement placement, Wish wish);
-    Result<> fill(std::byte* region, std::span<const std::byte> contents);
+    std::uint64_t share_of_cache() const;
+    Pages::Layout layout(std::size_t bytes, std::size_t page) const;
+    Result<> check(const Shape& shape, std::size_t page) const;
+    Result<void*> add(Shape shape, const Pages::Layout& layout, const Arrangement& homes, Wish wish);
+    Homes homes_of(const Arrangement& wanted, std::size_t pages) const;
+    void record(Array& array, std::size_t bytes, explain::Use use) const;
+    Result<> meet();
+    Result<> compare_writes();
+    bool fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
     Result<> choose_mechanism();
     Result<> make_locks();
+    Result<> make_heap();
+    Result<std::uint64_t> heap_part() const;
     /// The bytes of the array that each rank holds where there are no copies.
     std::size_t piece_of(const Pages::Layout& layout) const;
-    Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, Placement placement,
+    Result<Array> make(std::byte* region, std::size_t bytes, const Pages::Layout& layout, const Arrangement& homes,
                        Wish wish);
     Result<> map_everybodys(const std::byte* region, platform::SecondMapping& view, std::size_t piece) const;
     /// Fails when the address is in no shared array. Must be called with the mutex held.
     Result<Array*> array_of(const void* address);
+    int standing_home(const Array& array, std::size_t page) const;
+    std::optional<std::size_t> own_line(const Array& array, std::size_t dimension) const;
     Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
-    Result<> agree(const Result<>& local, std::uint64_t detail);
+    Result<> agree(const Result<>& local, std::uint64_t detail, const char* what);
     Result<> may_open(const Array* array, const void* address, std::size_t first, std::size_t pages);
     Array* find(const void* address);
     std::string nearest(const std::byte* address);
@@ -120,14 +172,21 @@ private:
     Options options_;
     bool copies_;
     bool uses_userfaultfd_ = false;
+    CopyCache cache_;
     std::mutex mutex_; ///< guards the list below; no fault handler takes it
     std::vector<std::unique_ptr<Array>> arrays_;
     Arrays numbered_; ///< the same arrays for fault handlers and the courier
     std::unique_ptr<Courier> courier_;
+    std::unique_ptr<RaceCheck> check_;         ///< null: there is none
     std::unique_ptr<Consistency> consistency_; ///< null: there are no copies
     std::unique_ptr<Locks> locks_;
+    std::optional<SharedHeap> heap_;
+    std::string no_heap_;             ///< why there is none
     WrittenWords* written_ = nullptr; ///< of this host; null before the first array
     std::uint64_t barriers_ = 0;
+    /// Whether the last barrier had notices. Then the next one begins with their exchange, which is a barrier, too: in
+    /// programs that write in each interval this saves a barrier, and telling the other hosts. All ranks know the same.
+    bool notices_expected_ = false;
     std::optional<platform::FaultRange> range_;
     std::vector<platform::FaultRange> adopted_;
 };

@@ -4,7 +4,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include "kumiki/kumiki.h"
+#include "kumiki/status.h"
 
 namespace kumiki {
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "error/result.hpp"
+#include "fabric/failure_handler.hpp"
 #include "fabric/group.hpp"
 #include "fabric/group_blocks.hpp"
 #include "fabric/host_memory.hpp"
@@ -41,6 +42,7 @@ public:
     Progress& progress() { return progress_; }
     const Progress& progress() const { return progress_; }
     Messenger& messenger() { return messenger_; }
+    FailureHandler& failure_handler() { return failure_handler_; }
     /// Null when all ranks are on this host.
     Network* network() const { return network_.get(); }
     /// Null when tracing is off.
@@ -63,6 +65,7 @@ private:
     void map_ranks();
     void make_first_group();
 
+    FailureHandler failure_handler_;
     HostMemory memory_;
     Messenger messenger_;
     Progress progress_;

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kumiki/kumiki.h"
+#include "kumiki/types.h"
 
 namespace kumiki::fabric {
 

@@ -6,9 +6,11 @@
 #include <new>
 #include <unistd.h>
 
+#include "dsm/record_collection.hpp"
 #include "fabric/wireup/wireup.hpp"
 #include "platform/hardware.hpp"
 #include "platform/thread.hpp"
+#include "settings/explain_folder.hpp"
 #include "settings/tuned.hpp"
 
 using kumiki::face::report;
@@ -111,6 +113,10 @@ kumiki_status kumiki_join(kumiki_job** job) {
     auto made = std::make_unique<kumiki_job>();
     made->settings = std::move(*settings);
     made->fabric = std::move(*fabric);
+    auto record = kumiki::explain::Record::open(kumiki::explain_folder(environ), made->fabric->rank(),
+                                                made->fabric->size(), made->settings.host);
+    if (!record) return report(record.error());
+    made->record = std::move(*record);
     made->build(*options);
     if (auto started = made->messages->start_agent(); !started) return report(started.error());
     *job = made.release();
@@ -128,7 +134,9 @@ kumiki_status kumiki_leave(kumiki_job* job) {
         fmt::print(stderr, "kumiki: {}\n", released.error().message);
         return report(released);
     }
-    const auto met = job->all.collectives->leave();
+    auto met = job->shared->end_check();
+    if (met) met = kumiki::dsm::collect_records(*job->fabric, *job->all.collectives, job->record.get());
+    if (met) met = job->all.collectives->leave();
     job->fabric->leave();
     delete job;
     return report(met);
@@ -138,6 +146,15 @@ void kumiki_abandon(kumiki_job* job) {
     // The state stays `joined`, which tells the launcher that this rank failed. Threads of the job may still run, so
     // nothing is freed. But handlers belong to the program, and must not run once its objects are destroyed.
     if (job != nullptr && !job->is_inherited()) job->fabric->messenger().silence();
+}
+
+kumiki_status kumiki_on_failure(kumiki_job* job, kumiki_failure_handler function, void* context) {
+    if (job->is_inherited()) [[unlikely]]
+        return kumiki::face::refuse_child("on_failure");
+    kumiki::fabric::FailureHandler::Function call;
+    if (function != nullptr) call = [=](const std::string& sentence) { function(job, sentence.c_str(), context); };
+    job->fabric->failure_handler().set(std::move(call));
+    return KUMIKI_OK;
 }
 
 int kumiki_rank(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->rank(); }

@@ -6,6 +6,7 @@
 
 #include "collective/collectives.hpp"
 #include "dsm/shared_memory.hpp"
+#include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 #include "message/messages.hpp"
 #include "platform/own_pages.hpp"
@@ -28,6 +29,7 @@ struct kumiki_job : kumiki::platform::InOwnPages {
     std::mutex groups_mutex;
     std::vector<std::unique_ptr<kumiki_group>> groups; ///< that were made and not yet freed
     std::unique_ptr<kumiki::message::Messages> messages;
+    std::unique_ptr<kumiki::explain::Record> record; ///< null: nothing is recorded
     std::unique_ptr<kumiki::dsm::SharedMemory> shared;
 
     /// Whether this process is a child of the rank, forked after it had joined. A child is no rank.
@@ -40,7 +42,13 @@ struct kumiki_job : kumiki::platform::InOwnPages {
         messages = std::make_unique<kumiki::message::Messages>(*fabric, options);
         shared = std::make_unique<kumiki::dsm::SharedMemory>(
             *fabric, *all.collectives,
-            kumiki::dsm::SharedMemory::Options{settings.shared_copies, settings.shared_faults});
+            kumiki::dsm::SharedMemory::Options{.copies = settings.shared_copies,
+                                               .faults = settings.shared_faults,
+                                               .protocol = settings.shared_protocol,
+                                               .record = record.get(),
+                                               .cache = settings.shared_cache,
+                                               .check = settings.shared_check,
+                                               .heap = settings.shared_heap});
     }
 };
 

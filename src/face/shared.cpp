@@ -1,6 +1,10 @@
 // The C interface of shared arrays.
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "dsm/shape.hpp"
 #include "face/job.hpp"
 
 using kumiki::face::refuse_child;
@@ -21,6 +25,48 @@ std::optional<kumiki::dsm::Placement> placement_of(kumiki_homes homes) {
     return {};
 }
 
+/// Nothing if there is no such way to deal a dimension.
+std::optional<kumiki::Distribution::Dimension> dimension_of(const kumiki_dimension& dimension) {
+    using How = kumiki::Distribution::Dimension::How;
+    switch (dimension.deal) {
+    case KUMIKI_DEAL_WHOLE: return {{.how = How::whole, .extent = dimension.extent}};
+    case KUMIKI_DEAL_BLOCK: return {{.how = How::block, .extent = dimension.extent}};
+    case KUMIKI_DEAL_CYCLIC:
+        return {{.how = How::cyclic, .extent = dimension.extent, .length = std::max<std::size_t>(dimension.length, 1)}};
+    }
+    return {};
+}
+
+kumiki::Result<kumiki::dsm::Shape> shape_of(std::size_t element, std::span<const kumiki_dimension> dimensions) {
+    std::vector<kumiki::Distribution::Dimension> all;
+    for (const kumiki_dimension& each : dimensions) {
+        const auto one = dimension_of(each);
+        if (!one)
+            return kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate_dimensions: there is no such way to deal a "
+                                                       "dimension; they are whole, block, and cyclic");
+        all.push_back(*one);
+    }
+    return kumiki::dsm::Shape::of(element, std::move(all));
+}
+
+/// What both calls that allocate arrays do.
+kumiki_status allocate(kumiki_job* job, kumiki::Result<kumiki::dsm::Shape> shape, size_t page, kumiki_homes homes,
+                       void** memory) {
+    const auto refuse = [job](const kumiki::Failure& failure) {
+        return report(job->all.collectives->refuse(tl::unexpected(failure)));
+    };
+    if (memory == nullptr) return refuse({KUMIKI_ERROR_ARGUMENT, "shared_allocate: the address for the array is null"});
+    if (!shape) return refuse(shape.error());
+    const auto placement = placement_of(homes);
+    if (!placement)
+        return refuse({KUMIKI_ERROR_ARGUMENT, "shared_allocate: there are no such homes; they are block, cyclic, "
+                                              "first, relocated, or managed"});
+    auto allocated = job->shared->allocate(*shape, page, *placement);
+    if (!allocated) return report(allocated.error());
+    *memory = *allocated;
+    return KUMIKI_OK;
+}
+
 template <class Call>
 kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
     if (job->is_inherited()) [[unlikely]]
@@ -36,24 +82,72 @@ kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
 kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes, void** memory) {
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("shared_allocate");
-    if (memory == nullptr)
-        return report(job->all.collectives->refuse(
-            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: the address for the array is null")));
-    const auto placement = placement_of(homes);
-    if (!placement)
-        return report(job->all.collectives->refuse(
-            kumiki::fail(KUMIKI_ERROR_ARGUMENT, "shared_allocate: there are no such homes; they are block, cyclic, "
-                                                "first, relocated, or managed")));
-    auto allocated = job->shared->allocate(bytes, page, *placement);
-    if (!allocated) return report(allocated.error());
-    *memory = *allocated;
+    return allocate(job, kumiki::dsm::Shape::of_bytes(bytes), page, homes, memory);
+}
+
+kumiki_status kumiki_shared_allocate_dimensions(kumiki_job* job, size_t element, const kumiki_dimension* dimensions,
+                                                int count, size_t page, kumiki_homes homes, void** memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_allocate_dimensions");
+    const std::size_t given = dimensions == nullptr || count < 0 ? 0 : static_cast<std::size_t>(count);
+    return allocate(job, shape_of(element, {dimensions, given}), page, homes, memory);
+}
+
+kumiki_status kumiki_shared_own(kumiki_job* job, const void* array, int dimension, size_t from, size_t* begin,
+                                size_t* end) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_own");
+    if (begin == nullptr || end == nullptr)
+        return report({KUMIKI_ERROR_ARGUMENT, "shared_own: an address for the indexes is null"});
+    if (dimension < 0) return report({KUMIKI_ERROR_ARGUMENT, "shared_own: the number of the dimension is negative"});
+    const auto run = job->shared->own(array, static_cast<std::size_t>(dimension), from);
+    if (!run) return report(run.error());
+    *begin = run->begin;
+    *end = run->end;
     return KUMIKI_OK;
+}
+
+kumiki_status kumiki_shared_malloc(kumiki_job* job, size_t bytes, void** memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_malloc");
+    if (memory == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "shared_malloc: the address for the block is null"});
+    const auto heap = job->shared->heap("shared_malloc");
+    if (!heap) return report(heap.error());
+    const auto block = (*heap)->allocate(bytes);
+    if (!block) return report(block.error());
+    *memory = *block;
+    return KUMIKI_OK;
+}
+
+kumiki_status kumiki_shared_free(kumiki_job* job, void* memory) {
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_free");
+    if (memory == nullptr) return KUMIKI_OK;
+    const auto heap = job->shared->heap("shared_free");
+    if (!heap) return report(heap.error());
+    return report((*heap)->release(memory));
 }
 
 kumiki_status kumiki_shared_release(kumiki_job* job, void* memory) {
     if (job->is_inherited()) [[unlikely]]
         return refuse_child("shared_release");
     return report(job->shared->release(memory));
+}
+
+kumiki_status kumiki_shared_set_protocol(kumiki_job* job, const void* address, kumiki_protocol protocol) {
+    using kumiki::SharedProtocol;
+    if (job->is_inherited()) [[unlikely]]
+        return refuse_child("shared_set_protocol");
+    const Span span(job->fabric->trace(), "shared_set_protocol");
+    const auto set = [&](SharedProtocol chosen) { return report(job->shared->set_protocol(address, chosen)); };
+    switch (protocol) {
+    case KUMIKI_PROTOCOL_DEFAULT: return set(job->settings.shared_protocol);
+    case KUMIKI_PROTOCOL_INVALIDATE: return set(SharedProtocol::invalidate);
+    case KUMIKI_PROTOCOL_UPDATE: return set(SharedProtocol::update);
+    }
+    return report(job->all.collectives->refuse(
+        kumiki::fail(KUMIKI_ERROR_ARGUMENT,
+                     "shared_set_protocol: there is no such protocol; they are default, invalidate, and update")));
 }
 
 kumiki_status kumiki_shared_barrier(kumiki_job* job) {

@@ -57,7 +57,7 @@ int run_here(const Options& options, const Settings& settings, Share share, char
 Result<> prepare_program(Options& options, const Settings& settings, std::vector<Share>& shares) {
     const bool joins = settings.shared_copies == CopyHolder::host, here = shares.front().host.empty();
     if (joins && !here) become_one_process_each(shares);
-    return prepare_openmp(options, shares.front().size > 1 && !(joins && here));
+    return prepare_openmp(options, settings, joins && here ? 1 : shares.front().size);
 }
 
 } // namespace

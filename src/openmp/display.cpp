@@ -54,7 +54,7 @@ void display(const Environment& environment, bool verbose) {
     const Controls& controls = environment.controls;
     std::string text = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201511'\n";
     const auto line = [&](const char* name, const std::string& value) {
-        text += fmt::format("  [host] {} = '{}'\n", name, value);
+        text += fmt::format("  {} = '{}'\n", name, value);
     };
     line("OMP_DYNAMIC", truth(controls.dynamic));
     line("OMP_NESTED", truth(controls.max_active_levels > 1));

@@ -18,34 +18,40 @@ std::uint64_t part_length(const Schedule& schedule) {
 } // namespace
 
 std::uint64_t Doacross::flat(const std::uint64_t* iteration) const {
-    std::uint64_t number = iteration[0] % part;
+    std::uint64_t done = iteration[0] % part;
     for (unsigned dimension = 1; dimension < dimensions; ++dimension)
-        number = number * counts[dimension] + iteration[dimension];
-    return number;
+        done = done * counts[dimension] + iteration[dimension];
+    return done;
 }
 
 void enter_doacross(Member& me, unsigned dimensions, const std::uint64_t* counts, Schedule schedule,
                     std::uintptr_t* reductions, void** memory) {
-    if (const OtherRanks* const others = me.team.others()) others->refuse("ordered(n), a loop with dependences");
+    OtherRanks* const others = me.team.others();
+    if (others != nullptr && (reductions != nullptr || memory != nullptr))
+        others->refuse("a loop with dependences that has a reduction over tasks or a conditional lastprivate");
     if (reductions != nullptr) begin_share_group(me);
     Workshare& entered = me.team.shares().enter(me, [&](Workshare& share) {
-        share.loop = Loop{.first = 0, .step = 1, .count = counts[0], .schedule = schedule, .ordered = false};
+        describe_loop(me, share, {.first = 0, .step = 1, .count = counts[0], .schedule = schedule, .ordered = false});
+        const std::size_t parts = counts[0] / part_length(schedule) + 1;
         auto doacross = std::make_unique<Doacross>();
         doacross->dimensions = dimensions;
         doacross->counts = std::make_unique<std::uint64_t[]>(dimensions);
         std::copy_n(counts, dimensions, doacross->counts.get());
         doacross->part = part_length(schedule);
-        doacross->reached = std::make_unique<std::atomic<std::uint64_t>[]>(counts[0] / doacross->part + 1);
+        if (others != nullptr) doacross->shared = std::make_unique<SharedWords>(*others, me.claims_met, parts);
+        else doacross->reached = std::make_unique<std::atomic<std::uint64_t>[]>(parts);
         share.doacross = std::move(doacross);
         prepare_extras(me, share, reductions, memory);
     });
     take_extras(me, entered, reductions, memory);
-    me.position = {};
+    begin_loop(me, entered.loop);
 }
 
 void post(Member& me, const std::uint64_t* iteration) {
     if (me.share == nullptr || me.share->doacross == nullptr) return;
     const Doacross& doacross = *me.share->doacross;
+    if (const auto& shared = doacross.shared)
+        return shared->others.post(shared->words[iteration[0] / doacross.part], doacross.flat(iteration) + 1);
     // release: a thread that waits for this iteration sees what this one did before it posted.
     doacross.reached[iteration[0] / doacross.part].store(doacross.flat(iteration) + 1, std::memory_order_release);
     me.team.ring();
@@ -54,8 +60,10 @@ void post(Member& me, const std::uint64_t* iteration) {
 void await_post(Member& me, const std::uint64_t* iteration) {
     if (me.share == nullptr || me.share->doacross == nullptr) return;
     const Workshare& share = *me.share;
-    const auto& reached = share.doacross->reached[iteration[0] / share.doacross->part];
-    const std::uint64_t needed = share.doacross->flat(iteration);
+    const Doacross& doacross = *share.doacross;
+    const std::uint64_t part = iteration[0] / doacross.part, needed = doacross.flat(iteration);
+    if (const auto& shared = doacross.shared) return shared->others.await(shared->words[part], needed + 1);
+    const auto& reached = doacross.reached[part];
     wait::wait(me.team.bell(), me.team.patience(), [&] {
         return reached.load(std::memory_order_acquire) > needed || me.team.cancelled() ||
                share.cancelled.load(std::memory_order_relaxed);

@@ -40,4 +40,8 @@ void leave_lock(Lock& lock) {
     else lock.leave();
 }
 
+void destroy_lock(Lock& lock) {
+    if (OtherRanks* const others = process().others()) others->forget(word_of(lock));
+}
+
 } // namespace kumiki::openmp

@@ -49,6 +49,7 @@ private:
 void enter_lock(Lock& lock);
 bool try_lock(Lock& lock);
 void leave_lock(Lock& lock);
+void destroy_lock(Lock& lock);
 
 /// Holds a lock for the length of a scope.
 class Holding {

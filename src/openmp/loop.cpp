@@ -1,6 +1,7 @@
 #include "openmp/loop.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "openmp/team.hpp"
@@ -74,16 +75,40 @@ bool next_guided(Workshare& share, std::uint64_t threads, Chunk& chunk) {
     return true;
 }
 
-/// Of a dynamic or guided loop of all ranks.
-bool next_of_all(const Member& me, const Loop& loop, std::uint64_t threads, Chunk& chunk) {
+/// Of a dynamic or guided loop of all ranks: first from the part of this one, then from those of the others, so that a
+/// loop that is repeated has mostly the same iterations, and pages, at each rank. A thread that leaves the loop has
+/// seen all parts without iterations.
+bool next_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
     OtherRanks& others = *me.team.others();
-    chunk.begin = others.next_iteration(me.position.number);
-    do {
-        if (chunk.begin >= loop.count) return false;
-        const std::uint64_t rest = loop.count - chunk.begin;
-        const std::uint64_t part = loop.schedule.kind == Kind::guided ? (rest - 1) / threads + 1 : 1;
-        chunk.end = chunk.begin + std::min(rest, std::max(part, loop.schedule.chunk));
-    } while (!others.take_iterations(me.position.number, chunk.begin, chunk.end));
+    const LoopParts& parts = share.parts;
+    const Schedule& schedule = share.loop.schedule;
+    for (int& done = me.position.parts_done; done < parts.ranks(); ++done) {
+        const int owner = (others.rank() + done) % parts.ranks();
+        const std::uint64_t length = parts.length(owner);
+        if (length == 0) continue;
+        const Part threads = others.part_of(owner, me.team.size());
+        std::uint64_t begin = others.next_iteration(me.position.number, owner);
+        while (begin < length) {
+            const std::uint64_t rest = length - begin;
+            const auto sharing = static_cast<std::uint64_t>(std::max(threads.count, 1));
+            const std::uint64_t wanted = schedule.kind == Kind::guided ? (rest - 1) / sharing + 1 : 1;
+            chunk = parts.from(owner, begin, std::max(wanted, schedule.chunk));
+            if (others.take_iterations(me.position.number, owner, begin, begin + (chunk.end - chunk.begin)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/// Of a static loop whose iterations are where its pages are: the thread's share of its rank's part.
+bool next_of_own_part(Member& me, const Workshare& share, Chunk& chunk) {
+    OtherRanks& others = *me.team.others();
+    const auto part = share.parts.length(others.rank());
+    const auto here = static_cast<std::uint64_t>(me.team.here()), place = static_cast<std::uint64_t>(me.place_here);
+    const std::uint64_t begin = part * place / here + me.position.taken, end = part * (place + 1) / here;
+    if (begin >= end) return false;
+    chunk = share.parts.from(others.rank(), begin, end - begin);
+    me.position.taken += chunk.end - chunk.begin;
     return true;
 }
 
@@ -91,8 +116,8 @@ bool next_of_schedule(Member& me, Workshare& share, Chunk& chunk) {
     const auto threads = static_cast<std::uint64_t>(me.team.size());
     const auto id = static_cast<std::uint64_t>(me.id);
     const Schedule& schedule = share.loop.schedule;
-    if (me.team.others() != nullptr && (schedule.kind == Kind::dynamic || schedule.kind == Kind::guided))
-        return next_of_all(me, share.loop, threads, chunk);
+    if (!share.parts.empty())
+        return schedule.is_shared_out() ? next_of_parts(me, share, chunk) : next_of_own_part(me, share, chunk);
     switch (schedule.kind) {
     case Kind::dynamic: return next_dynamic(share, me.position, chunk);
     case Kind::guided: return next_guided(share, threads, chunk);
@@ -140,6 +165,11 @@ Loop Loop::over(bool up, unsigned long long start, unsigned long long end, unsig
     return loop;
 }
 
+SharedWords::SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::size_t count)
+    : others(other_ranks), number(construct), words(other_ranks.take_words(construct, count)) {}
+
+SharedWords::~SharedWords() { others.give_words(number); }
+
 void Workshares::wait_until(Member& me, const Workshare& share, std::uint64_t state) const {
     // acquire: the member sees what the one wrote that prepared or cleared the share.
     wait::wait(me.team.bell(), me.team.patience(),
@@ -154,6 +184,7 @@ void Workshares::announce(Member& me, Workshare& share, std::uint64_t state) con
 void Workshares::clear(Workshare& share) {
     share.doacross.reset();
     share.memory.reset();
+    share.words.reset();
     share.reductions = nullptr;
     share.cancelled.store(false, std::memory_order_relaxed);
     share.next.store(0, std::memory_order_relaxed);
@@ -177,14 +208,42 @@ void Workshares::reset() {
     }
 }
 
+void LoopParts::add(int rank, Chunk iterations) {
+    if (iterations.begin == iterations.end) return;
+    auto& runs = runs_[static_cast<std::size_t>(rank)];
+    if (!runs.empty() && runs.back().iterations.end == iterations.begin) runs.back().iterations.end = iterations.end;
+    else runs.push_back({length(rank), iterations});
+}
+
+std::uint64_t LoopParts::length(int rank) const {
+    const auto& runs = runs_[static_cast<std::size_t>(rank)];
+    if (runs.empty()) return 0;
+    const Run& last = runs.back();
+    return last.before + (last.iterations.end - last.iterations.begin);
+}
+
+Chunk LoopParts::from(int rank, std::uint64_t begin, std::uint64_t most) const {
+    const auto& runs = runs_[static_cast<std::size_t>(rank)];
+    const auto after = std::ranges::upper_bound(runs, begin, {}, &Run::before); // the first run has 0
+    const Run& run = *std::prev(after);
+    const std::uint64_t first = run.iterations.begin + (begin - run.before);
+    return {first, first + std::min(most, run.iterations.end - first)};
+}
+
 void enter_loop(Member& me, const Loop& loop) {
-    me.team.shares().enter(me, [&](Workshare& share) { share.loop = loop; });
-    me.position = {};
-    number_loop(me, loop);
+    me.team.shares().enter(me, [&](Workshare& share) { describe_loop(me, share, loop); });
+    begin_loop(me, loop);
+}
+
+void describe_loop(Member& me, Workshare& share, const Loop& loop) {
+    share.loop = loop;
+    if (OtherRanks* const others = me.team.others()) share.parts = others->parts(loop, me.team.size());
+    else if (!share.parts.empty()) share.parts = {};
 }
 
 /// Loops whose threads are at several ranks have numbers there.
-void number_loop(Member& me, const Loop& loop) {
+void begin_loop(Member& me, const Loop& loop) {
+    me.position = {};
     const OtherRanks* const others = me.team.others();
     if (others == nullptr) return;
     if (loop.count >= OtherRanks::most_iterations) others->refuse("a loop with more than 2^40 iterations");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "openmp/settings.hpp"
 #include "platform/memory.hpp"
@@ -34,6 +35,30 @@ struct Chunk {
     std::uint64_t begin = 0, end = 0;
 };
 
+/// The parts of a loop's iterations that the ranks have, each of which its rank's threads take before those of other
+/// parts. A part need not be one run of iterations.
+class LoopParts {
+public:
+    LoopParts() = default;
+    explicit LoopParts(int ranks) : runs_(static_cast<std::size_t>(ranks)) {}
+
+    bool empty() const { return runs_.empty(); }
+    int ranks() const { return static_cast<int>(runs_.size()); }
+    /// Gives a rank more iterations, behind all that have been given to any.
+    void add(int rank, Chunk iterations);
+    /// The iterations of a rank's part.
+    std::uint64_t length(int rank) const;
+    /// Those of them from the `begin`-th on, at most `most`, that follow each other.
+    Chunk from(int rank, std::uint64_t begin, std::uint64_t most) const;
+
+private:
+    struct Run {
+        std::uint64_t before; ///< iterations of the part in the runs before
+        Chunk iterations;
+    };
+    std::vector<std::vector<Run>> runs_; ///< by rank
+};
+
 /// Where a thread is in its loop.
 struct LoopPosition {
     std::uint64_t turns = 0;  ///< chunks that a thread of a static loop has had
@@ -41,7 +66,23 @@ struct LoopPosition {
     bool in_chunk = false;    ///< of an ordered loop
     Chunk chunk{};            ///< this one
     std::uint64_t number = 0; ///< of the loop, at all ranks (OtherRanks)
+    int parts_done = 0;       ///< parts of ranks that have no iterations left, its own rank's first
+    std::uint64_t taken = 0;  ///< of its share of a part, in a static loop
     bool in_turn = false;     ///< it is the chunk's turn in an ordered loop of several ranks
+};
+
+class OtherRanks;
+
+/// Words, at first zero, that the threads of all ranks share in a construct of this number.
+struct SharedWords {
+    SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::size_t count);
+    ~SharedWords();
+    SharedWords(const SharedWords&) = delete;
+    SharedWords& operator=(const SharedWords&) = delete;
+
+    OtherRanks& others;
+    const std::uint64_t number;
+    std::uint64_t* const words;
 };
 
 /// The state of a loop with doacross dependences (ordered(n)): how far each part of the outermost loop is.
@@ -50,6 +91,7 @@ struct Doacross {
     std::unique_ptr<std::uint64_t[]> counts;               ///< iterations of each dimension
     std::uint64_t part = 1;                                ///< outermost iterations of each entry of `reached`
     std::unique_ptr<std::atomic<std::uint64_t>[]> reached; ///< iterations of all dimensions, flat, that are done
+    std::unique_ptr<SharedWords> shared;                   ///< in the place of `reached`, with threads at several ranks
 
     std::uint64_t flat(const std::uint64_t* iteration) const;
 };
@@ -58,8 +100,10 @@ struct Doacross {
 struct Workshare {
     alignas(platform::apart) std::atomic<std::uint64_t> state{0}; ///< Workshares
     Loop loop;
+    LoopParts parts; ///< only of a loop of several ranks
     std::unique_ptr<Doacross> doacross;
     std::unique_ptr<std::byte[]> memory; ///< that the construct shares
+    std::unique_ptr<SharedWords> words;  ///< in the place of `memory`, with threads at several ranks
     std::uintptr_t* reductions = nullptr;
     std::atomic<bool> cancelled{false};
     alignas(platform::apart) std::atomic<std::uint64_t> next{0};    ///< iteration that no thread has yet
@@ -93,7 +137,9 @@ private:
 
 /// Enters the member's next loop.
 void enter_loop(Member& me, const Loop& loop);
-void number_loop(Member& me, const Loop& loop);
+/// What both kinds of entries do: describe the loop to the other members, and begin it.
+void describe_loop(Member& me, Workshare& share, const Loop& loop);
+void begin_loop(Member& me, const Loop& loop);
 /// The member's next chunk; false: its loop has ended.
 bool next_chunk(Member& me, Chunk& chunk);
 /// Leaves the loop, or another worksharing construct.

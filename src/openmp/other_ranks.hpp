@@ -50,6 +50,7 @@ public:
     virtual bool spans(int threads) const = 0;
     /// This rank's part of so many threads.
     virtual Part part(int threads) const = 0;
+    virtual Part part_of(int rank, int threads) const = 0;
     /// Starts thread `number` of this rank, which leads() or one of its workers, with a stack that all ranks see, if
     /// there is one left for it.
     virtual bool has_stack(int number) const = 0;
@@ -68,17 +69,30 @@ public:
     virtual void leave_pointer(void* pointer) = 0;
     virtual void* left_pointer() = 0;
 
-    /// The first iteration of a loop that no thread has; `count` or more: there is none.
-    virtual std::uint64_t next_iteration(std::uint64_t loop) = 0;
+    /// How a loop of so many threads is divided among the ranks, the same at all of them; empty: by the numbers of the
+    /// threads, as the compiler does.
+    virtual LoopParts parts(const Loop& loop, int threads) = 0;
+    /// The first iteration in a rank's part of a loop, counted in this part, that no thread has; as many as the part
+    /// has, or more: there is none.
+    virtual std::uint64_t next_iteration(std::uint64_t loop, int owner) = 0;
     /// Takes the iterations from `begin`, which is what next_iteration() returned, to before `end`. Returns false, and
     /// the new next iteration in `begin`, if another thread was faster.
-    virtual bool take_iterations(std::uint64_t loop, std::uint64_t& begin, std::uint64_t end) = 0;
+    virtual bool take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin, std::uint64_t end) = 0;
     static constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
 
     /// Waits until the iterations before `begin` of an ordered loop are done, and enters its ordered region.
     virtual void begin_turn(std::uint64_t loop, std::uint64_t begin) = 0;
     /// Leaves it; `end` is the next iteration.
     virtual void end_turn(std::uint64_t loop, std::uint64_t end) = 0;
+
+    /// `count` words, at first zero, that the threads of all ranks share in a loop with dependences. Each rank calls
+    /// this once for the loop, and gives the words back when its threads have left it.
+    virtual std::uint64_t* take_words(std::uint64_t loop, std::size_t count) = 0;
+    virtual void give_words(std::uint64_t loop) = 0;
+    /// Stores a value in such a word, with all that this rank has written before.
+    virtual void post(std::uint64_t& word, std::uint64_t value) = 0;
+    /// Waits until such a word is `value` or more.
+    virtual void await(const std::uint64_t& word, std::uint64_t value) = 0;
 
     /// Memory that the program gets from the runtime, in its heap; free() takes it back. Null: there is none left.
     virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
@@ -87,10 +101,12 @@ public:
     enum class Own : int { critical, atomic };
     virtual void enter(Own lock) = 0;
     virtual void leave(Own lock) = 0;
-    /// Locks in words of the program; zero is an open lock.
+    /// Locks in words of the program; zero is an open lock that no thread has entered yet.
     virtual void enter(std::uint32_t& word) = 0;
     virtual bool try_enter(std::uint32_t& word) = 0;
     virtual void leave(std::uint32_t& word) = 0;
+    /// The lock, which is open, will not be used again.
+    virtual void forget(std::uint32_t& word) = 0;
 
     /// Ends the program, because it asks for what several processes cannot do.
     [[noreturn]] virtual void refuse(const char* what) const = 0;

@@ -12,12 +12,16 @@ namespace kumiki::openmp {
 struct Partition {
     int first = 0;
     int length = 0;
+
+    bool operator==(const Partition&) const = default;
 };
 
 /// Where the threads of a region sit. Empty: they are not bound.
 struct Seats {
     std::vector<int> places;           ///< of each thread
     std::vector<Partition> partitions; ///< of each thread
+
+    bool operator==(const Seats&) const = default;
 };
 
 /// Deals out the places of `partition` to threads as `bind` says; the master sits at `master_place`.

@@ -1,5 +1,6 @@
 #include "openmp/reduction.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
@@ -30,14 +31,27 @@ Index* index_of(Word* description) {
     return description == nullptr ? nullptr : reinterpret_cast<Index*>(description[Description::index]);
 }
 
-void allocate(const Description& description, int threads) {
+std::size_t alignment_of(const Description& description) {
+    return std::max<std::size_t>(description[Description::copies], sizeof(void*));
+}
+
+std::size_t aligned(std::size_t bytes, std::size_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// In `*place`, which moves behind them, or, if that is null, in memory of their own.
+void make_copies(const Description& description, int threads, Word* place) {
+    const std::size_t alignment = alignment_of(description);
     const std::size_t bytes = description[Description::bytes] * static_cast<std::size_t>(threads);
-    void* const memory = std::aligned_alloc(std::max<std::size_t>(description[Description::copies], sizeof(void*)),
-                                            (bytes + description[Description::copies] - 1) /
-                                                description[Description::copies] * description[Description::copies]);
-    if (memory == nullptr) refuse(fmt::format("there is no memory for the {} bytes of a task reduction", bytes));
-    std::memset(memory, 0, bytes);
-    description[Description::copies] = reinterpret_cast<Word>(memory);
+    if (*place != 0) {
+        description[Description::copies] = aligned(*place, alignment);
+        *place = description[Description::copies] + bytes;
+    } else {
+        void* const memory = std::aligned_alloc(alignment, aligned(bytes, alignment));
+        if (memory == nullptr) refuse(fmt::format("there is no memory for the {} bytes of a task reduction", bytes));
+        std::memset(memory, 0, bytes);
+        description[Description::copies] = reinterpret_cast<Word>(memory);
+    }
     description[Description::end] = description[Description::copies] + bytes;
 }
 
@@ -54,7 +68,15 @@ Word* variable_at(Word* description, Word address) {
 
 } // namespace
 
-void register_reductions(Word* description, Word* outer, const Word* first, int threads) {
+std::size_t bytes_of_copies(const Word* description, int threads) {
+    std::size_t bytes = 0;
+    for (Description each{const_cast<Word*>(description)}; each.words != nullptr; each.words = each.following())
+        bytes += each[Description::bytes] * static_cast<std::size_t>(threads) + alignment_of(each);
+    return bytes;
+}
+
+void register_reductions(Word* description, Word* outer, const Word* first, int threads, void* copies) {
+    auto place = reinterpret_cast<Word>(copies);
     auto* const index = index_of(outer) == nullptr ? new Index : new Index(*index_of(outer));
     const auto is_last = [](const Description& each) { return each[Description::next] == 0; };
     for (Description each{description};; each.words = each.following()) {
@@ -63,7 +85,7 @@ void register_reductions(Word* description, Word* outer, const Word* first, int 
             each[Description::end] = first[Description::end];
             first = reinterpret_cast<const Word*>(first[Description::next]);
         } else {
-            allocate(each, threads);
+            make_copies(each, threads, &place);
         }
         each[Description::index] = 0;
         for (std::size_t i = 0; i < each[Description::variables]; ++i) {

@@ -16,9 +16,13 @@ namespace kumiki::openmp {
 
 struct Member;
 
+/// The bytes of the copies for `threads` threads, with room to align them.
+std::size_t bytes_of_copies(const std::uintptr_t* description, int threads);
 /// Allocates the copies for `threads` threads, and puts the variables into an index with those of `outer`. If `first`
 /// is not nullptr, it is the description of another thread of the same worksharing construct, whose copies are used.
-void register_reductions(std::uintptr_t* description, std::uintptr_t* outer, const std::uintptr_t* first, int threads);
+/// `copies`: memory for them, bytes_of_copies() zeros; nullptr: none.
+void register_reductions(std::uintptr_t* description, std::uintptr_t* outer, const std::uintptr_t* first, int threads,
+                         void* copies = nullptr);
 
 /// Frees the copies and the index.
 void unregister_reductions(std::uintptr_t* description);

@@ -17,6 +17,10 @@ struct Schedule {
     Kind kind = Kind::dynamic;
     bool monotonic = false;
     std::uint64_t chunk = 1; ///< 0: none is given
+
+    /// Whether threads take chunks when they want some.
+    bool is_shared_out() const { return kind == Kind::dynamic || kind == Kind::guided; }
+    bool operator==(const Schedule&) const = default;
 };
 
 /// How threads are bound to places; the numbers are those of omp_proc_bind_t.
@@ -28,10 +32,13 @@ struct Controls {
     int max_active_levels = 1;
     int default_device = 0;
     int teams_thread_limit = 0;
+    unsigned team_number = 0, last_team = 0; ///< of the league in which the task is
     bool dynamic = false;
     Bind bind = Bind::no;
     Schedule schedule;
     std::uintptr_t allocator = 1; ///< omp_default_mem_alloc
+
+    bool operator==(const Controls&) const = default;
 };
 
 using Place = std::vector<int>; ///< processors

@@ -26,6 +26,7 @@ struct Taskgroup {
     std::atomic<long> unfinished{0};
     std::atomic<bool> cancelled{false};
     bool of_workshare = false;            ///< made for a worksharing construct with task reductions
+    std::uint64_t number = 0;             ///< of that construct, at all ranks (OtherRanks)
     std::uintptr_t* reductions = nullptr; ///< gcc's description (reduction.hpp)
     void* reducers = nullptr;             ///< those of clang's programs (entry/kmp_reduction.cpp)
 };

@@ -19,6 +19,16 @@ std::uint64_t fork_word(std::uint64_t before, int threads) {
 }
 int size_in(std::uint64_t word) { return static_cast<int>(word & ((1U << size_bits) - 1)); }
 
+/// Writes only what changes: a line that nobody writes stays in the caches of all who read it.
+template <class Value>
+void set(Value& field, const Value& value) {
+    if (!(field == value)) field = value;
+}
+template <class Value>
+void set(std::atomic<Value>& field, Value value) {
+    if (field.load(std::memory_order_relaxed) != value) field.store(value, std::memory_order_relaxed);
+}
+
 /// The value for a nesting level of a list such as OMP_NUM_THREADS=4,2; the last one holds for all deeper levels.
 template <class Value>
 Value of_level(const std::vector<Value>& list, int level, Value otherwise) {
@@ -43,9 +53,9 @@ Team::~Team() {
     for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
 }
 
-bool Team::all(const std::atomic<std::uint32_t>& count) const {
+bool Team::all_arrived() const {
     // acquire: with the last one's addition, everything that all did before theirs is seen.
-    return count.load(std::memory_order_acquire) == static_cast<std::uint32_t>(here());
+    return arrived_.load(std::memory_order_acquire) == static_cast<std::uint32_t>(here());
 }
 
 bool Team::tasks_left() const {
@@ -77,7 +87,7 @@ bool Team::barrier(Member& me) {
     const auto opened = [&] { return epoch_.load(std::memory_order_acquire) != epoch || cancelled(); };
     work_until(me, nullptr, [&] {
         if (opened()) return true;
-        if (!had_tasks() || !all(arrived_) || tasks_left()) return false;
+        if (!had_tasks() || !all_arrived() || tasks_left()) return false;
         try_to_open(epoch);
         return opened();
     });
@@ -107,31 +117,32 @@ void Team::prepare(const Region& region, int threads, Part part) {
     const Task& creator = *outer_->task;
     described_ = region;
     if (region.loop != nullptr) loop_ = *region.loop;
-    group_.reductions = region.reductions;
-    level_ = outer_->team.level() + 1;
-    active_level_ = outer_->team.active_level() + (threads > 1 ? 1 : 0);
-    controls_ = creator.controls;
-    controls_.threads = of_level(process().environment().threads, level_, controls_.threads);
-    const Bind bind = region.bind != Bind::no && controls_.bind != Bind::no ? region.bind : controls_.bind;
-    controls_.bind = of_level(process().environment().binds, level_, controls_.bind);
-    seats_ = seats_for(bind, part.count, outer_->place, outer_->partition,
-                       static_cast<int>(process().environment().places.size()));
+    set(group_.reductions, region.reductions);
+    set(level_, outer_->team.level() + 1);
+    set(active_level_, outer_->team.active_level() + (threads > 1 ? 1 : 0));
+    Controls controls = creator.controls;
+    controls.threads = of_level(process().environment().threads, level_, controls.threads);
+    const Bind bind = region.bind != Bind::no && controls.bind != Bind::no ? region.bind : controls.bind;
+    controls.bind = of_level(process().environment().binds, level_, controls.bind);
+    set(controls_, controls);
+    set(seats_, seats_for(bind, part.count, outer_->place, outer_->partition,
+                          static_cast<int>(process().environment().places.size())));
     const bool crowd = part.count > process().processors();
-    patience_.store(crowd ? &process().patience_of_crowd() : &process().patience(), std::memory_order_relaxed);
+    set(patience_, crowd ? &process().patience_of_crowd() : &process().patience());
     if (cancelled()) {
         shares_.reset();
         first_share_ = 0;
     }
-    cancelled_.store(false, std::memory_order_relaxed);
-    workshare_cancelled_.store(false, std::memory_order_relaxed);
-    had_tasks_.store(false, std::memory_order_relaxed);
-    finished_elsewhere_.store(0, std::memory_order_relaxed);
-    arrived_.store(0, std::memory_order_relaxed);
-    ended_.store(0, std::memory_order_relaxed);
-    singles_.store(0, std::memory_order_relaxed);
-    size_.store(threads, std::memory_order_relaxed);
-    here_.store(part.count, std::memory_order_relaxed);
-    first_id_ = part.first;
+    set(cancelled_, false);
+    set(workshare_cancelled_, false);
+    set(had_tasks_, false);
+    set(finished_elsewhere_, std::uint64_t{0});
+    set(arrived_, std::uint32_t{0});
+    set(singles_, std::uint64_t{0});
+    set(size_, threads);
+    set(here_, part.count);
+    set(first_id_, part.first);
+    ends_awaited_ += static_cast<std::uint32_t>(part.count - 1);
     region_.store(region_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
@@ -208,8 +219,8 @@ void Team::begin(const Region& region, int threads) {
         others->fork(fork);
         return begin(fork);
     }
-    others_ = nullptr;
-    first_single_ = 0;
+    set<OtherRanks*>(others_, nullptr);
+    set(first_single_, std::uint64_t{0});
     taken_ = threads > 1 ? process().take_threads(threads - 1) : 0;
     threads = taken_ + 1;
     if (threads > static_cast<int>(owned_.size())) enlarge(threads);
@@ -246,12 +257,12 @@ void Team::start_part() {
 
 void Team::end() {
     Member& me = member(0);
-    if (here() > 1) ended_.fetch_add(1, std::memory_order_acq_rel);
-    if (here() > 1 || had_tasks())
-        work_until(me, nullptr, [&] { return (here() == 1 || all(ended_)) && (!had_tasks() || !tasks_left()); });
+    // acquire: with the last one's addition, everything that all did before theirs is seen.
+    const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
+    if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
     if (others_ != nullptr) others_->meet();
     first_share_ = me.shares_met;
-    first_claim_ = me.claims_met;
+    set(first_claim_, me.claims_met);
     outer_->place = me.place; // the master has moved
     the_member = outer_;
     if (taken_ > 0) process().give_threads(taken_);

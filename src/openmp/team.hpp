@@ -148,7 +148,7 @@ private:
     void add_worker(int id);
     void start(Member& me);
     bool tasks_left() const;
-    bool all(const std::atomic<std::uint32_t>& count) const;
+    bool all_arrived() const;
     void try_to_open(std::uint64_t epoch);
 
     Member* outer_;
@@ -165,28 +165,31 @@ private:
     std::vector<std::unique_ptr<Member>> owned_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
-    // What the members of a region read.
-    Region described_{};
+    // What the members of a region read. What differs from region to region is together; the rest is written only when
+    // it changes, and so stays in the caches of all members.
     Controls controls_{};
     Loop loop_{};
     Taskgroup group_{};
     Seats seats_;
-    std::uint64_t first_share_ = 0, first_claim_ = 0, first_single_ = 0;
     OtherRanks* others_ = nullptr;
     int first_id_ = 0;
-    void* single_data_ = nullptr;
+    std::uint64_t first_claim_ = 0, first_single_ = 0;
+    alignas(platform::apart) Region described_{};
+    std::uint64_t first_share_ = 0;
+    std::atomic<std::uint64_t> region_{0};
+    alignas(platform::apart) void* single_data_ = nullptr;
+    std::uint32_t ends_awaited_ = 0; ///< by the master: the value of `ended_` at which all others have ended the body
 
     alignas(platform::apart) std::atomic<std::uint64_t> fork_{0};
     alignas(platform::apart) std::atomic<std::uint32_t> arrived_{0}; ///< at the barrier
-    alignas(platform::apart) std::atomic<std::uint32_t> ended_{0};   ///< the region's body
+    alignas(platform::apart) std::atomic<std::uint32_t> ended_{0};   ///< workers a region's body, in all regions so far
     alignas(platform::apart) std::atomic<std::uint64_t> epoch_{0};   ///< barriers that have opened
-    std::atomic<std::uint64_t> region_{0};
     std::atomic<bool> had_tasks_{false};
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> workshare_cancelled_{false};
     std::atomic<std::uint64_t> finished_elsewhere_{0};
     alignas(platform::apart) std::atomic<std::uint64_t> singles_{0};
-    wait::Bell bell_{};
+    alignas(platform::apart) wait::Bell bell_{};
     Workshares shares_;
 };
 

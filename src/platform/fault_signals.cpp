@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "platform/faulting_instruction.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::platform {
@@ -40,6 +41,9 @@ Signals signals;
 /// The number of faults of this thread that have been repaired. In this model a handler can count without a lock.
 [[gnu::tls_model("initial-exec")]] thread_local std::uint64_t repaired = 0;
 
+/// For faulting_instruction(). A handler's thread asks for its own only.
+[[gnu::tls_model("initial-exec")]] thread_local const void* instruction = nullptr;
+
 /// The claimed range that contains the address; null: none.
 FaultHandler* handler_of(std::uintptr_t address) {
     for (const Slot& slot : signals.slots)
@@ -57,6 +61,17 @@ Attempt attempt_of([[maybe_unused]] const void* context) {
     return (registers[REG_ERR] & write_bit) != 0 ? Attempt::write : Attempt::read;
 #else
     return Attempt::unknown;
+#endif
+}
+
+const void* instruction_of([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return reinterpret_cast<const void*>(registers[REG_RIP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+    return nullptr;
 #endif
 }
 
@@ -81,6 +96,7 @@ void on_signal(int signal, siginfo_t* information, void* context) {
     const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
     FaultHandler* const handler = information->si_code > 0 ? handler_of(address) : nullptr; // or a signal that was sent
     if (handler != nullptr) {
+        instruction = instruction_of(context);
         const bool handled = handler->fault(static_cast<std::byte*>(information->si_addr), attempt_of(context));
         errno = error;
         if (handled) {
@@ -145,6 +161,8 @@ FaultRange::~FaultRange() {
     slot.handler.store(nullptr, std::memory_order_release);
     if (slot.is_for_repair()) detail::repaired_ranges.fetch_sub(1, std::memory_order_relaxed);
 }
+
+const void* faulting_instruction() { return instruction; }
 
 std::atomic<int> detail::repaired_ranges{0};
 

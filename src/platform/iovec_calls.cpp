@@ -4,12 +4,12 @@
 // function of the same name. In a process whose memory does not fault they cost one load.
 #include <algorithm>
 #include <cerrno>
-#include <dlfcn.h>
 #include <span>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "platform/fault_signals.hpp"
+#include "platform/next_function.hpp"
 
 namespace {
 
@@ -52,15 +52,9 @@ auto make(Call call, Touch touch) {
     return result;
 }
 
-/// The function of this name that would have been called without this file.
-template <class Function>
-Function* next(Function*, const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
 } // namespace
 
-#define KUMIKI_STANDS_BEFORE(name) static auto* const after = next(&name, #name)
+#define KUMIKI_STANDS_BEFORE(name) static auto* const after = kumiki::platform::next_function(&name, #name)
 
 extern "C" {
 

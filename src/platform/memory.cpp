@@ -145,6 +145,8 @@ DataRun next_data(int descriptor, std::size_t begin, std::size_t end) {
 
 void discard(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_REMOVE); }
 
+void discard_private(std::byte* memory, std::size_t bytes) { madvise(memory, bytes, MADV_DONTNEED); }
+
 Result<> pin(std::byte* memory, std::size_t bytes) {
     if (mlock(memory, bytes) != 0)
         return fail(KUMIKI_ERROR_MEMORY,

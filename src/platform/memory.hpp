@@ -97,6 +97,9 @@ DataRun next_data(int descriptor, std::size_t begin, std::size_t end);
 /// Makes pages of a shared mapping zeros again and gives their memory back.
 void discard(std::byte* memory, std::size_t bytes);
 
+/// The same for a part of what reserve_zeros() returned.
+void discard_private(std::byte* memory, std::size_t bytes);
+
 /// Calls each(begin, end) for the runs of a part of a file in memory that somebody has touched. The runs consist of
 /// whole pages, which may be huge ones where the system is told to use them.
 template <class Each>

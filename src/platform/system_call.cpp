@@ -4,30 +4,26 @@
 
 // long kumiki_repeat_system_call(long number, const long arguments[6])
 #if defined(__x86_64__)
-asm(R"(
-    .pushsection .text
-    .hidden kumiki_repeat_system_call
-    .globl kumiki_repeat_system_call
-    .type kumiki_repeat_system_call, @function
-    .hidden kumiki_system_call_repeated
-    .globl kumiki_system_call_repeated
-kumiki_repeat_system_call:
-    .cfi_startproc
-    mov %rdi, %rax
-    mov 0(%rsi), %rdi
-    mov 16(%rsi), %rdx
-    mov 24(%rsi), %r10
-    mov 32(%rsi), %r8
-    mov 40(%rsi), %r9
-    mov 8(%rsi), %rsi
-    syscall
-kumiki_system_call_repeated:
-    ret
-    .cfi_endproc
-    .size kumiki_repeat_system_call, . - kumiki_repeat_system_call
-    .popsection
-)");
+#define KUMIKI_REPEAT_SYSTEM_CALL                                                                                      \
+    "mov %rdi, %rax\n"                                                                                                 \
+    "mov 0(%rsi), %rdi\n"                                                                                              \
+    "mov 16(%rsi), %rdx\n"                                                                                             \
+    "mov 24(%rsi), %r10\n"                                                                                             \
+    "mov 32(%rsi), %r8\n"                                                                                              \
+    "mov 40(%rsi), %r9\n"                                                                                              \
+    "mov 8(%rsi), %rsi\n"                                                                                              \
+    "syscall\n"
 #elif defined(__aarch64__)
+#define KUMIKI_REPEAT_SYSTEM_CALL                                                                                      \
+    "mov x8, x0\n"                                                                                                     \
+    "mov x9, x1\n"                                                                                                     \
+    "ldp x0, x1, [x9]\n"                                                                                               \
+    "ldp x2, x3, [x9, #16]\n"                                                                                          \
+    "ldp x4, x5, [x9, #32]\n"                                                                                          \
+    "svc #0\n"
+#endif
+
+#ifdef KUMIKI_REPEAT_SYSTEM_CALL
 asm(R"(
     .pushsection .text
     .hidden kumiki_repeat_system_call
@@ -37,21 +33,14 @@ asm(R"(
     .globl kumiki_system_call_repeated
 kumiki_repeat_system_call:
     .cfi_startproc
-    mov x8, x0
-    mov x9, x1
-    ldp x0, x1, [x9]
-    ldp x2, x3, [x9, #16]
-    ldp x4, x5, [x9, #32]
-    svc #0
+)" KUMIKI_REPEAT_SYSTEM_CALL R"(
 kumiki_system_call_repeated:
     ret
     .cfi_endproc
     .size kumiki_repeat_system_call, . - kumiki_repeat_system_call
     .popsection
 )");
-#endif
 
-#if defined(__x86_64__) || defined(__aarch64__)
 extern "C" {
 [[gnu::visibility("hidden")]] long kumiki_repeat_system_call(long number, const long* arguments);
 [[gnu::visibility("hidden")]] extern const char kumiki_system_call_repeated[];
@@ -97,7 +86,7 @@ void SystemCall::set_result(ucontext_t&, long) {}
 
 #endif
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#ifdef KUMIKI_REPEAT_SYSTEM_CALL
 long SystemCall::repeat() const { return kumiki_repeat_system_call(number, arguments.data()); }
 std::uintptr_t SystemCall::repeated_calls_return() {
     return reinterpret_cast<std::uintptr_t>(kumiki_system_call_repeated);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "settings/explain_folder.hpp"
+
 namespace kumiki {
 namespace {
 
@@ -57,6 +59,12 @@ Result<> assign(Settings& settings, const Setting& setting, std::string_view tex
 
 } // namespace
 
+std::string explain_folder(const char* const* environment) {
+    for (const Variable& variable : variables(environment))
+        if (variable.name == "KUMIKI_EXPLAIN") return std::string(variable.value);
+    return {};
+}
+
 Result<Settings> read_settings(const char* const* environment) {
     Settings settings;
     for (const Setting& setting : settings_table())
@@ -70,6 +78,8 @@ Result<Settings> read_settings(const char* const* environment) {
             KUMIKI_ERROR_ENVIRONMENT,
             fmt::format("KUMIKI_RANK={} does not fit KUMIKI_SIZE={}: these two are set by the launcher, not by hand",
                         settings.rank, settings.size));
+    // Ranks that share one memory leave no trace of who wrote what.
+    if (settings.shared_check) settings.shared_copies = CopyHolder::rank;
     if (settings.local_size == 0) { // one host
         settings.local_size = settings.size;
         settings.local_rank = settings.rank;

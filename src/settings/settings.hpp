@@ -27,6 +27,19 @@ enum class CopyHolder { host, rank };
 /// How accesses to pages of shared arrays that are not here are detected.
 enum class FaultMechanism { automatic, userfaultfd, protection };
 
+/// Which rank is the home of the pages of an OpenMP program that runs as several processes: of its variables and heap.
+enum class ProgramHomes {
+    owner,     ///< the rank that allocates the memory; rank 0 for variables
+    first,     ///< the rank that touches a page first
+    block,     ///< a run of pages each
+    cyclic,    ///< page after page to one rank after the other
+    next,      ///< the rank that touches a page first after the first parallel region has begun
+    relocated, ///< as first; and a page moves to a rank that keeps writing to it, if nobody else does
+};
+
+/// What a barrier does with copies of pages of shared arrays that others have written.
+enum class SharedProtocol { invalidate, update };
+
 /// The values of all settings, read from the environment.
 struct Settings {
     WaitPolicy wait = WaitPolicy::adaptive;
@@ -47,6 +60,12 @@ struct Settings {
     bool wait_for_stopped = false; ///< also for ranks that are stopped for longer than that
     CopyHolder shared_copies = CopyHolder::host;
     FaultMechanism shared_faults = FaultMechanism::automatic;
+    ProgramHomes homes = ProgramHomes::owner;
+    std::string openmp_schedule; ///< how loops that the runtime deals out are divided among the ranks
+    SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
+    std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together
+    std::uint64_t shared_cache = 0; ///< bytes of other ranks' pages that a host holds; 0: any number
+    bool shared_check = false;      ///< look for races between ranks; then each rank has a copy of its own
 
     // The launcher sets these for a rank; they are not for users.
     int rank = 0;
@@ -60,6 +79,7 @@ struct Settings {
     std::vector<int> job_threads = {0}; ///< of all ranks: one number, or one for each; 0: set by no launcher
     std::vector<int> cpus;
     bool crowded = false;
+    std::string openmp_homes; ///< of parts of the program's variables (openmp/ranks/home_map.hpp)
     std::vector<int> devices; ///< accelerators of this rank, as kumiki-topology numbers them
 
     /// The number for `rank` in `list`, which contains one number for all ranks or one for each; 0 if there is none.

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <fmt/format.h>
 
+#include "settings/distribution.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki {
@@ -75,11 +76,49 @@ Result<CopyHolder> copy_holder(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be host or rank");
 }
 
+/// The names of an OpenMP program's homes, in the order of the enumeration.
+constexpr std::array<std::string_view, 6> program_homes_names = {"owner",  "first", "block",
+                                                                 "cyclic", "next",  "relocated"};
+
+Result<ProgramHomes> program_homes(std::string_view text) {
+    const auto found = std::ranges::find(program_homes_names, text);
+    if (found == program_homes_names.end())
+        return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be owner, first, block, cyclic, next or relocated");
+    return static_cast<ProgramHomes>(found - program_homes_names.begin());
+}
+
+Result<std::string> loop_schedule(std::string_view text) {
+    if (const auto schedule = LoopSchedule::from(text); !schedule) return tl::unexpected(schedule.error());
+    return std::string(text);
+}
+
 Result<FaultMechanism> fault_mechanism(std::string_view text) {
     if (text == "auto") return FaultMechanism::automatic;
     if (text == "userfaultfd") return FaultMechanism::userfaultfd;
     if (text == "protection") return FaultMechanism::protection;
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be auto, userfaultfd or protection");
+}
+
+Result<SharedProtocol> shared_protocol(std::string_view text) {
+    if (text == "invalidate") return SharedProtocol::invalidate;
+    if (text == "update") return SharedProtocol::update;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be invalidate or update");
+}
+
+/// 0, or enough for the pages that an instruction of each thread may need at once.
+Result<std::uint64_t> cache_bytes(std::string_view text) {
+    constexpr std::uint64_t least = std::uint64_t{1} << 20;
+    auto length = bytes(text);
+    if (length && *length != 0 && *length < least)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be at least 1 MiB (1M), or 0 for no limit");
+    return length;
+}
+
+/// Whether to check; what a race does to the exit code is the tool's business.
+Result<bool> shared_check(std::string_view text) {
+    if (text == "fail") return true;
+    if (auto known = yes_or_no(text)) return known;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be yes, no or fail");
 }
 
 /// Whole numbers from 0 to `high`, separated by commas; `mistake` says what the text must be.
@@ -154,6 +193,10 @@ constexpr std::array table = {
     Setting{"KUMIKI_TRACE", "--trace", "", "file",
             "Where to write a timeline of what every thread did (Trace Event Format, for Perfetto); empty: nowhere.",
             false, [](Settings& s, std::string_view t) { return into(s.trace, Result<std::string>(std::string(t))); }},
+    Setting{"KUMIKI_EXPLAIN", "", "", "folder",
+            "Where every rank records what shared memory costs it, for `kumiki run --explain`, which names a folder of "
+            "its own; empty: nowhere.",
+            false, [](Settings&, std::string_view) { return Result<>{}; }}, // read by explain_folder()
     Setting{"KUMIKI_PIN", "", "no", "yes, no", "Lock regions in memory, so that they are never paged out.", false,
             [](Settings& s, std::string_view t) { return into(s.pin, yes_or_no(t)); }},
     Setting{"KUMIKI_PREFIX", "", "", "folder",
@@ -179,6 +222,39 @@ constexpr std::array table = {
             "How accesses to pages of shared arrays that are not here are detected: by userfaultfd, by the protection "
             "of memory (mprotect), or by userfaultfd where the system allows it (auto).",
             false, [](Settings& s, std::string_view t) { return into(s.shared_faults, fault_mechanism(t)); }},
+    Setting{
+        "KUMIKI_HOMES", "--homes", "owner", "owner, first, block, cyclic, next, relocated",
+        "Where the pages of an OpenMP program live that runs as several processes: at the rank that allocates them, "
+        "and variables at rank 0 (owner); at the rank that touches them first (first), or first after the first "
+        "parallel region has begun (next); at the one that keeps writing to them (relocated); or distributed "
+        "(block, cyclic).",
+        false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
+    Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, affinity:NAME[ROWS]",
+            "Which rank's threads begin with which iterations, in loops of OpenMP programs over several processes that "
+            "the runtime deals out: in proportion to the threads of the ranks, or to what the ranks have done of such "
+            "loops before (measured), or those of the home of row i of variable NAME with iteration i (affinity; "
+            "NAME[LOW:HIGH] if the rows have other numbers than 0 to ROWS - 1).",
+            false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
+    Setting{
+        "KUMIKI_SHARED_PROTOCOL", "", "invalidate", "invalidate, update",
+        "What a barrier does with copies of pages of shared arrays that other ranks have written, where the program "
+        "does not say: drop them (invalidate), or bring them up to date (update).",
+        false, [](Settings& s, std::string_view t) { return into(s.shared_protocol, shared_protocol(t)); }},
+    Setting{"KUMIKI_SHARED_CACHE", "", "0", "bytes",
+            "How many bytes of other ranks' pages of shared arrays the ranks of a host hold together; further pages "
+            "take the place of the oldest ones. 0: as many as they use.",
+            false, [](Settings& s, std::string_view t) { return into(s.shared_cache, cache_bytes(t)); }},
+    Setting{
+        "KUMIKI_SHARED_CHECK", "", "no", "yes, no, fail",
+        "Find bytes of shared arrays, or of an OpenMP program's memory, that two ranks wrote with no barrier and no "
+        "lock between (yes), and let `kumiki run` then end with code 66 (fail). Each rank has a copy of its own, "
+        "as with KUMIKI_SHARED_COPIES=rank; the program is slower.",
+        false, [](Settings& s, std::string_view t) { return into(s.shared_check, shared_check(t)); }},
+    Setting{"KUMIKI_SHARED_HEAP", "", "256M", "bytes",
+            "Memory from which kumiki_shared_malloc takes blocks, for all ranks together; each rank has an equal part. "
+            "It is reserved with the first shared array, and used as far as blocks are; at most a quarter of the arena "
+            "and of the memory that the host has left. 0: none.",
+            false, [](Settings& s, std::string_view t) { return into(s.shared_heap, bytes(t)); }},
     Setting{"KUMIKI_RANK", "", "0", "", "This rank's number.", true,
             [](Settings& s, std::string_view t) { return into(s.rank, number(t, 0, most_ranks - 1)); }},
     Setting{"KUMIKI_SIZE", "", "1", "", "The number of ranks.", true,
@@ -201,6 +277,10 @@ constexpr std::array table = {
     Setting{"KUMIKI_JOB_THREADS", "", "0", "",
             "The number of threads of every rank of the job, in order; a single number stands for all ranks.", true,
             [](Settings& s, std::string_view t) { return into(s.job_threads, thread_counts(t)); }},
+    Setting{"KUMIKI_OPENMP_HOMES", "", "", "",
+            "The variables of an OpenMP program that --map and --schedule name, by address and length in base 16.",
+            true,
+            [](Settings& s, std::string_view t) { return into(s.openmp_homes, Result<std::string>(std::string(t))); }},
     Setting{"KUMIKI_CPUS", "", "", "", "The processors of this rank's threads, in order; empty: not bound.", true,
             [](Settings& s, std::string_view t) { return into(s.cpus, numbers(t)); }},
     Setting{"KUMIKI_CROWDED", "", "no", "", "Whether the job has more threads on this host than there are cores.", true,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "collective/combine.hpp"
+#include "kumiki/kumiki.h"
 #include "team/team.hpp"
 
 namespace kumiki::team {

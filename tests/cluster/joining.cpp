@@ -75,6 +75,10 @@ void run_alone(std::string_view task) {
     if (task == "alone") return;
     job.barrier(); // all have reported that they are there
     if (task == "stopped") {
+        job.on_failure([rank = job.rank()](const char* sentence) {
+            std::printf("the program of rank %d was told: %s\n", rank, sentence);
+            std::fflush(stdout);
+        });
         if (job.rank() == 2) std::raise(SIGSTOP);
         job.barrier();
         return;

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,19 @@ class Starter:
             timeout=TIME_LIMIT,
             check=False,
         )
+
+    def run_that_fails(
+        self, launcher: Sequence[str], *command: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """As `run`, but the ranks write into files, and what is in them precedes the launcher's own output: where ranks
+        fail at the same time, MPICH's launcher may end ("write error (Broken pipe)") before it has read what they said.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, name) for name in ("output", "errors")]
+            to_files = ["sh", "-c", 'output=$1 errors=$2; shift 2; exec "$@" >>"$output" 2>>"$errors"', "sh"]
+            ended = self.run(*launcher, *to_files, *map(str, files), *command, environment=environment)
+            output, errors = (path.read_text() if path.exists() else "" for path in files)
+        return subprocess.CompletedProcess(ended.args, ended.returncode, output + ended.stdout, errors + ended.stderr)
 
     def processes(self) -> list[int]:
         """All living processes that have the mark."""

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from clustering import Hosts
 from jobs import Jobs
+from joining_jobs import build
 
 TIMEOUT = 2
 """KUMIKI_TIMEOUT of these jobs, in seconds."""
@@ -46,6 +48,21 @@ def test_a_host_that_is_cut_off_is_missed(jobs: Jobs) -> None:
     # Both sides miss the other; which of them reports it first depends on chance.
     assert re.search(rf"rank \d on host \S+ ends the job: host ({'|'.join(jobs.hosts.namespaces)}) has shown", said)
     assert "no sign of life for 2 s" in said
+    assert seconds < NOTICED_WITHIN
+    assert jobs.nothing_left()
+
+
+@pytest.mark.parametrize("lock", [3, 2, 0], ids=["holder-is-manager", "manager-beside-holder", "manager-elsewhere"])
+def test_a_host_that_is_cut_off_with_a_lock_is_missed(jobs: Jobs, tmp_path: Path, lock: int) -> None:
+    """Rank 3, on the second host, has the lock; all others wait for it."""
+    program = build(tmp_path, source=Path(__file__).parents[1] / "launch" / "holds_lock.cpp")
+    job = jobs.start(RANKS, str(program), "3", str(lock), "lives")
+    jobs.wait_for_ranks(RANKS)
+    jobs.link(1, "down")
+    code, said, seconds = ending(job)
+    jobs.link(1, "up")
+    assert code == 3, said
+    assert re.search(rf"ends the job: host ({'|'.join(jobs.hosts.namespaces)}) has shown no sign of life for 2 s", said)
     assert seconds < NOTICED_WITHIN
     assert jobs.nothing_left()
 

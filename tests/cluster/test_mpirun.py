@@ -59,7 +59,7 @@ def test_threads_of_each_rank(mpirun: Mpirun, starter: Starter, program: str) ->
     assert ended.returncode == 0, ended.stderr
     told = re.findall(r"rank (\d) of 3, (\d) threads, .*crowded, of all 3,1,2", ended.stdout)
     assert sorted(told) == [("0", "3"), ("1", "1"), ("2", "2")]
-    ended = starter.run(*mpirun.on_this_host(2), program, "alone", environment=each)
+    ended = starter.run_that_fails(mpirun.on_this_host(2), program, "alone", environment=each)
     assert ended.returncode != 0
     assert "KUMIKI_THREADS of rank 0 has 3 numbers, but the job has 2 ranks" in ended.stderr
 
@@ -116,7 +116,7 @@ def test_beside_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpir
 
 def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str]) -> None:
     """MPI_Finalize of MPICH before 4.2 closes the connection to its launcher; the error message says so."""
-    ended = starter.run(*mpirun.on_this_host(3), build_with(mpirun), "after")
+    ended = starter.run_that_fails(mpirun.on_this_host(3), build_with(mpirun), "after")
     numbers = (mpi.version(mpirun.kind) or "0.0").split(".")
     if mpirun.kind is mpi.OPENMPI or [int(number) for number in numbers[:2]] >= [4, 2]:
         expect_job(ended, 3)
@@ -126,7 +126,7 @@ def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpiru
 
 
 def test_a_process_joins_once(mpirun: Mpirun, starter: Starter, program: str) -> None:
-    ended = starter.run(*mpirun.on_this_host(2), program, "twice")
+    ended = starter.run_that_fails(mpirun.on_this_host(2), program, "twice")
     assert ended.returncode != 0
     assert re.search(r"rank [01] has already joined the job; a process joins once", ended.stderr)
 
@@ -134,7 +134,7 @@ def test_a_process_joins_once(mpirun: Mpirun, starter: Starter, program: str) ->
 @pytest.mark.parametrize("how", ["killed", "exited"])
 def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -> None:
     begin = time.monotonic()
-    ended = starter.run(*mpirun.on_this_host(3), program, how)
+    ended = starter.run_that_fails(mpirun.on_this_host(3), program, how)
     assert ended.returncode != 0
     assert places(ended.stdout) == all_of(3)  # it had joined
     assert time.monotonic() - begin < 20
@@ -144,17 +144,18 @@ def test_a_rank_dies(mpirun: Mpirun, starter: Starter, program: str, how: str) -
 def test_a_stopped_rank_is_named_by_its_neighbour(
     mpirun: Mpirun, starter: Starter, program: str, make_cluster: Callable[..., Hosts]
 ) -> None:
-    """Rank 2 sends heartbeats for its host; while it is stopped, rank 3 does."""
+    """Rank 2 sends heartbeats for its host; while it is stopped, rank 3 does. The program is told before it ends."""
     need_module("kumiki-ucx", "libucx-dev")
     hosts = make_cluster(2)
     settings = {"KUMIKI_INTERFACE": "eth0", "KUMIKI_TIMEOUT": "2"}
-    ended = starter.run(*mpirun.over(hosts.namespaces, 2), program, "stopped", environment=settings)
+    ended = starter.run_that_fails(mpirun.over(hosts.namespaces, 2), program, "stopped", environment=settings)
     assert ended.returncode != 0
     first = ended.stderr[ended.stderr.index("kumiki:") :].splitlines()[0]
     how = "has been stopped for 2 s (KUMIKI_TIMEOUT); KUMIKI_STOPPED=wait waits for it"
     assert re.fullmatch(
         rf"kumiki: rank 3 on host \S+ ends the job: rank 2 on host \S+ \(process \d+\) {re.escape(how)}", first
     )
+    assert f"the program of rank 3 was told: {first.removeprefix('kumiki: ')}\n" in ended.stdout
 
 
 @pytest.mark.parametrize("place", ["one-host", "hosts"])
@@ -167,9 +168,8 @@ def test_a_rank_that_exits_with_0_within_the_job(
         hosts: Hosts = request.getfixturevalue("make_cluster")(3)
         command = mpirun.over(hosts.namespaces, 1)
     begin = time.monotonic()
-    ended = starter.run(
-        *command, program, "ended", environment={"KUMIKI_INTERFACE": "eth0"} if place == "hosts" else {}
-    )
+    environment = {"KUMIKI_INTERFACE": "eth0"} if place == "hosts" else {}
+    ended = starter.run_that_fails(command, program, "ended", environment=environment)
     assert ended.returncode != 0
     assert places(ended.stdout) == all_of(3)
     said = re.findall(r"kumiki: (rank \d of 3) on host \S+ \(process \d+\) ended without leaving the job", ended.stderr)
@@ -192,7 +192,7 @@ def test_arenas_of_different_sizes(mpirun: Mpirun, starter: Starter, program: st
 
 
 def test_all_ranks_fail_where_one_does(mpirun: Mpirun, starter: Starter, program: str) -> None:
-    ended = starter.run(*mpirun.on_this_host(3), program, "alone", environment={"KUMIKI_ARENA": "60T"})
+    ended = starter.run_that_fails(mpirun.on_this_host(3), program, "alone", environment={"KUMIKI_ARENA": "60T"})
     assert ended.returncode != 0
     assert "is more than the address space has" in ended.stderr
     assert not places(ended.stdout)

@@ -19,6 +19,7 @@ PROGRAMS = {
     "diffusion": ("--size", "52", "--steps", "20"),
     "laplace-sor": ("--size", "33"),
     "cavity": ("--size", "17", "--steady", "0.05"),
+    "lu": ("--size", "75", "--block", "16"),
 }
 FEW = ("--samples", "3", "--seconds", "0.05")
 
@@ -44,7 +45,7 @@ def test_in_messages_as_well(jobs: Jobs, program: str) -> None:
 
 
 @pytest.mark.parametrize("program", [each for each in PROGRAMS if each != "pi"])
-@pytest.mark.parametrize("homes", ["block", "cyclic", "first", "relocated", "managed"])
+@pytest.mark.parametrize("homes", ["block", "cyclic", "first", "relocated", "managed", "hand", "rows"])
 def test_in_shared_arrays_as_well(jobs: Jobs, program: str, homes: str) -> None:
     rows = jobs.rows(3, program, "--form", "shared", "--homes", homes, *PROGRAMS[program], *FEW)
     assert rows and all(row["validated"] and row["parameters"]["copies"] == "rank" for row in rows)

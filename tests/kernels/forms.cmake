@@ -7,7 +7,7 @@
 #   kumiki_expect_rows_shapes(NAME SHAPES RxT... [FORM f] [EXPECT ...] [LIKE ...] COMMAND program args...)
 #       one such test, NAME.RxT, for each number of ranks and threads
 #   kumiki_expect_rows_shared(NAME [EXPECT ...] [LIKE ...] COMMAND program args...)
-#       in the form shared: NAME.shared.one-memory, and NAME.shared.block and .cyclic, where every rank has a copy of its own
+#       in the form shared: NAME.shared.one-memory, and NAME.shared.block, .cyclic, ... and .update, where every rank has a copy of its own
 #   kumiki_expect_rows_mpi(NAME PROGRAM p RANKS r [FORM f] [EXPECT ...] [FIGURES ...] [LIKE ...] ARGUMENTS ...)
 #       the programs p-<mpi> that were built, each under its mpirun; the form is mpi unless given
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -75,11 +75,14 @@ function(kumiki_expect_rows_shared NAME)
     set(run FORM shared LIKE ${T_LIKE} COMMAND ${T_COMMAND} --form shared --all-threads)
     kumiki_expect_rows_hybrid(${NAME}.shared.one-memory RANKS 2 THREADS 2
         EXPECT copies=host mechanism=none homes=first ${T_EXPECT} ${run})
-    foreach(homes block first next relocated managed)
+    foreach(homes block first next relocated managed hand)
         kumiki_expect_rows_hybrid(${NAME}.shared.${homes} RANKS 3 THREADS 1
             EXPECT copies=rank homes=${homes} ${T_EXPECT} ${run} --homes ${homes})
         set_tests_properties(${NAME}.shared.${homes} PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
     endforeach()
+    kumiki_expect_rows_hybrid(${NAME}.shared.update RANKS 3 THREADS 1
+        EXPECT copies=rank homes=first protocol=update ${T_EXPECT} ${run} --protocol update)
+    set_tests_properties(${NAME}.shared.update PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)
     kumiki_expect_rows_hybrid(${NAME}.shared.cyclic RANKS 2 THREADS 2
         EXPECT copies=rank homes=cyclic page=8192 ${T_EXPECT} ${run} --homes cyclic --page 8192)
     set_tests_properties(${NAME}.shared.cyclic PROPERTIES ENVIRONMENT KUMIKI_SHARED_COPIES=rank)

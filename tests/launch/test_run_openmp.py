@@ -346,3 +346,67 @@ def test_the_affinity_of_threads_is_shown_when_it_changes(launcher: Launcher, tm
         environment={"OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "%L %n/%N"},
     )
     assert sorted(result.stderr.splitlines()) == ["1 0/2", "1 0/3", "1 1/2", "1 1/3", "1 2/3"]
+
+
+VARIABLES = r"""
+#include <omp.h>
+#include <stdio.h>
+double field[100][200];
+static char small[3000], same[10000];
+static const char fixed[20000] = "x";
+static _Thread_local char own[20000];
+char* other(void);
+int main(void) {
+    double sum = 0;
+    #pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 100; i++) sum += field[i][i] += i;
+    printf("%.0f %d\n", sum, small[0] + fixed[1] + own[0] + same[0] + other()[0]);
+    return 0;
+}
+"""
+
+
+def with_variables(folder: Path, *options: str) -> str:
+    other = folder / "other.c"
+    other.write_text("static char same[10000]; char* other(void) { return same; }")
+    return compiled(folder, "-fopenmp", str(other), *options, source=VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "part"),
+    [
+        ("--map", "fields=block", "has no variable fields; its longest ones are field, "),
+        ("--map", "main=block", "has no variable main"),
+        ("--map", "small=block", "small has 3000 bytes, and no whole page"),
+        ("--map", "fixed=block", "fixed is constant"),
+        ("--map", "own=block", "every thread has a own of its own"),
+        ("--map", "same=block", "2 variables same,"),
+        ("--map", "field=rank:2", "the program runs as 2 processes, numbered from 0"),
+        ("--map", "field=[block:99][*:200]", "field has 160000 bytes, which are not 19800 elements"),
+        ("--schedule", "affinity:field[99]", "field has 160000 bytes, which are not 99 rows"),
+        ("--schedule", "affinity:nowhere[99]", "has no variable nowhere"),
+    ],
+)
+def test_a_variable_that_cannot_be_placed_is_named(
+    launcher: Launcher, tmp_path: Path, option: str, value: str, part: str
+) -> None:
+    program = with_variables(tmp_path)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1", option, value)
+    check_refused(result, ENVIRONMENT, part)
+    assert f"{option} {value} is not usable" in result.stderr
+
+
+def test_a_stripped_program_has_no_variables(launcher: Launcher, tmp_path: Path) -> None:
+    program = with_variables(tmp_path, "-s")
+    check_refused(launcher.run("--openmp", "--map", "field=block", program), ENVIRONMENT, "has no symbols")
+    # It runs as ever without a map.
+    assert lines(launcher.run("-t", "2", "--openmp", program)) == ["4950 0"]
+
+
+def test_variables_are_placed_by_name(launcher: Launcher, tmp_path: Path) -> None:
+    program = with_variables(tmp_path)
+    for homes in ("block", "cyclic:8K", "first", "rank:1", "[block:100][*:200]"):
+        result = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--map", f"field={homes}")
+        assert lines(result) == ["4950 0"], homes
+    again = run_with_copies(launcher, program, "-n", "2", "--map", "field=block", "--map", "field=first")
+    check_refused(again, ENVIRONMENT, "field has homes already")

@@ -52,10 +52,24 @@ bool news[HOSTS];
 bool delayed[PAGES * BYTES];
 bit stored[PAGES * BYTES];
 
+#ifdef UPDATE
+/* The protocol `update` (docs/decisions/shared-updates.md). A host may drop copies without telling the home: as at a
+   lock, or for want of room. */
+#ifndef DROPS
+#define DROPS 1 /* of all hosts together */
+#endif
+bool holds[HOSTS * PAGES]; /* at the home: the host has a copy, as far as the home knows */
+bool sent[PAGES];          /* at the home: all holders have at least what the twin has */
+chan updates[HOSTS] = [6] of { byte, byte, bit, bit, byte }; /* UpdateBox: page, bytes, values, interval */
+byte announced = 0; /* what anybody has announced in this interval */
+byte drops = DROPS;
+#endif
+
 /* ---- Courier ---- */
 
 #define FETCH 1
 #define DIFFERENCES 2
+#define DROPPED 3
 chan inbox[PAGES] = [2 * HOSTS] of { byte, byte, byte, bit, bit }; /* of each home: kind, source, changed bytes, values */
 bool here[HOSTS];      /* Fetch::here */
 byte under_way[HOSTS]; /* under_way_ */
@@ -105,12 +119,18 @@ end:
            requests ? kind, source, changed, first, second;
            if
            :: kind == DIFFERENCES -> apply(); source = 0
+#ifdef UPDATE
+           :: kind == DROPPED -> holds[at(source, page)] = false; source = 0
+#endif
            :: else ->
 #if defined(MARK_AFTER_COPY)
               send_page()
 #elif defined(NEWS_BEFORE_MARK)
               news[home_of(page)] = true
 #else
+#if defined(UPDATE) && !defined(NO_NOTE_OF_HOLDER)
+              holds[at(source, page)] = true;
+#endif
               fetched[page] = true
 #endif
            fi;
@@ -207,8 +227,12 @@ inline protect_fetched() {
 
 /* Pages::release_written of a page of this home */
 inline open_again(page) {
+#ifdef UPDATE
+    state[at(me, page)] = CLEAN;
+#else
     fetched[page] = false;
     state[at(me, page)] = OPEN;
+#endif
     announce(page)
 }
 
@@ -261,7 +285,135 @@ inline expect_no_old_byte(page, number) {
            frame[in(me, page, number)] == truth[cell(page, number)])
 }
 
+#ifdef UPDATE
+
+#define held (holds[at(0, me)] || holds[at(1, me)] || holds[at(2, me)])
+
+#define is_left_out(host) (holds[at(host, me)] && !(others[host] & mask(me)))
+#define gets_update(host) (holds[at(host, me)] && (others[host] & mask(me)))
+
+/* Pages::contents_for_holders: what has changed since all holders got the page, or all of it. */
+inline choose_contents() {
+    whole = state[at(me, me)] == OPEN || fetched[me] || !sent[me];
+#ifdef SENT_TO_FETCHERS
+    sent[me] = true;
+#else
+    sent[me] = state[at(me, me)] != OPEN && !fetched[me];
+#endif
+    if
+    :: state[at(me, me)] != OPEN -> fetched[me] = false
+    :: else
+    fi;
+    changed = (whole || frame[in(me, me, 0)] != twin[in(me, me, 0)] -> 1 : 0) |
+              (whole || frame[in(me, me, 1)] != twin[in(me, me, 1)] -> 2 : 0);
+    twin[in(me, me, 0)] = frame[in(me, me, 0)];
+    twin[in(me, me, 1)] = frame[in(me, me, 1)];
+    whole = false
+}
+
+/* Pages::send_update of the home's page to a host */
+inline send_update_to(host) {
+    if
+    :: gets_update(host) -> updates[host] ! me, changed, frame[in(me, me, 0)], frame[in(me, me, 1)], my_interval
+    :: else
+    fi
+}
+
+inline send_update() {
+    if
+    :: gets_update(0) || gets_update(1) || gets_update(2) ->
+       choose_contents();
+       send_update_to(0);
+       send_update_to(1);
+       send_update_to(2);
+       changed = 0;
+       sent[me] = sent[me] && !(is_left_out(0) || is_left_out(1) || is_left_out(2))
+    :: else -> sent[me] = false
+    fi
+}
+
+/* Pages::send_updates: what this host sends, and what it waits for. */
+inline send_updates() {
+    if
+    :: me < PAGES && (announced & mask(me)) ->
+       send_update();
+       opens = !held && state[at(me, me)] == CLEAN
+    :: else
+    fi;
+    expected = (home_of(0) != me && state[at(me, 0)] == CLEAN -> others[me] & mask(0) : 0) |
+               (home_of(1) != me && state[at(me, 1)] == CLEAN -> others[me] & mask(1) : 0)
+}
+
+/* Pages::store */
+inline store_update() {
+    updates[me] ? page, changed, first, second, number;
+    if
+#ifdef ANY_BARRIER
+    :: state[at(me, page)] == CLEAN ->
+#else
+    :: (expected & mask(page)) && number == my_interval ->
+#endif
+       if
+       :: changed & 1 -> frame[in(me, page, 0)] = first
+       :: else
+       fi;
+       if
+       :: changed & 2 -> frame[in(me, page, 1)] = second
+       :: else
+       fi;
+       expected = expected & ~mask(page)
+    :: else ->
+       if
+       :: state[at(me, page)] == ABSENT -> inbox[page] ! DROPPED, me, 0, 0, 0
+       :: else
+       fi
+    fi;
+    page = 0;
+    number = 0;
+    changed = 0;
+    first = 0;
+    second = 0
+}
+
+/* Pages::send_updates, Pages::open_again, Pages::await_updates. What comes after this host has what it waits for stays
+   in the box. */
+inline update() {
+    d_step { interval != my_interval; send_updates() }
+    if
+    :: opens ->
+       d_step { state[at(me, me)] = OPEN; fetched[me] = false; opens = false }
+#ifndef OPEN_WITHOUT_LOOK
+       d_step {
+           if
+           :: held -> fetched[me] = true; news[me] = true
+           :: else
+           fi
+       }
+#endif
+    :: else
+    fi;
+    do
+    :: d_step { nempty(updates[me]) -> store_update() }
+    :: expected == 0 -> break
+    od;
+    skip
+}
+
+/* A host loses a copy, and tells nobody. */
+inline drop(number_of_page) {
+    d_step {
+        !waits && drops > 0 && home_of(number_of_page) != me && state[at(me, number_of_page)] == CLEAN -> drops--;
+        state[at(me, number_of_page)] = ABSENT;
+        frame[in(me, number_of_page, 0)] = 0;
+        frame[in(me, number_of_page, 1)] = 0
+    }
+}
+#endif
+
 inline exchange() {
+#ifdef UPDATE
+    announced = notices[0] | notices[1] | notices[2];
+#endif
     others[0] = notices[1] | notices[2];
     others[1] = notices[0] | notices[2];
     others[2] = notices[0] | notices[1];
@@ -339,13 +491,18 @@ inline barrier() {
     :: step == AWAIT -> d_step { HAS_ARRIVED -> enter(); step = LEAVE }
     :: else
     fi;
+#ifdef UPDATE
+    update();
+#endif
     d_step {
         interval != my_interval;
         my_interval = 0;
         step = 0;
+#ifndef UPDATE
         invalidate(0);
         invalidate(1);
         others[me] = 0;
+#endif
         expect_no_old_byte(0, 0);
         expect_no_old_byte(0, 1);
         expect_no_old_byte(1, 0)
@@ -404,6 +561,10 @@ inline compute() {
     :: write(1, 0)
     :: waits -> d_step { here[me] -> here[me] = false; waits = false; state[at(me, page)] = CLEAN; finish() }
     :: d_step { is_delayed(0) -> drain(0) }
+#ifdef UPDATE
+    :: drop(0)
+    :: drop(1)
+#endif
     :: !waits -> break
     od
 }
@@ -411,6 +572,11 @@ inline compute() {
 proctype Host(byte me) {
     byte page = 0, number = 0, changed = 0, my_interval = 0, step = 0;
     bool waits = false, writes = false;
+#ifdef UPDATE
+    byte expected = 0;
+    bool opens = false, whole = false;
+    bit first = 0, second = 0;
+#endif
     do
     :: interval < INTERVALS ->
        compute();
@@ -421,7 +587,11 @@ proctype Host(byte me) {
 
 init {
     atomic {
+#ifdef UPDATE
+        state[at(0, 0)] = CLEAN; /* somebody had a copy of it */
+#else
         state[at(0, 0)] = OPEN;
+#endif
         state[at(1, 1)] = OPEN;
         run Receiver(0, inbox[0]);
         run Receiver(1, inbox[1]);

@@ -4,6 +4,7 @@
 #
 #   compare.sh LIBRARY PROGRAM REFERENCE THREADS...      with OMP_NUM_THREADS=THREADS for each number
 set -u
+. "$(dirname "$0")/same.sh"
 library=$1
 program=$2
 reference=$3
@@ -20,10 +21,5 @@ for threads in "$@"; do
     expected=$?
     LD_LIBRARY_PATH=$(dirname "$library")/kumiki-openmp LD_PRELOAD=$library "$program" >"$work/found" 2>&1
     found=$?
-    if [ $expected -ne $found ] || ! cmp -s "$work/expected" "$work/found"; then
-        echo "with $threads threads: exit code $expected of $reference, $found on $library"
-        diff "$work/expected" "$work/found"
-        exit 1
-    fi
-    [ -s "$work/expected" ] || { echo "$reference prints nothing: there is nothing to compare"; exit 1; }
+    same "$program with $threads threads" "$reference"
 done

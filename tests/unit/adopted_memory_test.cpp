@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <tuple>
+#include <vector>
 
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
@@ -35,7 +36,7 @@ TEST_P(AdoptedMemoryTest, HasTheContentsOfRank0AndEveryoneSeesWhatAnyoneWrites) 
     const Watchdog watchdog("adopts memory");
     run([](Rank& rank, SharedMemory& memory) {
         const auto bytes = own_memory(5, rank.rank() + 1);
-        ASSERT_TRUE(memory.adopt(bytes, Placement::first_rank));
+        ASSERT_TRUE(memory.adopt(bytes, {.placement = Placement::first_rank}, SharedMemory::AtHome::never_faults));
         for (const std::byte each : bytes) ASSERT_EQ(each, std::byte{1});
         ASSERT_TRUE(memory.barrier());
         for (int round = 2; round < 6; ++round) {
@@ -55,7 +56,7 @@ TEST_P(AdoptedMemoryTest, LocksAnnounceTheWritesOfAHomeThatDoesNotFault) {
     const Watchdog watchdog("counts under a lock");
     run([](Rank& rank, SharedMemory& memory) {
         constexpr int rounds = 300;
-        auto allocated = memory.allocate_open(3 * platform::page_size(), Placement::block);
+        auto allocated = memory.allocate_open(3 * platform::page_size(), Placement::block, explain::Use::array);
         ASSERT_TRUE(allocated);
         auto* const counter = static_cast<int*>(*allocated); // on the page whose home is rank 0
         Locks& locks = **memory.locks("test");
@@ -67,6 +68,71 @@ TEST_P(AdoptedMemoryTest, LocksAnnounceTheWritesOfAHomeThatDoesNotFault) {
         ASSERT_TRUE(memory.barrier());
         EXPECT_EQ(*counter, rounds * rank.size());
         EXPECT_EQ(memory.counters(counter)->faults == 0, rank.rank() == 0);
+    });
+}
+
+// Homes that are exceptions from a formula or follow from touches, in memory with zeros and contents.
+TEST_P(AdoptedMemoryTest, HasTheHomesThatAreWanted) {
+    const Watchdog watchdog("adopts memory with homes");
+    run([](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 12;
+        const std::size_t page = platform::page_size();
+        for (const Placement placement : {Placement::first, Placement::relocated, Placement::cyclic}) {
+            const auto bytes = own_memory(pages, 0);
+            const auto at = [&](std::size_t number) -> std::byte& { return bytes[number * page + 5]; };
+            for (const std::size_t number : {1u, 4u, 5u, 7u}) at(number) = static_cast<std::byte>(rank.rank() + 1);
+            const HomeRun exceptions[] = {{2, 2, 1}, {6, 1, 2}, {8, 2, KUMIKI_HOME_OPEN}};
+            ASSERT_TRUE(memory.adopt(
+                bytes, {.placement = placement, .until_touched = Placement::first_rank, .exceptions = exceptions},
+                SharedMemory::AtHome::faults));
+            const auto home = [&](std::size_t number) { return memory.home(&at(number)).value(); };
+            for (const std::size_t number : {8u, 9u}) EXPECT_EQ(home(number), KUMIKI_HOME_OPEN);
+            if (is_by_touch(placement)) {
+                EXPECT_EQ(home(4), KUMIKI_HOME_OPEN);
+            }
+            // Rank 2 reads contents of rank 0, and writes to zeros; rank 1 both to one page.
+            if (rank.rank() == 2) {
+                EXPECT_EQ(at(4), std::byte{1});
+                at(8) = std::byte{9};
+            }
+            if (rank.rank() == 1) {
+                EXPECT_EQ(at(5), std::byte{1});
+                at(5) = std::byte{8};
+                bytes[9 * page + 1] = std::byte{7};
+            }
+            if (rank.rank() == 0) at(9) = std::byte{6};
+            ASSERT_TRUE(memory.barrier());
+            const bool by_touch = is_by_touch(placement);
+            const std::vector<int> expected = {by_touch ? KUMIKI_HOME_OPEN : 0,
+                                               by_touch ? KUMIKI_HOME_OPEN : 1,
+                                               1,
+                                               1,
+                                               by_touch ? 2 : 1,
+                                               by_touch ? 1 : 2,
+                                               2,
+                                               by_touch ? KUMIKI_HOME_OPEN : 1,
+                                               2,
+                                               0};
+            for (std::size_t number = 0; number < expected.size(); ++number)
+                EXPECT_EQ(home(number), expected[number]) << "page " << number;
+            EXPECT_EQ(at(1), std::byte{1});
+            EXPECT_EQ(at(4), std::byte{1});
+            EXPECT_EQ(at(5), std::byte{8});
+            EXPECT_EQ(at(7), std::byte{1});
+            EXPECT_EQ(at(8), std::byte{9});
+            EXPECT_EQ(at(9), std::byte{6});
+            EXPECT_EQ(bytes[9 * page + 1], std::byte{7});
+            for (const std::size_t number : {0u, 2u, 3u, 6u, 10u, 11u}) EXPECT_EQ(at(number), std::byte{0});
+            ASSERT_TRUE(memory.barrier());
+            const auto before = *memory.counters(bytes.data()); // the rest is at its home, and costs nothing
+            if (by_touch)
+                for (int round = 0; round < 3; ++round) {
+                    if (rank.rank() == 2) at(8) = static_cast<std::byte>(round);
+                    ASSERT_TRUE(memory.barrier());
+                }
+            EXPECT_EQ(memory.counters(bytes.data())->fetches, before.fetches);
+            ASSERT_TRUE(memory.barrier());
+        }
     });
 }
 

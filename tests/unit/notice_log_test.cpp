@@ -103,7 +103,7 @@ void run_chains(unsigned seed, unsigned pages, int rounds) {
         add(reader.must_drop, brought[manager]);
         for (const auto& [page, number] : reader.must_drop)
             ASSERT_TRUE(page.first == who || reader.dropped[page] >= number) << "seed " << seed << " round " << round;
-        for (unsigned count = engine() % 40; count > 0; --count) {
+        for (auto count = engine() % 40; count > 0; --count) {
             const std::uint64_t page = engine() % pages;
             reader.history.announce({0, Notice::Kind::changed, 1, page});
             written[{who, page}] = reader.must_drop[{who, page}] = ++reader.own;

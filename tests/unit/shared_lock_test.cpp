@@ -293,6 +293,7 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     const std::size_t bytes = 1 + random() % (10 * page);
     const auto placement = tests::every_placement[random() % std::size(tests::every_placement)];
     auto* const array = allocate<std::uint8_t>(memory, bytes, placement, page);
+    ASSERT_TRUE(memory.set_protocol(const_cast<std::uint8_t*>(array), tests::every_protocol[random() % 2]));
     std::vector<std::uint8_t> expected(bytes);
     const auto ranks = static_cast<unsigned>(rank.size());
     const unsigned locks = 1 + random() % 6;

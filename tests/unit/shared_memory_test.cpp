@@ -259,9 +259,13 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     const std::size_t bytes = 1 + random() % (20 * page);
     const auto placement = tests::every_placement[random() % std::size(tests::every_placement)];
     auto* const array = allocate<std::uint8_t>(memory, bytes, placement, page);
+    ASSERT_TRUE(memory.set_protocol(array, tests::every_protocol[random() % 2]));
     std::vector<std::uint8_t> expected(bytes);
     const auto ranks = static_cast<unsigned>(rank.size());
     for (int interval = 0; interval < 12; ++interval) {
+        if (random() % 8 == 0) {
+            ASSERT_TRUE(memory.set_protocol(array, tests::every_protocol[random() % 2]));
+        }
         const std::size_t begin = random() % bytes, end = begin + random() % (bytes - begin + 1);
         const unsigned stride = 1 + random() % 40, deal = random(), silent = random() % (ranks + 1);
         for (std::size_t at = begin; at < end; at += stride) {

@@ -39,6 +39,7 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     /// Collective. `all_threads`: see working_threads().
     HybridCrew(Job& job, bool all_threads) : job_(job), team_(job, working_threads(job, all_threads)) {}

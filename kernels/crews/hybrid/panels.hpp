@@ -16,7 +16,7 @@ public:
     /// Collective.
     Panels(HybridCrew& crew, PanelLine line, Fetch fetch)
         : job_(crew.job()), blocks_(job_.allocate<double>(line.largest)), buffers_(job_.rank(), std::move(line)) {
-        gets_ = fetch == Fetch::get || !all_in_reach();
+        gets_ = fetch != Fetch::in_place || !all_in_reach();
         if (gets_) buffers_.make();
     }
 

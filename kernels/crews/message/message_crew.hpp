@@ -15,6 +15,7 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     using HybridCrew::HybridCrew;
 

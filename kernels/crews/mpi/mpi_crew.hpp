@@ -58,6 +58,7 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     explicit MpiCrew(const MpiJob& job) : job_(job) {}
 

@@ -63,6 +63,7 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     explicit OpenMpCrew(int threads) : slots_(static_cast<std::size_t>(threads)) {}
 

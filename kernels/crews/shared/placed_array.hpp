@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,14 @@
 #include "kumiki/kumiki.hpp"
 
 namespace kumiki::kernels {
+
+/// `count` elements and as many more as fill whole pages.
+template <class T>
+std::size_t in_whole_pages(std::size_t page_bytes, std::size_t count) {
+    static_assert(4096 % sizeof(T) == 0, "elements do not cross pages");
+    const std::size_t in_page = page_bytes / sizeof(T);
+    return std::max<std::size_t>((count + in_page - 1) / in_page, 1) * in_page;
+}
 
 /// How many pages have another home than the rank that works on them. Pages that nobody has touched do not count.
 struct HomeCount {
@@ -37,15 +46,21 @@ public:
         SharedPages& pages_;
     };
 
-    /// `homes`: as in FormChoice. `page` in bytes; 0: the system's page.
-    SharedPages(Job& job, std::string homes, std::size_t page) : job_(job), homes_(std::move(homes)), page_(page) {}
+    /// `homes` and `protocol`: as in FormChoice. `page` in bytes; 0: the system's page.
+    SharedPages(Job& job, std::string homes, std::string protocol, std::size_t page)
+        : job_(job), homes_(std::move(homes)), protocol_(std::move(protocol)), page_(page) {}
 
+    /// `rows` rows of `columns` elements, of which the homes `rows` deal one run to each rank.
     template <class T>
-    SharedArray<T> make(std::size_t count) {
-        return SharedArray<T>(job_.handle(), count, homes_of(homes_), page_);
+    SharedArray<T> make(std::size_t rows, std::size_t columns) {
+        const Dimension first = homes_ == "rows" ? Dimension::block(rows) : Dimension::whole(rows);
+        return SharedArray<T>(job_.handle(), std::vector<Dimension>{first, columns}, homes_of(homes_), page_,
+                              protocol_ == "update" ? Protocol::update : Protocol::invalidate);
     }
+    Job& job() const { return job_; }
     std::size_t page_bytes() const { return page_ == 0 ? system_page : page_; }
     const std::string& homes() const { return homes_; }
+    const std::string& protocol() const { return protocol_; }
     /// Collective: with the homes `next`, those of each array become open after its first run, which initializes it.
     void begin_run() {
         for (Listed* const array : arrays_)
@@ -63,14 +78,14 @@ private:
 
     static Homes homes_of(const std::string& name) {
         if (name == "cyclic") return Homes::cyclic;
-        if (name == "first") return Homes::first;
+        if (name == "first" || name == "hand") return Homes::first;
         if (name == "relocated") return Homes::relocated;
         if (name == "managed") return Homes::managed;
-        return Homes::block; // also where the next touch counts
+        return Homes::block; // also where the next touch counts, or the rows
     }
 
     Job& job_;
-    std::string homes_;
+    std::string homes_, protocol_;
     std::size_t page_;
     std::vector<Listed*> arrays_;
 };
@@ -79,25 +94,41 @@ private:
 template <class T>
 class PlacedArray : private SharedPages::Listed {
 public:
-    /// Collective. `worked_on_by(index)` is the rank that should be the home of that element.
-    PlacedArray(SharedPages& pages, std::size_t count, std::function<int(std::size_t)> worked_on_by)
+    /// Collective. `worked_on_by(index)` is the rank that should be the home of that element. If elements belong
+    /// together in `rows`, `count` is a multiple of their number.
+    PlacedArray(SharedPages& pages, std::size_t count, std::function<int(std::size_t)> worked_on_by,
+                std::optional<std::size_t> rows = {})
         : Listed(pages),
           page_bytes_(pages.page_bytes()),
           worked_on_by_(std::move(worked_on_by)),
-          array_(pages.make<T>(count)) {}
+          array_(pages.make<T>(rows.value_or(count), count / rows.value_or(count))) {
+        if (pages.homes() == "hand") place(pages.job());
+    }
 
     T* data() { return array_.data(); }
     std::span<T> span() { return array_.span(); }
 
 private:
+    /// Calls visit(index) for the first element of each page.
+    template <class Visit>
+    void for_pages(Visit visit) const {
+        for (std::size_t byte = 0; byte < array_.size() * sizeof(T); byte += page_bytes_) visit(byte / sizeof(T));
+    }
+    /// Places every page by hand: before the program begins, the rank that will work on a page touches it, and no other
+    /// one does.
+    void place(Job& job) const {
+        for_pages([&](std::size_t index) {
+            if (worked_on_by_(index) == job.rank()) static_cast<void>(*const_cast<const volatile T*>(&array_[index]));
+        });
+        job.shared_barrier();
+    }
     void count_homes(HomeCount& count) const override {
-        for (std::size_t byte = 0; byte < array_.size() * sizeof(T); byte += page_bytes_) {
-            const std::size_t index = byte / sizeof(T);
+        for_pages([&](std::size_t index) {
             const int home = array_.home(index);
-            if (home == KUMIKI_HOME_OPEN) continue;
+            if (home == KUMIKI_HOME_OPEN) return;
             ++count.pages;
             if (home != worked_on_by_(index)) ++count.different;
-        }
+        });
     }
     void open_homes() override { array_.open_homes(); }
 
@@ -113,22 +144,17 @@ class WorkerParts {
 public:
     /// Collective. Each part has at least `count` elements.
     WorkerParts(SharedPages& pages, int workers, int threads, std::size_t count)
-        : stride_(whole_pages(pages.page_bytes(), count)),
-          array_(pages, static_cast<std::size_t>(workers) * stride_, [stride = stride_, threads](std::size_t index) {
-              return static_cast<int>(index / stride) / threads;
-          }) {}
+        : stride_(in_whole_pages<T>(pages.page_bytes(), count)),
+          array_(
+              pages, static_cast<std::size_t>(workers) * stride_,
+              [stride = stride_, threads](std::size_t index) { return static_cast<int>(index / stride) / threads; },
+              static_cast<std::size_t>(workers)) {}
 
     /// The elements of a part.
     std::size_t length() const { return stride_; }
     std::span<T> of(int worker) { return array_.span().subspan(static_cast<std::size_t>(worker) * stride_, stride_); }
 
 private:
-    static std::size_t whole_pages(std::size_t page_bytes, std::size_t count) {
-        static_assert(4096 % sizeof(T) == 0, "elements do not cross pages");
-        const std::size_t in_page = page_bytes / sizeof(T);
-        return std::max<std::size_t>((count + in_page - 1) / in_page, 1) * in_page;
-    }
-
     std::size_t stride_;
     PlacedArray<T> array_;
 };

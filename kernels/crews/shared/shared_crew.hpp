@@ -35,10 +35,11 @@ public:
     class SharedVector;
     class KeyExchange;
     class Panels;
+    class Blocks;
 
     /// Collective. `page` in bytes; 0: the system's page.
-    SharedCrew(Job& job, bool all_threads, const std::string& homes, std::size_t page)
-        : HybridCrew(job, all_threads), pages_(job, homes, page) {}
+    SharedCrew(Job& job, bool all_threads, const std::string& homes, const std::string& protocol, std::size_t page)
+        : HybridCrew(job, all_threads), pages_(job, homes, protocol, page) {}
 
     SharedPages& pages() { return pages_; }
     Workers workers() {
@@ -47,6 +48,7 @@ public:
         const std::string mechanism = kumiki_shared_mechanism(job().handle());
         const HomeCount count = pages_.home_count();
         made.pages = PagesUsed{.homes = pages_.homes(),
+                               .protocol = pages_.protocol(),
                                .copies = mechanism == "none" ? "host" : "rank",
                                .mechanism = mechanism,
                                .page_bytes = pages_.page_bytes(),

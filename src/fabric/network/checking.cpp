@@ -1,7 +1,7 @@
 #include "fabric/network/checking.hpp"
 
 #include "fabric/network/network.hpp"
-#include "kumiki/kumiki.h"
+#include "kumiki/types.h"
 
 namespace kumiki::fabric {
 namespace {
@@ -34,38 +34,43 @@ bool Checking::may_come_from(MessageKind kind, int source) const {
 
 const char* Checking::fault(const MessageHeader& header, std::span<const std::byte> payload) const {
     if (header.source < 0 || !is_rank(static_cast<std::uint64_t>(header.source)))
-        return "names a sender that there is not";
-    if (!may_come_from(header.kind, header.source)) return "is none that this sender sends";
+        return "names a sender that does not exist";
+    if (!may_come_from(header.kind, header.source)) return "is of a kind that its sender does not send";
     switch (header.kind) {
     case MessageKind::put:
         if (!is_region(header.offset, payload.size()) || payload.size() > header.bytes)
-            return "puts data into no region";
-        if (!is_signal(header.operation)) return "raises no signal that there is";
+            return "puts data outside of all regions";
+        if (!is_signal(header.operation)) return "raises a signal by an unknown operation";
         if (header.operation != MessageHeader::no_signal && !is_word(header.signal))
-            return "signals what is no word of a region";
+            return "raises a signal that is no word of a region";
         return nullptr;
     case MessageKind::get: // a get of 0 bytes would have no answer
-        return header.bytes != 0 && is_region(header.offset, header.bytes) ? nullptr : "asks for what is in no region";
+        return header.bytes != 0 && is_region(header.offset, header.bytes) ? nullptr
+                                                                           : "asks for data outside of all regions";
     case MessageKind::atomic:
-        if (!is_atomic(header.operation)) return "is no atomic that there is";
-        return is_word(header.signal) ? nullptr : "changes what is no word of a region";
+        if (!is_atomic(header.operation)) return "asks for an unknown atomic operation";
+        return is_word(header.signal) ? nullptr : "changes a place that is no word of a region";
     case MessageKind::got:
-        return !payload.empty() && is_part(header.offset, payload.size(), header.bytes) ? nullptr
-                                                                                        : "is no part of an answer";
+        return !payload.empty() && is_part(header.offset, payload.size(), header.bytes)
+                   ? nullptr
+                   : "does not fit into the answer that it is a part of";
     case MessageKind::collective:
-        return is_part(header.offset, payload.size(), header.bytes) ? nullptr : "is not a part of a message";
+        return is_part(header.offset, payload.size(), header.bytes)
+                   ? nullptr
+                   : "does not fit into the message that it is a part of";
     case MessageKind::active_message:
         if (header.value >= static_cast<std::uint64_t>(messenger_.handlers()))
-            return "is for a handler that there is not";
+            return "is for a handler that does not exist";
         return payload.size() <= shm::InboxSlot::capacity ? nullptr : "is longer than an active message can be";
     case MessageKind::share: {
         const auto region = regions_.find(header.offset);
-        return region && region->begin == header.offset && region->size() == header.bytes ? nullptr
-                                                                                          : "asks for no region";
+        return region && region->begin == header.offset && region->size() == header.bytes
+                   ? nullptr
+                   : "asks for the key of an unknown region";
     }
     case MessageKind::difference:
-        return is_rank(header.offset) && is_rank(header.bytes) ? nullptr : "speaks of ranks that there are not";
-    case MessageKind::message: return header.sink < SinkId::count ? nullptr : "is for a floor that there is not";
+        return is_rank(header.offset) && is_rank(header.bytes) ? nullptr : "names ranks that do not exist";
+    case MessageKind::message: return header.sink < SinkId::count ? nullptr : "is for an unknown receiver";
     case MessageKind::answer:
     case MessageKind::shared:
     case MessageKind::flush:
@@ -76,7 +81,7 @@ const char* Checking::fault(const MessageHeader& header, std::span<const std::by
     case MessageKind::call:
     case MessageKind::heartbeat: return nullptr;
     }
-    return "is of a kind that there is not";
+    return "is of an unknown kind";
 }
 
 } // namespace kumiki::fabric

@@ -25,10 +25,13 @@ Network::Network(Fabric& fabric, const Settings& settings)
       waits_for_stopped_(settings.wait_for_stopped),
       neighbours_beats_(static_cast<std::size_t>(settings.local_size)) {}
 
-Network::~Network() {
+Network::~Network() { close(); }
+
+void Network::close() {
     if (agent_.is_running()) wait_for_receipt();
     agent_.stop();
     if (transport_) transport_->drain();
+    transport_.reset();
 }
 
 /// Waits until the ranks of other hosts have received what this rank has sent to them. When a connection ends, its

@@ -33,7 +33,7 @@
 #include "fabric/progress.hpp"
 #include "fabric/region_table.hpp"
 #include "fabric/wireup/wireup.hpp"
-#include "kumiki/kumiki.h"
+#include "kumiki/types.h"
 #include "settings/settings.hpp"
 
 namespace kumiki::fabric {
@@ -71,6 +71,9 @@ public:
 
     /// Starts the agent.
     Result<> serve();
+    /// Waits until the ranks of other hosts have received what this rank has sent, and ends the agent and the engine.
+    /// Nothing else may be called afterwards.
+    void close();
 
     const Hosts& hosts() const { return hosts_; }
     Transport::Limits limits() const { return transport_->limits(); }
@@ -180,7 +183,7 @@ private:
     void watch();
     void watch_over_neighbours();
     void watch_over_hosts();
-    void watch_over_connections();
+    std::optional<Transport::Failed> lost_connection();
     bool speaks_for_host() const;
     void miss_neighbour(int local);
     bool try_release();

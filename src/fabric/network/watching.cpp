@@ -29,22 +29,24 @@ void Network::watch() {
         watch_over_hosts();
     }
     if (speaks_for_host()) heartbeat_due_.store(true, std::memory_order_relaxed);
+    std::optional<Transport::Failed> lost;
     if (const std::unique_lock lock(mutex_, beat() / 2); lock.owns_lock()) {
         send_due_heartbeat();
         tell_calls();
-        if (!explained) watch_over_connections();
+        if (!explained) lost = lost_connection();
     }
+    if (lost)
+        give_up(fmt::format("the connection to rank {} on host {} has been broken ({})", lost->rank,
+                            hosts_.name(hosts_.host_of(lost->rank)), lost->reason),
+                "; messages were lost: look for a firewall or a switch that ends connections");
 }
 
 /// When a rank leaves it closes its connections, and this rank leaves soon after; when a rank dies, the launcher names
 /// it. In any other case messages have been lost, and the job would wait for them forever.
-void Network::watch_over_connections() {
-    const auto failed = transport_->failed();
-    if (!failed) return;
-    if (++beats_without_connection_ <= timeout_ / beat()) return;
-    give_up(fmt::format("the connection to rank {} on host {} has been broken ({})", failed->rank,
-                        hosts_.name(hosts_.host_of(failed->rank)), failed->reason),
-            "; messages were lost: look for a firewall or a switch that ends connections");
+std::optional<Transport::Failed> Network::lost_connection() {
+    auto failed = transport_->failed();
+    if (failed && ++beats_without_connection_ <= timeout_ / beat()) failed.reset();
+    return failed;
 }
 
 /// Called by the agent, or by a thread that holds the lock for long because it waits until its message has left.
@@ -108,12 +110,14 @@ void Network::send_heartbeat() {
         if (host != hosts_.own()) post(hosts_.leader(host), header(MessageKind::heartbeat));
 }
 
-/// The job cannot continue, and no call could return the error, because no thread may be in a call. The launcher ends
-/// the other ranks.
+/// The job cannot continue, and no call could return the error, because no thread may be in a call. The program is told
+/// if it wants to be; then the process ends, and the launcher ends the other ranks.
 void Network::give_up(const std::string& what, std::string_view remedy) const {
     constexpr int environment_not_usable = 3;
-    fmt::print(stderr, "kumiki: rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT){}\n", rank_,
-               hosts_.name(hosts_.own()), what, timeout_.count(), remedy);
+    const std::string sentence = fmt::format("rank {} on host {} ends the job: {} for {} s (KUMIKI_TIMEOUT){}", rank_,
+                                             hosts_.name(hosts_.own()), what, timeout_.count(), remedy);
+    fmt::print(stderr, "kumiki: {}\n", sentence);
+    fabric_.failure_handler().call(sentence);
     std::_Exit(environment_not_usable);
 }
 

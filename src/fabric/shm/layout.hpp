@@ -7,6 +7,7 @@
 
 #include "fabric/shm/channel.hpp"
 #include "fabric/shm/member_block.hpp"
+#include "kumiki/types.h"
 #include "platform/memory.hpp"
 #include "settings/settings.hpp"
 #include "wait/bell.hpp"

@@ -60,18 +60,38 @@ std::string ElfFile::interpreter() const {
     return {};
 }
 
-bool ElfFile::defines(std::string_view function) const {
+template <class Each>
+void ElfFile::for_each_symbol(Each each) const {
     const auto sections = table<Elf64_Shdr>(head_.e_shoff, head_.e_shnum);
     for (const auto& section : sections) {
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
         const auto& names_section = sections[section.sh_link];
         const auto names = text(names_section.sh_offset, names_section.sh_size);
         for (const auto& symbol : table<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym)))
-            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
-                std::string_view(names.c_str() + symbol.st_name) == function)
-                return true;
+            if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size())
+                each(std::string_view(names.c_str() + symbol.st_name), symbol, sections);
     }
-    return false;
+}
+
+bool ElfFile::defines(std::string_view function) const {
+    bool found = false;
+    for_each_symbol([&](std::string_view name, const Elf64_Sym&, const auto&) { found = found || name == function; });
+    return found;
+}
+
+std::vector<ElfFile::Variable> ElfFile::variables() const {
+    std::vector<Variable> all;
+    for_each_symbol([&](std::string_view name, const Elf64_Sym& symbol, const std::vector<Elf64_Shdr>& sections) {
+        const auto type = ELF64_ST_TYPE(symbol.st_info);
+        if ((type != STT_OBJECT && type != STT_TLS) || symbol.st_size == 0 || symbol.st_shndx >= sections.size())
+            return;
+        all.push_back({.name = std::string(name),
+                       .address = symbol.st_value,
+                       .bytes = symbol.st_size,
+                       .is_constant = (sections[symbol.st_shndx].sh_flags & SHF_WRITE) == 0,
+                       .is_of_thread = type == STT_TLS});
+    });
+    return all;
 }
 
 } // namespace kumiki::launch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,21 @@ public:
     /// Whether it contains a function of this name. Always false when its symbols have been stripped.
     bool defines(std::string_view function) const;
 
+    struct Variable {
+        std::string name;
+        std::uint64_t address, bytes; ///< the address before the program is loaded
+        bool is_constant, is_of_thread;
+    };
+    /// Nothing when its symbols have been stripped.
+    std::vector<Variable> variables() const;
+
 private:
     template <class Entry>
     std::vector<Entry> table(Elf64_Off offset, std::size_t count) const;
     std::string text(Elf64_Off offset, std::size_t length) const;
+    /// Calls each(name, symbol, sections) for all symbols.
+    template <class Each>
+    void for_each_symbol(Each each) const;
 
     std::string path_;
     FileKind kind_ = FileKind::unreadable;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "launch/command/elf_file.hpp"
+#include "launch/command/variable_homes.hpp"
 #include "platform/descriptor.hpp"
 
 namespace kumiki::launch {
@@ -94,9 +95,14 @@ std::string in_front(const std::string& first, const char* variable) {
 
 } // namespace
 
-Result<> prepare_openmp(Options& options, bool several) {
+Result<> prepare_openmp(Options& options, const Settings& settings, int processes) {
+    const bool several = processes > 1;
     const auto needed = check_program(options.program.front(), several);
     if (!needed) return tl::unexpected(needed.error());
+    const std::string& name = options.program.front();
+    auto homes = variable_homes({ElfFile(find_program(name)), name, processes}, options.maps, settings.openmp_schedule);
+    if (!homes) return tl::unexpected(homes.error());
+    if (several && !homes->empty()) options.settings.emplace_back("KUMIKI_OPENMP_HOMES", std::move(*homes));
     std::error_code error;
     const auto library = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /
                          (several ? "libkumiki-openmp-ranks.so" : "libkumiki-openmp.so");

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "launch/command/outcome.hpp"
+#include "settings/distribution.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::launch {
@@ -121,6 +122,23 @@ std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
     return {};
 }
 
+/// Whether there are such variables is found out with the program. Returns the error, if there is one.
+std::optional<Reply> check_maps(const Options& options) {
+    if (!options.maps.empty() && !options.openmp) return wrong("--map is of use only together with --openmp").value();
+    for (const std::string& map : options.maps) {
+        const auto equals = map.find('=');
+        if (equals == map.npos || equals == 0)
+            return wrong(
+                       fmt::format("--map {} is not usable: it must be the name of a variable, =, and its homes, such "
+                                   "as field=block",
+                                   map))
+                .value();
+        if (const auto homes = Distribution::from(map.substr(equals + 1)); !homes)
+            return wrong(fmt::format("--map {} is not usable: {}", map, homes.error().message)).value();
+    }
+    return {};
+}
+
 /// Reads the value of --devices; nothing if the option is not given.
 tl::expected<DeviceRequest, Reply> asked_devices(const CLI::App& app, const std::string& text) {
     if (app.count("--devices") == 0) return {};
@@ -196,6 +214,11 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     app.add_flag("--verbose", options.verbose, "Say on stderr where the ranks will run.");
     app.add_flag("--openmp", options.openmp,
                  "Run an OpenMP program, built by gcc, g++ or gfortran with -fopenmp, on Kumiki's OpenMP runtime.");
+    app.add_option("--map", options.maps,
+                   "Distribute a variable of an OpenMP program that runs as several processes: block, cyclic[:BYTES], "
+                   "first, rank:NUMBER, or by dimension, such as '[block:100][*:200]'; may be repeated.")
+        ->type_name("NAME=HOMES")
+        ->allow_extra_args(false);
     app.add_flag("--settings", print_settings, "Print all settings as Markdown and exit.");
     app.set_version_flag("--version", "kumiki-run " KUMIKI_VERSION, "Print the version and exit.");
     app.get_help_ptr()->description("Print this help and exit.");
@@ -221,6 +244,7 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     if (auto mistake = check_hosts(app, options)) return tl::unexpected(*mistake);
     if (auto words = remote_shell_words(remote_shell)) options.remote_shell = std::move(*words);
     else return tl::unexpected(words.error());
+    if (auto mistake = check_maps(options)) return tl::unexpected(*mistake);
     if (auto given = check(app, values)) options.settings = std::move(*given);
     else return tl::unexpected(given.error());
     if (auto program = program_of(app.remaining())) options.program = std::move(*program);

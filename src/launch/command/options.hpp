@@ -25,6 +25,7 @@ struct Options {
     bool label = false;
     bool verbose = false;
     bool openmp = false;              ///< the program runs on Kumiki's OpenMP runtime
+    std::vector<std::string> maps;    ///< of --map: NAME=DISTRIBUTION
     Variables settings;               ///< environment variables that options set
     std::vector<std::string> program; ///< the program and its arguments, untouched; not empty
 

@@ -57,8 +57,6 @@ private:
     std::vector<std::unique_ptr<void, void (*)(void*)>> owned_;
 };
 
-thread_local unsigned the_team_number = 0, the_last_team = 0; ///< of the league in which the thread is
-
 void await(void** dependences) {
     if (dependences != nullptr) wait_for_dependences(self(), read_dependences(dependences));
 }
@@ -116,13 +114,14 @@ KUMIKI_ENTRY void GOMP_offload_unregister_ver(unsigned, const void*, int, const 
 
 KUMIKI_ENTRY void GOMP_teams(unsigned, unsigned) {}
 KUMIKI_ENTRY bool GOMP_teams4(unsigned least, unsigned most, unsigned, bool first) {
+    Controls& controls = self().task->controls;
     if (first) {
-        the_last_team = std::max(most != 0 ? most : least, 1U) - 1;
-        the_team_number = 0;
+        controls.last_team = std::max(most != 0 ? most : least, 1U) - 1;
+        controls.team_number = 0;
         return true;
     }
-    if (the_team_number == the_last_team) return false;
-    ++the_team_number;
+    if (controls.team_number == controls.last_team) return false;
+    ++controls.team_number;
     return true;
 }
 /// The teams of a league on the host run one after the other.
@@ -133,9 +132,8 @@ KUMIKI_ENTRY void GOMP_teams_reg(Body body, void* data, unsigned teams, unsigned
     if (limit != 0) controls.threads = std::min(controls.threads, static_cast<int>(limit));
     if (teams == 0) teams = static_cast<unsigned>(process().environment().num_teams);
     constexpr unsigned by_default = 3;
-    the_last_team = (teams == 0 ? by_default : teams) - 1;
-    for (the_team_number = 0; the_team_number <= the_last_team; ++the_team_number) body(data);
-    the_team_number = the_last_team = 0;
+    controls.last_team = (teams == 0 ? by_default : teams) - 1;
+    for (controls.team_number = 0; controls.team_number <= controls.last_team; ++controls.team_number) body(data);
     controls = before;
 }
 
@@ -147,8 +145,8 @@ KUMIKI_DEVICE_GET(get_initial_device, this_host)
 KUMIKI_DEVICE_GET(get_device_num, this_host)
 KUMIKI_DEVICE_GET(is_initial_device, 1)
 KUMIKI_DEVICE_GET(get_default_device, self().task->controls.default_device)
-KUMIKI_DEVICE_GET(get_num_teams, static_cast<int>(the_last_team) + 1)
-KUMIKI_DEVICE_GET(get_team_num, static_cast<int>(the_team_number))
+KUMIKI_DEVICE_GET(get_num_teams, static_cast<int>(self().task->controls.last_team) + 1)
+KUMIKI_DEVICE_GET(get_team_num, static_cast<int>(self().task->controls.team_number))
 KUMIKI_ENTRY void omp_set_default_device(int device) { self().task->controls.default_device = std::max(device, 0); }
 KUMIKI_ENTRY void omp_set_default_device_(const std::int32_t* device) { omp_set_default_device(*device); }
 KUMIKI_ENTRY void omp_set_default_device_8_(const std::int64_t* device) {

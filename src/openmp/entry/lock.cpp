@@ -87,20 +87,20 @@ static_assert(sizeof(Lock) == 4 && sizeof(NestLock) == 16);
     KUMIKI_OLD_LOCK(result, name, call)
 
 KUMIKI_SIMPLE_LOCK(void, init_lock, lock->reset());
-KUMIKI_SIMPLE_LOCK(void, destroy_lock, static_cast<void>(lock));
+KUMIKI_SIMPLE_LOCK(void, destroy_lock, destroy_lock(*lock));
 KUMIKI_SIMPLE_LOCK(void, set_lock, enter_lock(*lock));
 KUMIKI_SIMPLE_LOCK(void, unset_lock, leave_lock(*lock));
 KUMIKI_SIMPLE_LOCK(int, test_lock, return try_lock(*lock) ? 1 : 0);
 
 KUMIKI_LOCK_ENTRY(void, init_nest_lock, NestLock, lock->reset());
-KUMIKI_LOCK_ENTRY(void, destroy_nest_lock, NestLock, static_cast<void>(lock));
+KUMIKI_LOCK_ENTRY(void, destroy_nest_lock, NestLock, destroy_lock(lock->lock));
 KUMIKI_LOCK_ENTRY(void, set_nest_lock, NestLock, lock->enter());
 KUMIKI_LOCK_ENTRY(void, unset_nest_lock, NestLock, lock->leave());
 KUMIKI_LOCK_ENTRY(int, test_nest_lock, NestLock, return lock->try_enter());
 
 KUMIKI_INDIRECT_ENTRY(void, init_nest_lock, static_cast<void>(lock);
                       *place = new (program_memory(sizeof(NestLock))) NestLock{});
-KUMIKI_INDIRECT_ENTRY(void, destroy_nest_lock, std::free(lock); *place = nullptr);
+KUMIKI_INDIRECT_ENTRY(void, destroy_nest_lock, destroy_lock(lock->lock); std::free(lock); *place = nullptr);
 KUMIKI_INDIRECT_ENTRY(void, set_nest_lock, lock->enter());
 KUMIKI_INDIRECT_ENTRY(void, unset_nest_lock, lock->leave());
 KUMIKI_INDIRECT_ENTRY(int, test_nest_lock, return lock->try_enter());

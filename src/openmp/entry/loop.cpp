@@ -15,8 +15,8 @@ namespace {
 using Unsigned = unsigned long long;
 
 Schedule fixed(std::uint64_t chunk) { return {.kind = Kind::fixed, .monotonic = false, .chunk = chunk}; }
-Schedule in_chunks(Kind kind, std::uint64_t chunk) {
-    return {.kind = kind, .monotonic = false, .chunk = std::max<std::uint64_t>(chunk, 1)};
+Schedule in_chunks(Kind kind, std::uint64_t chunk, bool monotonic) {
+    return {.kind = kind, .monotonic = monotonic, .chunk = std::max<std::uint64_t>(chunk, 1)};
 }
 Schedule runtime_schedule() { return self().task->controls.schedule; }
 
@@ -24,7 +24,8 @@ Schedule runtime_schedule() { return self().task->controls.schedule; }
 Schedule coded(long code, std::uint64_t chunk) {
     const auto kind = static_cast<unsigned>(code) & ~Schedule::monotonic_flag;
     if (kind == 0) return runtime_schedule();
-    if (kind == 2 || kind == 3) return in_chunks(Kind(kind), chunk);
+    const bool monotonic = (static_cast<unsigned>(code) & Schedule::monotonic_flag) != 0;
+    if (kind == 2 || kind == 3) return in_chunks(Kind(kind), chunk, monotonic);
     return fixed(chunk);
 }
 
@@ -95,13 +96,13 @@ void await(Value first, std::va_list& rest) {
     KUMIKI_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* first, Unsigned* last) { return next(self(), first, last); }
 
 KUMIKI_LOOP_START(static, fixed(static_cast<std::uint64_t>(chunk)), false)
-KUMIKI_LOOP_START(dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk)), false)
-KUMIKI_LOOP_START(guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk)), false)
-KUMIKI_LOOP_START(nonmonotonic_dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk)), false)
-KUMIKI_LOOP_START(nonmonotonic_guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk)), false)
+KUMIKI_LOOP_START(dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk), true), false)
+KUMIKI_LOOP_START(guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk), true), false)
+KUMIKI_LOOP_START(nonmonotonic_dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk), false), false)
+KUMIKI_LOOP_START(nonmonotonic_guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk), false), false)
 KUMIKI_LOOP_START(ordered_static, fixed(static_cast<std::uint64_t>(chunk)), true)
-KUMIKI_LOOP_START(ordered_dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk)), true)
-KUMIKI_LOOP_START(ordered_guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk)), true)
+KUMIKI_LOOP_START(ordered_dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk), true), true)
+KUMIKI_LOOP_START(ordered_guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk), true), true)
 KUMIKI_LOOP_RUNTIME_START(runtime, false)
 KUMIKI_LOOP_RUNTIME_START(nonmonotonic_runtime, false)
 KUMIKI_LOOP_RUNTIME_START(maybe_nonmonotonic_runtime, false)
@@ -145,8 +146,8 @@ KUMIKI_CODED_LOOP(ordered_start, true)
         return start_doacross(dimensions, counts, schedule, first, last);                                              \
     }
 KUMIKI_DOACROSS(static, fixed(static_cast<std::uint64_t>(chunk)))
-KUMIKI_DOACROSS(dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk)))
-KUMIKI_DOACROSS(guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk)))
+KUMIKI_DOACROSS(dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk), true))
+KUMIKI_DOACROSS(guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk), true))
 
 KUMIKI_ENTRY bool GOMP_loop_doacross_runtime_start(unsigned dimensions, long* counts, long* first, long* last) {
     return start_doacross(dimensions, counts, runtime_schedule(), first, last);

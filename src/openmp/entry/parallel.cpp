@@ -24,7 +24,9 @@ void run(const Region& region) {
 Schedule schedule_of(Kind kind, long chunk) {
     return {.kind = kind, .monotonic = false, .chunk = static_cast<std::uint64_t>(std::max(chunk, 0L))};
 }
-Schedule dynamic_schedule(Kind kind, long chunk) { return schedule_of(kind, std::max(chunk, 1L)); }
+Schedule dynamic_schedule(Kind kind, long chunk, bool monotonic) {
+    return {.kind = kind, .monotonic = monotonic, .chunk = static_cast<std::uint64_t>(std::max(chunk, 1L))};
+}
 Schedule runtime_schedule() { return self().task->controls.schedule; }
 
 /// The sections 1 to n are a loop whose iterations go to threads one by one.
@@ -68,10 +70,10 @@ KUMIKI_ENTRY void GOMP_parallel_end() { end_parallel(); }
         run_loop(body, data, threads, Loop::over(start, end, step, schedule), flags);                                  \
     }
 KUMIKI_PARALLEL_LOOP(static, schedule_of(Kind::fixed, chunk))
-KUMIKI_PARALLEL_LOOP(dynamic, dynamic_schedule(Kind::dynamic, chunk))
-KUMIKI_PARALLEL_LOOP(guided, dynamic_schedule(Kind::guided, chunk))
-KUMIKI_PARALLEL_LOOP(nonmonotonic_dynamic, dynamic_schedule(Kind::dynamic, chunk))
-KUMIKI_PARALLEL_LOOP(nonmonotonic_guided, dynamic_schedule(Kind::guided, chunk))
+KUMIKI_PARALLEL_LOOP(dynamic, dynamic_schedule(Kind::dynamic, chunk, true))
+KUMIKI_PARALLEL_LOOP(guided, dynamic_schedule(Kind::guided, chunk, true))
+KUMIKI_PARALLEL_LOOP(nonmonotonic_dynamic, dynamic_schedule(Kind::dynamic, chunk, false))
+KUMIKI_PARALLEL_LOOP(nonmonotonic_guided, dynamic_schedule(Kind::guided, chunk, false))
 
 #define KUMIKI_PARALLEL_RUNTIME_LOOP(name)                                                                             \
     KUMIKI_ENTRY void GOMP_parallel_loop_##name(Body body, void* data, unsigned threads, long start, long end,         \
@@ -88,8 +90,8 @@ KUMIKI_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
         start_loop(body, data, threads, Loop::over(start, end, step, schedule));                                       \
     }
 KUMIKI_START_LOOP(static, schedule_of(Kind::fixed, chunk))
-KUMIKI_START_LOOP(dynamic, dynamic_schedule(Kind::dynamic, chunk))
-KUMIKI_START_LOOP(guided, dynamic_schedule(Kind::guided, chunk))
+KUMIKI_START_LOOP(dynamic, dynamic_schedule(Kind::dynamic, chunk, true))
+KUMIKI_START_LOOP(guided, dynamic_schedule(Kind::guided, chunk, true))
 
 KUMIKI_ENTRY void GOMP_parallel_loop_runtime_start(Body body, void* data, unsigned threads, long start, long end,
                                                    long step) {

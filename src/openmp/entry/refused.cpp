@@ -23,6 +23,13 @@ namespace {
                        name));
 }
 
+/// The compiler passes no message, one that ends with a zero (and the largest number as its length), or one of a known
+/// length, which Fortran's have.
+std::string message_of(const char* message, std::size_t length) {
+    if (message == nullptr) return {};
+    return fmt::format(": {}", length == SIZE_MAX ? std::string_view(message) : std::string_view(message, length));
+}
+
 } // namespace
 
 #define KUMIKI_REFUSE(name)                                                                                            \
@@ -35,9 +42,9 @@ namespace {
 #include "openmp/entry/refused_kmp.def"
 
 KUMIKI_ENTRY void GOMP_warning(const char* message, std::size_t length) {
-    say(fmt::format("the program warns (error directive): {}", std::string_view(message, length)));
+    say(fmt::format("the program warns (error directive){}", message_of(message, length)));
 }
 KUMIKI_ENTRY void GOMP_error(const char* message, std::size_t length) {
-    say(fmt::format("the program ends itself (error directive): {}", std::string_view(message, length)));
+    say(fmt::format("the program ends itself (error directive){}", message_of(message, length)));
     std::exit(1);
 }

@@ -7,8 +7,8 @@ using namespace kumiki::openmp;
 
 namespace {
 
-Loop sections(unsigned count) {
-    return Loop::over(1, static_cast<long>(count) + 1, 1, {.kind = Kind::dynamic, .monotonic = false, .chunk = 1});
+Loop sections(unsigned count, bool monotonic) {
+    return Loop::over(1, static_cast<long>(count) + 1, 1, {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = 1});
 }
 
 /// The number of the member's next section; 0: there is none.
@@ -21,12 +21,13 @@ unsigned next_section(Member& me) {
 
 KUMIKI_ENTRY unsigned GOMP_sections_start(unsigned count) {
     Member& me = self();
-    enter_loop(me, sections(count));
+    enter_loop(me, sections(count, false));
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
     Member& me = self();
-    enter_share(me, sections(count), reductions, memory);
+    // The compiler takes a thread's last section for its highest one (lastprivate(conditional)).
+    enter_share(me, sections(count, memory != nullptr), reductions, memory);
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections_next() { return next_section(self()); }
@@ -51,13 +52,16 @@ KUMIKI_ENTRY void GOMP_scope_start(std::uintptr_t* reductions) {
 KUMIKI_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
     Member& me = self();
     auto* const reductions = me.task->group->reductions;
+    const std::uint64_t number = me.task->group->number;
+    OtherRanks* const others = me.team.others();
     end_group(me);
     // The construct's own barrier lies before this call, so no task uses the copies any more; and thread 0 has combined
     // those of all threads in between, so it frees them. But if that barrier was cancelled, each thread combines its
-    // own copies, at a time of its own, so they stay.
-    if (me.id == 0 && !cancelled) unregister_reductions(reductions);
+    // own copies, at a time of its own, so they stay. Copies for several ranks are words of the construct.
+    if (me.id == 0 && !cancelled && others == nullptr) unregister_reductions(reductions);
     else forget_reductions(reductions);
     if (!cancelled) me.team.barrier(me);
+    if (others != nullptr && me.place_here == 0) others->give_words(number);
 }
 
 KUMIKI_ENTRY bool GOMP_single_start() {

@@ -1,6 +1,5 @@
 #include "openmp/ranks/atomic_sites.hpp"
 
-#include <Zydis/Zydis.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -12,6 +11,7 @@
 
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/ranks.hpp"
+#include "openmp/ranks/spin_loops.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {
@@ -20,12 +20,16 @@ namespace {
 constexpr std::byte trap{0xcc};
 constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
 
+/// What an instruction does: it changes memory, or is a fence; or it is the load of a loop that waits for a variable.
+enum class Use : std::uint8_t { changes, waits };
+
 /// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
 /// elsewhere, with a trap behind it.
 struct Site {
     std::byte* at;
     std::size_t bytes;
     std::byte* copy;
+    Use use;
 };
 
 /// What the handler of the trap needs; a handler has no argument for it. Sorted by `at`; written before the program
@@ -36,13 +40,6 @@ struct Traps {
     std::byte* copies;
 };
 Traps the_traps; // NOLINT: see above
-
-bool is_atomic(const ZydisDecodedInstruction& instruction, const ZydisDecodedOperand* operands) {
-    if ((instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) return true;
-    if (instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE) return true;
-    return instruction.mnemonic == ZYDIS_MNEMONIC_XCHG &&
-           (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
-}
 
 /// The copies must be within 2 GiB of the program, because instructions name variables relative to themselves.
 std::byte* reserve_near(std::byte* code, std::size_t bytes) {
@@ -61,44 +58,59 @@ std::byte* reserve_near(std::byte* code, std::size_t bytes) {
 }
 
 struct Found {
-    std::byte* at;
-    ZydisDecodedInstruction instruction;
+    Decoded decoded;
+    Use use;
 };
 
 /// All of them in a piece of code, read from its beginning to its end.
 void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    SpinLoops loops;
+    Decoded decoded;
     for (std::size_t at = 0; at < code.size();) {
-        ZydisDecodedInstruction instruction;
-        ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-        if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, &code[at], code.size() - at, &instruction, operands))) {
+        decoded.at = &code[at];
+        if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, decoded.at, code.size() - at, &decoded.instruction,
+                                               decoded.operands))) {
             ++at; // the padding between functions
             continue;
         }
-        if (is_atomic(instruction, operands)) found.push_back({&code[at], instruction});
-        at += instruction.length;
+        if (is_atomic(decoded)) found.push_back({decoded, Use::changes});
+        if (const Decoded* const load = loops.ends_with(decoded)) found.push_back({*load, Use::waits});
+        at += decoded.instruction.length;
     }
 }
 
-/// The copy of an instruction, which names the same variable from where it is.
-Result<> copy_to(std::byte* copy, const Found& found) {
-    const auto& displacement = found.instruction.raw.disp;
-    std::memcpy(copy, found.at, found.instruction.length);
-    copy[found.instruction.length] = trap;
-    if ((found.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) == 0) return {};
-    const std::ptrdiff_t moved = found.at - copy;
-    if (displacement.size != 32)
-        return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("the program has an atomic instruction at {} that cannot be moved",
-                                static_cast<const void*>(found.at)));
-    const auto relative = static_cast<std::int32_t>(displacement.value + moved);
+/// The copy of an instruction, which names the same variable from where it is. Returns false if it cannot be moved.
+bool copy_to(std::byte* copy, const Decoded& decoded) {
+    const auto& displacement = decoded.instruction.raw.disp;
+    std::memcpy(copy, decoded.at, decoded.instruction.length);
+    copy[decoded.instruction.length] = trap;
+    if ((decoded.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) == 0) return true;
+    if (displacement.size != 32) return false;
+    const auto relative = static_cast<std::int32_t>(displacement.value + (decoded.at - copy));
     std::memcpy(copy + displacement.offset, &relative, sizeof relative);
+    return true;
+}
+
+/// Takes the sites, in order, to their copies.
+Result<> copy_sites(const std::vector<Found>& found) {
+    for (const auto& [decoded, use] : found) {
+        std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
+        const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
+        if (!again && copy_to(copy, decoded))
+            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use});
+        else if (use == Use::changes)
+            return fail(KUMIKI_ERROR_ENVIRONMENT,
+                        fmt::format("the program has an atomic instruction at {} that cannot be moved",
+                                    static_cast<const void*>(decoded.at)));
+    }
     return {};
 }
 
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
-/// the lock and lets it go on in the program. In between the thread may fault, as everywhere.
+/// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
+/// no lock, but a flush behind it: what it finds in the next pass is new, and when the loop ends, so is all memory.
 void on_trap(int signal, siginfo_t*, void* context) {
     const int error = errno;
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -109,11 +121,14 @@ void on_trap(int signal, siginfo_t*, void* context) {
     };
     if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
         const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
-        the_traps.ranks->release(Ranks::instruction_lock);
+        if (site.use == Use::changes) the_traps.ranks->release(Ranks::instruction_lock);
+        else the_traps.ranks->flush();
         go_on(site.at + site.bytes);
     } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
                site != sites.end() && site->at == at) {
-        the_traps.ranks->acquire(Ranks::instruction_lock);
+        const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
+                                   reinterpret_cast<std::uintptr_t>(at));
+        if (site->use == Use::changes) the_traps.ranks->acquire(Ranks::instruction_lock);
         go_on(site->copy);
     } else {
         struct sigaction standard{};
@@ -130,18 +145,15 @@ Result<> trap_atomics(const Image& image, Ranks& ranks) {
     std::vector<Found> found;
     for (const auto& code : image.code) find_sites(code, found);
     if (found.empty()) return {};
-    std::ranges::sort(found, {}, &Found::at);
+    std::ranges::sort(found, {}, [](const Found& each) { return each.decoded.at; });
     const std::size_t page = platform::page_size();
-    const std::size_t bytes = (found.size() * most_bytes + page - 1) / page * page;
+    const std::size_t bytes = platform::round_up(found.size() * most_bytes, page);
     the_traps.copies = reserve_near(image.code.front().data(), bytes);
     if (the_traps.copies == nullptr)
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
     the_traps.ranks = &ranks;
-    for (const Found& each : found) {
-        std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
-        if (auto copied = copy_to(copy, each); !copied) return copied;
-        the_traps.sites.push_back({each.at, each.instruction.length, copy});
-    }
+    if (auto copied = copy_sites(found); !copied) return copied;
+    if (std::ranges::find(found, Use::waits, &Found::use) != found.end()) ranks.expect_waits();
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <link.h>
 #include <string_view>
+#include <sys/mman.h>
+#include <utility>
 
 #include "platform/memory.hpp"
 
@@ -39,7 +41,7 @@ std::span<const ElfW(Phdr)> segments_of(const dl_phdr_info& object) { return {ob
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end) {
     const auto page = static_cast<std::uintptr_t>(platform::page_size());
     const auto from = reinterpret_cast<std::uintptr_t>(begin) / page * page;
-    const auto to = (reinterpret_cast<std::uintptr_t>(end) + page - 1) / page * page;
+    const auto to = platform::round_up(reinterpret_cast<std::uintptr_t>(end), page);
     if (from >= to) return {};
     return {reinterpret_cast<std::byte*>(from), to - from};
 }
@@ -77,21 +79,71 @@ void add(std::uint64_t& hash, const dl_phdr_info& object) {
     }
 }
 
-bool needs_openmp(const dl_phdr_info& object) {
-    const char* strings = nullptr;
-    const ElfW(Dyn)* entries = nullptr;
-    for (const auto& segment : segments_of(object))
-        if (segment.p_type == PT_DYNAMIC)
-            entries = reinterpret_cast<const ElfW(Dyn)*>(address_of(object, segment.p_vaddr));
-    for (const auto* entry = entries; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
-        if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-    if (strings == nullptr || reinterpret_cast<std::uintptr_t>(strings) < object.dlpi_addr) return false; // the vdso
-    for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
-        if (entry->d_tag == DT_NEEDED && std::string_view(strings + entry->d_un.d_val) == "libgomp.so.1") return true;
-    return false;
-}
+/// What the dynamic linker knows of an object.
+class Dynamic {
+public:
+    explicit Dynamic(const dl_phdr_info& object) {
+        for (const auto& segment : segments_of(object))
+            if (segment.p_type == PT_DYNAMIC)
+                entries_ = reinterpret_cast<const ElfW(Dyn)*>(address_of(object, segment.p_vaddr));
+        const auto strings = value_of(DT_STRTAB);
+        if (strings >= object.dlpi_addr) strings_ = reinterpret_cast<const char*>(strings); // not so in the vdso
+    }
+
+    bool needs(std::string_view library) const {
+        if (strings_ == nullptr) return false;
+        for (const auto* entry = entries_; entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == DT_NEEDED && library == strings_ + entry->d_un.d_val) return true;
+        return false;
+    }
+
+    /// Whether the object uses one of these functions of other objects.
+    bool uses_one_of(std::span<const std::string_view> functions) const {
+        return uses(functions, DT_JMPREL, DT_PLTRELSZ) || uses(functions, DT_RELA, DT_RELASZ);
+    }
+
+    /// By copy relocations.
+    std::vector<std::span<std::byte>> variables_of_libraries(const dl_phdr_info& program) const {
+        std::vector<std::span<std::byte>> found;
+        const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
+        const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(DT_RELA)),
+                                    value_of(DT_RELASZ) / sizeof(ElfW(Rela)));
+        for (const auto& each : relocations)
+            if (ELF64_R_TYPE(each.r_info) == R_X86_64_COPY)
+                found.emplace_back(address_of(program, each.r_offset), symbols[ELF64_R_SYM(each.r_info)].st_size);
+        return found;
+    }
+
+    /// Null if there is none.
+    const ElfW(Dyn) * entry_of(ElfW(Sxword) tag) const {
+        for (const auto* entry = entries_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == tag) return entry;
+        return nullptr;
+    }
+
+private:
+    ElfW(Addr) value_of(ElfW(Sxword) tag) const {
+        const auto* const entry = entry_of(tag);
+        return entry == nullptr ? 0 : entry->d_un.d_ptr;
+    }
+    bool uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const {
+        const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
+        if (strings_ == nullptr || symbols == nullptr) return false;
+        const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(table)),
+                                    value_of(bytes) / sizeof(ElfW(Rela)));
+        return std::ranges::any_of(relocations, [&](const ElfW(Rela) & each) {
+            const auto symbol = ELF64_R_SYM(each.r_info);
+            return symbol != 0 && std::ranges::find(functions, strings_ + symbols[symbol].st_name) != functions.end();
+        });
+    }
+
+    const ElfW(Dyn) * entries_ = nullptr;
+    const char* strings_ = nullptr;
+};
 
 } // namespace
+
+constexpr std::string_view yielding_functions[] = {"sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep"};
 
 Image find_image() {
     Image image;
@@ -99,15 +151,36 @@ Image find_image() {
     for_each_object([&](const dl_phdr_info& object, bool program) {
         add(image.layout, object);
         if (!program) {
-            if (needs_openmp(object)) image.other_user = object.dlpi_name;
+            if (Dynamic(object).needs("libgomp.so.1")) image.other_user = object.dlpi_name;
             return;
         }
+        image.yields = Dynamic(object).uses_one_of(yielding_functions);
+        image.base = address_of(object, 0);
         image.data = data_of(object);
+        image.of_libraries = Dynamic(object).variables_of_libraries(object);
         for (const auto& segment : segments_of(object))
             if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
                 image.code.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);
     });
     return image;
+}
+
+void run_last_functions() {
+    ElfW(Dyn)* length = nullptr;
+    void (**functions)() = nullptr;
+    for_each_object([&](const dl_phdr_info& object, bool program) {
+        if (!program) return;
+        const Dynamic dynamic(object);
+        length = const_cast<ElfW(Dyn)*>(dynamic.entry_of(DT_FINI_ARRAYSZ));
+        if (const auto* const entry = dynamic.entry_of(DT_FINI_ARRAY))
+            functions = reinterpret_cast<void (**)()>(address_of(object, entry->d_un.d_ptr));
+    });
+    if (length == nullptr || functions == nullptr) return;
+    // The linker has made its table read-only.
+    auto* const begin = reinterpret_cast<std::byte*>(length);
+    const std::span<std::byte> pages = whole_pages(begin, begin + sizeof *length);
+    if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) != 0) return;
+    for (auto left = std::exchange(length->d_un.d_val, 0) / sizeof *functions; left > 0; --left) functions[left - 1]();
 }
 
 Callers::Callers() {

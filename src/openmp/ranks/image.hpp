@@ -10,14 +10,23 @@ namespace kumiki::openmp {
 
 /// The program as it lies in memory.
 struct Image {
+    std::byte* base = nullptr; ///< what is added to the addresses in the program's file
     std::span<std::byte> data; ///< its variables: whole pages, without those that become read-only at the start
+    /// Variables of libraries that the linker has put among the program's (std::cout, for instance). The libraries use
+    /// them even after the ranks have left the job.
+    std::vector<std::span<std::byte>> of_libraries;
     std::vector<std::span<std::byte>> code;
     std::uint64_t layout = 0; ///< a number that differs if anything is loaded elsewhere, or something else is
     std::string other_user;   ///< a library that uses OpenMP itself; empty: there is none
+    bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits
 };
 
 /// Must be called when all libraries are loaded.
 Image find_image();
+
+/// Runs the functions of the program that the dynamic linker would run at its end (destructors of C), and hides them
+/// from it: they may use memory that is elsewhere, and it runs them when the ranks have left each other.
+void run_last_functions();
 
 /// Whether calls from this address come from the program, or from a library that works on its behalf with memory of
 /// its own: those of C++ and Fortran.

@@ -7,9 +7,13 @@
 #include <cstring>
 #include <dlfcn.h>
 
+#include "explain/callers.hpp"
+#include "explain/record.hpp"
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/heap.hpp"
 #include "openmp/ranks/image.hpp"
+#include "openmp/ranks/streams.hpp"
+#include "platform/memory.hpp"
 
 // The C library's functions under the names by which only it knows them.
 extern "C" {
@@ -25,6 +29,7 @@ namespace {
 
 struct Program {
     Heap& heap;
+    explain::Record* record;
     Callers callers;
 };
 /// Null until the program's heap is there. A variable of the process, as malloc is a function of the process.
@@ -46,9 +51,46 @@ void* found(void* memory) {
     return memory;
 }
 
+/// The same for memory that a function of the program gets; the record knows who has allocated longer blocks.
+void* found(void* memory, std::size_t bytes, const void* caller) {
+    if (memory != nullptr && the_program->record != nullptr && bytes >= platform::page_size()) [[unlikely]]
+        the_program->record->add(explain::Kind::block, explain::Record::no_array, memory, bytes,
+                                 explain::in_program(static_cast<const char*>(caller) - 1));
+    return found(memory);
+}
+
+void* allocate(const void* caller, std::size_t bytes) {
+    Heap* const heap = heap_for(caller);
+    if (heap != nullptr) return found(heap->allocate(bytes), bytes, caller);
+    void* const stream = Streams::memory_for_stream(bytes);
+    return stream != nullptr ? stream : __libc_malloc(bytes);
+}
+
+void* allocate_aligned(const void* caller, std::size_t alignment, std::size_t bytes) {
+    Heap* const heap = heap_for(caller);
+    return heap != nullptr ? found(heap->allocate(bytes, alignment), bytes, caller) : __libc_memalign(alignment, bytes);
+}
+
+void* resize(const void* caller, void* memory, std::size_t bytes) {
+    if (memory == nullptr) return allocate(caller, bytes);
+    if (!is_shared(memory)) return __libc_realloc(memory, bytes);
+    if (bytes != 0) return found(the_program->heap.resize(memory, bytes), bytes, caller);
+    the_program->heap.release(memory);
+    return nullptr;
+}
+
+/// A copy of a text's first `length` characters.
+char* duplicate(const void* caller, const char* text, std::size_t length) {
+    auto* const copy = static_cast<char*>(allocate(caller, length + 1));
+    if (copy == nullptr) return nullptr;
+    std::memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
 } // namespace
 
-void serve_allocations(Heap& heap) { the_program = new Program{heap, {}}; }
+void serve_allocations(Heap& heap, explain::Record* record) { the_program = new Program{heap, record, {}}; }
 
 } // namespace kumiki::openmp
 
@@ -56,70 +98,43 @@ using namespace kumiki::openmp;
 
 #define KUMIKI_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-KUMIKI_ENTRY void* malloc(std::size_t bytes) {
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    return heap != nullptr ? found(heap->allocate(bytes)) : __libc_malloc(bytes);
-}
+KUMIKI_ENTRY void* malloc(std::size_t bytes) { return allocate(KUMIKI_CALLER, bytes); }
 KUMIKI_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
     Heap* const heap = heap_for(KUMIKI_CALLER);
     if (heap == nullptr) return __libc_calloc(count, bytes);
     std::size_t all = 0;
-    return found(__builtin_mul_overflow(count, bytes, &all) ? nullptr : heap->allocate_zeros(all));
+    return found(__builtin_mul_overflow(count, bytes, &all) ? nullptr : heap->allocate_zeros(all), all, KUMIKI_CALLER);
 }
 KUMIKI_ENTRY void free(void* memory) {
     const int error = errno; // which free() keeps
     if (is_shared(memory)) the_program->heap.release(memory);
-    else __libc_free(memory);
+    else if (!Streams::release(memory)) __libc_free(memory);
     errno = error;
 }
-KUMIKI_ENTRY void* realloc(void* memory, std::size_t bytes) {
-    if (memory == nullptr) {
-        Heap* const heap = heap_for(KUMIKI_CALLER);
-        return heap != nullptr ? found(heap->allocate(bytes)) : __libc_realloc(memory, bytes);
-    }
-    if (!is_shared(memory)) return __libc_realloc(memory, bytes);
-    if (bytes != 0) return found(the_program->heap.resize(memory, bytes));
-    the_program->heap.release(memory);
-    return nullptr;
-}
+KUMIKI_ENTRY void* realloc(void* memory, std::size_t bytes) { return resize(KUMIKI_CALLER, memory, bytes); }
 KUMIKI_ENTRY void* reallocarray(void* memory, std::size_t count, std::size_t bytes) {
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) return found(nullptr);
-    if (is_shared(memory)) return found(the_program->heap.resize(memory, all));
-    Heap* const heap = memory == nullptr ? heap_for(KUMIKI_CALLER) : nullptr;
-    return heap != nullptr ? found(heap->allocate(all)) : __libc_realloc(memory, all);
+    return resize(KUMIKI_CALLER, memory, all);
 }
 KUMIKI_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) {
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    return heap != nullptr ? found(heap->allocate(bytes, std::bit_ceil(alignment))) : __libc_memalign(alignment, bytes);
+    return allocate_aligned(KUMIKI_CALLER, std::bit_ceil(alignment), bytes);
 }
 KUMIKI_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    return heap != nullptr ? found(heap->allocate(bytes, std::bit_ceil(alignment))) : __libc_memalign(alignment, bytes);
+    return allocate_aligned(KUMIKI_CALLER, std::bit_ceil(alignment), bytes);
 }
 KUMIKI_ENTRY int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
     if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    void* const got = heap != nullptr ? heap->allocate(bytes, alignment) : __libc_memalign(alignment, bytes);
+    const int error = errno; // which posix_memalign() keeps
+    void* const got = allocate_aligned(KUMIKI_CALLER, alignment, bytes);
+    errno = error;
     if (got == nullptr) return ENOMEM;
     *memory = got;
     return 0;
 }
-KUMIKI_ENTRY char* strdup(const char* text) {
-    const std::size_t bytes = std::strlen(text) + 1;
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    void* const copy = heap != nullptr ? found(heap->allocate(bytes)) : __libc_malloc(bytes);
-    return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
-}
+KUMIKI_ENTRY char* strdup(const char* text) { return duplicate(KUMIKI_CALLER, text, std::strlen(text)); }
 KUMIKI_ENTRY char* strndup(const char* text, std::size_t most) {
-    const std::size_t length = strnlen(text, most);
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    auto* const copy =
-        static_cast<char*>(heap != nullptr ? found(heap->allocate(length + 1)) : __libc_malloc(length + 1));
-    if (copy == nullptr) return nullptr;
-    std::memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
+    return duplicate(KUMIKI_CALLER, text, strnlen(text, most));
 }
 KUMIKI_ENTRY std::size_t malloc_usable_size(void* memory) {
     if (memory == nullptr) return 0;

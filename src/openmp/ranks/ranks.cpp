@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <bitset>
 #include <cstdio>
-#include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
 #include <sched.h>
 #include <stdio_ext.h>
-#include <thread>
 #include <unistd.h>
+#include <utility>
 
+#include "dsm/record_collection.hpp"
 #include "openmp/process.hpp"
+#include "openmp/ranks/variable_homes.hpp"
 #include "platform/memory.hpp"
+#include "settings/explain_folder.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -27,37 +29,59 @@ constexpr std::uint64_t slots = 16; ///< words of each kind; loops that do not w
 
 std::uint64_t tag_of(std::uint64_t loop) { return (loop + 1) << tag_shift >> tag_shift; }
 
-/// What other ranks are about to see after this rank is printed before.
-void flush_output() {
-    if (__fpending(stdout) != 0) std::fflush(stdout);
+/// Rank 0, which runs main, stands in where touches decide.
+dsm::Arrangement arrangement_of_variables(ProgramHomes homes) {
+    using dsm::Placement;
+    switch (homes) {
+    case ProgramHomes::owner: return {.placement = Placement::first_rank};
+    case ProgramHomes::block: return {.placement = Placement::block};
+    case ProgramHomes::cyclic: return {.placement = Placement::cyclic};
+    case ProgramHomes::relocated: return {.placement = Placement::relocated, .until_touched = Placement::first_rank};
+    case ProgramHomes::first:
+    case ProgramHomes::next: break;
+    }
+    return {.placement = Placement::first, .until_touched = Placement::first_rank};
 }
 
-/// Waits a little, in vain for the `round`-th time.
-void pause(int round) {
-    if (round < 100) std::this_thread::yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(std::min(round, 1000)));
+/// The race check needs the faults of homes, and those of `owner` have none.
+ProgramHomes homes_for(const Settings& settings) {
+    return settings.shared_check && settings.homes == ProgramHomes::owner ? ProgramHomes::block : settings.homes;
 }
 
 } // namespace
 
 // -- the job --
 
-Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, const Settings& settings)
+Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings)
     : fabric_(std::move(fabric)),
       collectives_(fabric_->everybody()),
+      record_(std::move(record)),
       shared_(*fabric_, collectives_,
-              {.copies = CopyHolder::rank, .faults = settings.shared_faults, .system_calls = false}) {
+              {.copies = CopyHolder::rank,
+               .faults = settings.shared_faults,
+               .system_calls = false,
+               .record = record_.get(),
+               .check = settings.shared_check}),
+      homes_(homes_for(settings)),
+      openmp_homes_(settings.openmp_homes),
+      opens_at_first_region_(settings.homes == ProgramHomes::next),
+      measures_(settings.openmp_schedule == "measured"),
+      here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
+      lock_numbers_(settings.rank, settings.size) {
     std::vector<int> threads;
     for (int rank = 0; rank < settings.size; ++rank)
         threads.push_back(std::max(1, Settings::of_rank(settings.job_threads, rank)));
     firsts_.assign(threads.size() + 1, 0);
     std::inclusive_scan(threads.begin(), threads.end(), firsts_.begin() + 1);
+    for (const int each : threads) speeds_.push_back(each / static_cast<double>(firsts_.back()));
 }
 
 Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image& image) {
     auto fabric = fabric::Fabric::join(settings);
     if (!fabric) return tl::unexpected(fabric.error());
-    std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), settings));
+    auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
+    if (!record) return tl::unexpected(record.error());
+    std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(image); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
     if (auto shared = ranks->share_memory(image); !shared) return tl::unexpected(shared.error());
@@ -114,35 +138,82 @@ Result<> Ranks::share_memory(const Image& image) {
     int most = 1;
     for (std::size_t rank = 0; rank < ranks; ++rank) most = std::max(most, firsts_[rank + 1] - firsts_[rank]);
     const auto lengths = Stacks::lengths_for(most, process().environment().stack_bytes);
-    auto stacks = shared_.allocate_open(ranks * lengths.bytes(), dsm::Placement::block);
+    auto stacks = shared_.allocate_open(ranks * lengths.bytes(), dsm::Placement::block, explain::Use::stacks);
     if (!stacks) return tl::unexpected(stacks.error());
     stacks_.emplace(static_cast<std::byte*>(*stacks) + static_cast<std::size_t>(rank()) * lengths.bytes(), lengths);
+    used_stacks_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(stacks_->others()) + 1);
 
     const std::size_t page = platform::page_size();
     // Each rank may come to hold a copy of everything; rank 0 decides for all.
     std::uint64_t slice = std::min<std::uint64_t>(fabric_->memory().header().arena_bytes / 2,
                                                   platform::available_memory() / 10 * 6 / ranks) /
-                          ranks / page * page;
+                          shared_.bytes_for_each() / ranks / page * page;
     if (auto met = collectives_.broadcast(&slice, sizeof slice, 0); !met) return met;
-    auto heap = shared_.allocate_open(ranks * slice, dsm::Placement::block);
+    auto heap = allocate_heap(ranks * slice);
     if (!heap) return tl::unexpected(heap.error());
     auto* const begin = static_cast<std::byte*>(*heap);
     heap_.emplace(std::span(begin, ranks * slice), std::span(begin + static_cast<std::size_t>(rank()) * slice, slice));
 
+    auto loops = shared_.allocate_open(loop_places * sizeof(LoopWords), dsm::Placement::first_rank, explain::Use::heap);
+    if (!loops) return tl::unexpected(loops.error());
+    loop_words_ = static_cast<LoopWords*>(*loops);
+
     auto locks = shared_.locks("openmp");
     if (!locks) return tl::unexpected(locks.error());
     locks_ = *locks;
+    if (auto shared = share_streams(); !shared) return shared;
     if (image.data.empty()) return {};
-    return shared_.adopt(image.data, dsm::Placement::first_rank);
+    variables_ = image.data;
+    const auto known = known_variables_from(openmp_homes_);
+    if (!known) return tl::unexpected(known.error());
+    if (homes_ != ProgramHomes::owner || !known->homes.empty())
+        special_homes_ = home_runs(known->homes, image, fabric_->size());
+    rows_ = known->rows;
+    base_ = image.base;
+    dsm::Arrangement wanted = arrangement_of_variables(homes_);
+    wanted.exceptions = special_homes_;
+    const auto at_home = homes_ == ProgramHomes::owner && special_homes_.empty()
+                             ? dsm::SharedMemory::AtHome::never_faults
+                             : dsm::SharedMemory::AtHome::faults;
+    return shared_.adopt(image.data, wanted, at_home);
+}
+
+/// Each rank is the home of its own inbox, so it looks into it at no cost.
+Result<> Ranks::share_streams() {
+    const auto ranks = static_cast<std::size_t>(fabric_->size());
+    const std::size_t page = platform::page_size();
+    auto inboxes = shared_.allocate_open(ranks * page, dsm::Placement::block, explain::Use::heap);
+    if (!inboxes) return tl::unexpected(inboxes.error());
+    std::vector<Streams::Inbox*> by_rank;
+    for (std::size_t each = 0; each < ranks; ++each)
+        by_rank.push_back(reinterpret_cast<Streams::Inbox*>(static_cast<std::byte*>(*inboxes) + each * page));
+    streams_.emplace(*this, by_rank);
+    return {};
+}
+
+/// The slices of the ranks are those of `block`, which is also where pages are that nobody has touched.
+Result<void*> Ranks::allocate_heap(std::size_t bytes) {
+    switch (homes_) {
+    case ProgramHomes::owner: return shared_.allocate_open(bytes, dsm::Placement::block, explain::Use::heap);
+    case ProgramHomes::block: return shared_.allocate(bytes, 0, dsm::Placement::block, explain::Use::heap);
+    case ProgramHomes::cyclic: return shared_.allocate(bytes, 0, dsm::Placement::cyclic, explain::Use::heap);
+    case ProgramHomes::relocated: return shared_.allocate(bytes, 0, dsm::Placement::relocated, explain::Use::heap);
+    case ProgramHomes::first:
+    case ProgramHomes::next: break;
+    }
+    return shared_.allocate(bytes, 0, dsm::Placement::first, explain::Use::heap);
 }
 
 void Ranks::leave() {
     flush_output();
+    check(shared_.end_check());
+    check(dsm::collect_records(*fabric_, collectives_, record_.get()));
     check(collectives_.leave());
+    left_ = true;
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
     // process ends, and what this rank has sent must have arrived.
-    if (auto* const network = fabric_->network()) network->~Network();
+    if (auto* const network = fabric_->network()) network->close();
 }
 
 // -- threads and regions --
@@ -152,36 +223,70 @@ Result<pthread_t> Ranks::start_first_thread(void* (*function)(void*), void* argu
 }
 
 Result<pthread_t> Ranks::start_thread(int number, void* (*function)(void*), void* argument) {
-    return stacks_->start(number, function, argument);
+    used_stacks_[number].store(true);
+    return stacks_->start(number, &run_on_stack, new OnStack{this, number, function, argument});
+}
+
+/// The stack is free again when the thread has ended: who starts the next one has waited for that.
+void* Ranks::run_on_stack(void* on_stack) {
+    const OnStack thread = *static_cast<OnStack*>(on_stack);
+    delete static_cast<OnStack*>(on_stack);
+    void* const result = thread.function(thread.argument);
+    thread.ranks->used_stacks_[thread.number].store(false);
+    return result;
 }
 
 /// In proportion to the threads that the ranks have.
-Part Ranks::part(int threads) const {
-    const auto border = [&](int rank) {
-        return static_cast<int>(std::int64_t{threads} * firsts_[static_cast<std::size_t>(rank)] / firsts_.back());
+Part Ranks::part_of(int rank, int threads) const {
+    const auto border = [&](int of) {
+        return static_cast<int>(std::int64_t{threads} * firsts_[static_cast<std::size_t>(of)] / firsts_.back());
     };
-    return {border(rank()), border(rank() + 1) - border(rank())};
+    return {border(rank), border(rank + 1) - border(rank)};
 }
 
 /// The threads of the first rank alone are faster than a few of all ranks.
 bool Ranks::spans(int threads) const {
     if (threads <= firsts_[1]) return false;
-    for (std::size_t rank = 0; rank + 1 < firsts_.size(); ++rank) {
-        const std::int64_t begin = std::int64_t{threads} * firsts_[rank] / firsts_.back();
-        const std::int64_t end = std::int64_t{threads} * firsts_[rank + 1] / firsts_.back();
-        if (begin == end || end - begin > stacks_->others()) return false;
+    for (int rank = 0; rank < fabric_->size(); ++rank) {
+        const int own = part_of(rank, threads).count;
+        if (own == 0 || own > stacks_->others()) return false;
     }
     return true;
 }
 
 void Ranks::exchange(ForkNotice& fork) {
+    note_region(nullptr, last_meeting_);
     meet();
     check(collectives_.broadcast(&fork, sizeof fork, 0));
+    note_region(fork.function, explain::Timed::Clock::now());
+    if (measures_) measure();
+    // Nothing of the program runs at any rank now.
+    if (!std::exchange(opens_at_first_region_, false)) return;
+    const std::size_t page = platform::page_size();
+    std::size_t begin = 0; // variables that have homes of their own keep them
+    const auto open_to = [&](std::size_t end) {
+        if (begin < end) check(shared_.open_homes(variables_.data() + begin * page, end - begin));
+    };
+    for (const dsm::HomeRun& run : special_homes_) {
+        open_to(run.first);
+        begin = std::max(begin, run.first + run.count);
+    }
+    open_to(variables_.size() / page);
+    check(shared_.open_homes(heap_->begin(), 0));
 }
 
 void Ranks::fork(const ForkNotice& fork) {
     ForkNotice copy = fork;
     exchange(copy);
+}
+
+/// From then on this rank executes this region, or, without a function, what is between regions. A region ends with the
+/// last meeting before the next one, which is known only then.
+void Ranks::note_region(void (*function)(void*), explain::Timed::Clock::time_point begin) {
+    if (!record_) return;
+    record_->tally(explain::Tallied::region, record_->region(), begin - region_began_);
+    region_began_ = begin;
+    record_->enter_region(reinterpret_cast<std::uintptr_t>(function));
 }
 
 ForkNotice Ranks::await_fork() {
@@ -192,7 +297,17 @@ ForkNotice Ranks::await_fork() {
 
 void Ranks::meet() {
     flush_output();
+    if (waits_) flush();
+    const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     check(shared_.barrier());
+    streams_->take_in();
+    if (record_) last_meeting_ = explain::Timed::Clock::now();
+}
+
+/// What other ranks are about to see after this rank is printed before.
+void Ranks::flush_output() {
+    if (__fpending(stdout) != 0) std::fflush(stdout);
+    streams_->pass_on();
 }
 
 // -- constructs --
@@ -204,80 +319,74 @@ bool Ranks::claim_single(std::uint64_t number) {
 
 /// The next iteration in a word of a loop. The first thread to look gives the word to the loop. If the word is a later
 /// loop's, a thread has passed all iterations of this one.
-std::uint64_t Ranks::look(std::uint32_t index, std::uint64_t tag) {
+std::uint64_t Ranks::look(std::uint32_t index, int rank, std::uint64_t tag) {
     constexpr std::uint64_t half = std::uint64_t{1} << (63 - tag_shift);
-    std::uint64_t word = words_->load(index);
+    std::uint64_t word = words_->load(index, rank);
     for (;;) {
         const std::uint64_t ahead = tag_of((word >> tag_shift) - tag - 1); // modulo the number of tags
         if (ahead == 0) return word & iteration_mask;
         if (ahead < half) return ended;
-        if (words_->compare_and_store(index, word, tag << tag_shift)) return 0;
+        if (words_->compare_and_store(index, word, tag << tag_shift, rank)) return 0;
     }
 }
 
-std::uint64_t Ranks::next_iteration(std::uint64_t loop) {
-    return look(Words::claims + static_cast<std::uint32_t>(loop % slots), tag_of(loop));
+std::uint64_t Ranks::next_iteration(std::uint64_t loop, int owner) {
+    return look(Words::claims + static_cast<std::uint32_t>(loop % slots), owner, tag_of(loop));
 }
 
-bool Ranks::take_iterations(std::uint64_t loop, std::uint64_t& begin, std::uint64_t end) {
+bool Ranks::take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin, std::uint64_t end) {
     const auto index = Words::claims + static_cast<std::uint32_t>(loop % slots);
     const std::uint64_t tag = tag_of(loop) << tag_shift;
     std::uint64_t word = tag | begin;
-    if (words_->compare_and_store(index, word, tag | end)) return true;
-    begin = next_iteration(loop);
+    if (words_->compare_and_store(index, word, tag | end, owner)) {
+        if (measures_) taken_.fetch_add(end - begin, std::memory_order_relaxed);
+        return true;
+    }
+    begin = next_iteration(loop, owner);
     return false;
 }
 
 void Ranks::begin_turn(std::uint64_t loop, std::uint64_t begin) {
     const auto index = Words::turns + static_cast<std::uint32_t>(loop % slots);
-    for (int round = 0; look(index, tag_of(loop)) != begin; ++round) pause(round);
+    await_change([&] { return look(index, 0, tag_of(loop)) == begin; });
     acquire(ordered_lock); // it brings what the threads of the iterations before have written
 }
 
 void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
     release(ordered_lock);
     words_->store(Words::turns + static_cast<std::uint32_t>(loop % slots), tag_of(loop) << tag_shift | end);
+    words_->announce();
 }
 
 // -- locks --
 
-void Ranks::acquire(int lock) { check(locks_->acquire(lock)); }
+// The threads of a rank meet at a lock of its own first: only one of them waits for other ranks, which hold it for as
+// long as the program wants, and only so many may wait at a time (dsm::Waiter).
+
+void Ranks::acquire(int lock) {
+    here_first_[lock].enter();
+    check(locks_->acquire(lock));
+    if (lock != stream_lock) streams_->take_in();
+}
+
+bool Ranks::try_acquire(int lock) {
+    if (!here_first_[lock].try_enter()) return false;
+    const auto taken = locks_->try_acquire(lock);
+    if (!taken) check(tl::unexpected(taken.error()));
+    if (*taken) streams_->take_in();
+    else here_first_[lock].leave();
+    return *taken;
+}
 
 void Ranks::release(int lock) {
     flush_output();
     check(locks_->release(lock));
+    here_first_[lock].leave();
 }
 
-namespace {
-
-/// The lock of the shared memory that guards a word. Different words may have the same, because it is held for moments
-/// only.
-int guard_of(const std::uint32_t& word) {
-    constexpr int first = 16;
-    const auto address = reinterpret_cast<std::uintptr_t>(&word);
-    return first + static_cast<int>((address >> 2) * 0x9E3779B97F4A7C15 >> 40) % (KUMIKI_SHARED_LOCKS - first);
-}
-
-} // namespace
-
-bool Ranks::try_enter(std::uint32_t& word) {
-    const int guard = guard_of(word);
-    acquire(guard);
-    const bool open = word == 0;
-    if (open) word = 1;
-    release(guard);
-    return open;
-}
-
-void Ranks::enter(std::uint32_t& word) {
-    for (int round = 0; !try_enter(word); ++round) pause(round);
-}
-
-void Ranks::leave(std::uint32_t& word) {
-    const int guard = guard_of(word);
-    acquire(guard);
-    word = 0;
-    release(guard);
+void Ranks::flush() {
+    acquire(instruction_lock);
+    release(instruction_lock);
 }
 
 // -- failures --
@@ -293,15 +402,6 @@ void Ranks::refuse(const char* what) const {
     openmp::refuse(fmt::format("rank {}: the program uses {}, which is not possible over several processes so far; run "
                                "it as one (without KUMIKI_SHARED_COPIES=rank and hosts)",
                                rank(), what));
-}
-
-std::uint64_t Words::change(fabric::Network::Atomic operation, std::uint32_t index, std::uint64_t value,
-                            std::uint64_t expected) const {
-    const auto before = fabric_.network()->change(
-        0, operation, fabric_.memory().offset(region_) + index * platform::apart, value, expected);
-    if (before) return *before;
-    say(fmt::format("rank {} ends: {}", fabric_.rank(), before.error().message));
-    std::_Exit(1);
 }
 
 } // namespace kumiki::openmp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,12 +9,17 @@
 
 #include "collective/collectives.hpp"
 #include "dsm/shared_memory.hpp"
+#include "explain/record.hpp"
 #include "fabric/fabric.hpp"
+#include "openmp/lock.hpp"
 #include "openmp/other_ranks.hpp"
 #include "openmp/ranks/heap.hpp"
 #include "openmp/ranks/image.hpp"
+#include "openmp/ranks/lock_numbers.hpp"
 #include "openmp/ranks/stacks.hpp"
+#include "openmp/ranks/streams.hpp"
 #include "openmp/ranks/words.hpp"
+#include "settings/distribution.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::openmp {
@@ -30,6 +36,8 @@ public:
     int processors() const override { return processors_; }
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }
+    /// Null: nothing is recorded.
+    explain::Record* record() { return record_.get(); }
 
     /// Starts the thread that runs main at rank 0, and that serves at the others.
     Result<pthread_t> start_first_thread(void* (*function)(void*), void* argument);
@@ -42,8 +50,9 @@ public:
 
     bool leads() const override { return pthread_equal(leader_.load(std::memory_order_relaxed), pthread_self()) != 0; }
     bool spans(int threads) const override;
-    Part part(int threads) const override;
-    bool has_stack(int number) const override { return number <= stacks_->others(); }
+    Part part(int threads) const override { return part_of(rank(), threads); }
+    Part part_of(int rank, int threads) const override;
+    bool has_stack(int number) const override { return number <= stacks_->others() && !used_stacks_[number].load(); }
     Result<pthread_t> start_thread(int number, void* (*function)(void*), void* argument) override;
 
     void fork(const ForkNotice& fork) override;
@@ -56,10 +65,16 @@ public:
     }
     void* left_pointer() override { return reinterpret_cast<void*>(words_->load(Words::pointer)); }
 
-    std::uint64_t next_iteration(std::uint64_t loop) override;
-    bool take_iterations(std::uint64_t loop, std::uint64_t& begin, std::uint64_t end) override;
+    LoopParts parts(const Loop& loop, int threads) override;
+    std::uint64_t next_iteration(std::uint64_t loop, int owner) override;
+    bool take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin, std::uint64_t end) override;
     void begin_turn(std::uint64_t loop, std::uint64_t begin) override;
     void end_turn(std::uint64_t loop, std::uint64_t end) override;
+
+    std::uint64_t* take_words(std::uint64_t loop, std::size_t count) override;
+    void give_words(std::uint64_t loop) override;
+    void post(std::uint64_t& word, std::uint64_t value) override;
+    void await(const std::uint64_t& word, std::uint64_t value) override;
 
     void* allocate(std::size_t bytes, std::size_t alignment) override { return heap_->allocate(bytes, alignment); }
 
@@ -68,34 +83,114 @@ public:
     void enter(std::uint32_t& word) override;
     bool try_enter(std::uint32_t& word) override;
     void leave(std::uint32_t& word) override;
+    void forget(std::uint32_t& word) override;
 
     /// Locks of the shared memory, by number.
     void acquire(int lock);
+    bool try_acquire(int lock);
     void release(int lock);
+    /// A word of the program at which threads of any rank look, and which they count up, under a guard.
+    std::uint32_t look(const std::uint32_t& word);
+    void count(std::uint32_t& word);
+    /// Waits until such a word has another value than this one; or at most so long: returns whether it has.
+    bool await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most);
+    /// Whether this is memory that all ranks see.
+    bool is_shared(const void* address) const {
+        return shared_.accessible(static_cast<const std::byte*>(address)) != 0;
+    }
+    bool has_left() const { return left_.load(std::memory_order_relaxed); }
+    /// Lets the others see what this rank has written, and this rank what they have released before.
+    void flush();
+    /// The program has loops that wait for variables of other threads. These may be at a barrier already, so from now
+    /// on a rank lets the others see what it has written before it waits in one, too.
+    void expect_waits() { waits_ = true; }
     /// Of the ordered constructs, and of the processor's atomic instructions.
     static constexpr int ordered_lock = 2, instruction_lock = 3;
+    /// Of the words of loops with dependences.
+    static constexpr int loop_lock = 4;
+    /// Of what is on its way to streams.
+    static constexpr int stream_lock = 5;
 
     [[noreturn]] void refuse(const char* what) const override;
 
 private:
-    Ranks(std::unique_ptr<fabric::Fabric> fabric, const Settings& settings);
+    /// Words that the ranks have in a loop, in memory that all of them see.
+    struct LoopWords {
+        std::uint64_t loop; ///< its number + 1; 0: nobody has it
+        std::uint64_t* words;
+        int left; ///< ranks that have given them back
+    };
+    /// A thread of the program on one of the stacks.
+    struct OnStack {
+        Ranks* ranks;
+        int number;
+        void* (*function)(void*);
+        void* argument;
+    };
+    static void* run_on_stack(void* on_stack);
+    static constexpr std::size_t loop_places = 16; ///< how many loops that do not wait may be apart
+
+    Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings);
     Result<> compare_layouts(const Image& image);
     Result<> count_processors();
     Result<> share_memory(const Image& image);
+    Result<> share_streams();
+    Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
-    std::uint64_t look(std::uint32_t index, std::uint64_t tag);
+    void note_region(void (*function)(void*), explain::Timed::Clock::time_point begin);
+    /// Waits until ready() is true, which it may become whenever a rank has announced a change.
+    template <class Ready>
+    void await_change(Ready ready);
+    /// The lock of the shared memory that guards a word. Different words may have the same, because it is held for
+    /// moments only.
+    static int guard_of(const void* word);
+    std::uint32_t enter_without_number(std::uint32_t& word);
+    void measure();
+    bool follows_rows(const Loop& loop) const;
+    LoopParts parts_by_rows(const Loop& loop, int threads);
+    std::uint64_t look(std::uint32_t index, int rank, std::uint64_t tag);
+    void flush_output();
     void check(const Result<>& result) const;
 
     std::unique_ptr<fabric::Fabric> fabric_;
     collective::Collectives collectives_;
+    std::unique_ptr<explain::Record> record_;
+    explain::Timed::Clock::time_point region_began_ = explain::Timed::Clock::now(); ///< or what is between two
+    explain::Timed::Clock::time_point last_meeting_ = region_began_;
     dsm::SharedMemory shared_;
-    std::vector<int> firsts_; ///< by rank: the threads of the ranks before; and all at the end
+    ProgramHomes homes_;
+    std::string openmp_homes_;
+    bool opens_at_first_region_;
+    bool measures_;
+    std::vector<double> speeds_;          ///< by rank: the part of the work, the same at all ranks
+    std::atomic<std::uint64_t> taken_{0}; ///< iterations of shared-out loops by this rank since the last region
+    std::span<std::byte> variables_;
+    std::vector<dsm::HomeRun> special_homes_; ///< in order
+    std::optional<LoopRows> rows_;            ///< of the affinity schedule
+    const std::byte* base_ = nullptr;         ///< of the program
+    std::vector<int> firsts_;                 ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
+    bool waits_ = false;
     std::optional<Words> words_;
+    LoopWords* loop_words_ = nullptr;
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
+    std::optional<Streams> streams_;
+    std::unique_ptr<std::atomic<bool>[]> used_stacks_; ///< by number
     dsm::Locks* locks_ = nullptr;
+    std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory
+    LockNumbers lock_numbers_;
     std::atomic<pthread_t> leader_{};
+    std::atomic<bool> left_{false};
 };
+
+template <class Ready>
+void Ranks::await_change(Ready ready) {
+    for (;;) {
+        const std::uint64_t seen = words_->announced(); // before the look: a change after it ends the wait
+        if (ready()) return;
+        fabric_->progress().wait([&] { return words_->announced() != seen; });
+    }
+}
 
 } // namespace kumiki::openmp

@@ -22,8 +22,7 @@ std::size_t limit() {
 } // namespace
 
 Stacks::Lengths Stacks::lengths_for(int threads, std::size_t other) {
-    const std::size_t page = platform::page_size();
-    const auto pages = [page](std::size_t bytes) { return (bytes + page - 1) / page * page; };
+    const auto pages = [](std::size_t bytes) { return platform::round_up(bytes, platform::page_size()); };
     // Regions may ask for more threads than the rank has.
     return {pages(limit()), pages(std::clamp(other == 0 ? standard : other, std::size_t{1} << 16, longest)),
             2 * threads + 2};

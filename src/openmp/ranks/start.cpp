@@ -56,8 +56,9 @@ Ranks& join(const Settings& settings) {
     Ranks& ranks = **joined;
     static_cast<void>(joined->release()); // it lives as long as the process
     process().set_others(ranks);
-    serve_allocations(ranks.heap());
+    serve_allocations(ranks.heap(), ranks.record());
     if (auto trapped = trap_atomics(image, ranks); !trapped) refuse(trapped.error().message);
+    if (image.yields) ranks.expect_waits();
     return ranks;
 }
 
@@ -90,6 +91,7 @@ void forget_job() {
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
     if (ranks.leads() && self().team.level() == 0) {
+        run_last_functions();
         ranks.fork(ForkNotice{});
         ranks.leave();
     }

@@ -2,49 +2,48 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "fabric/fabric.hpp"
+#include "fabric/region_words.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {
 
-/// Words at rank 0 by which the threads of all ranks deal out work. `region` is this rank's part of a region of bytes()
-/// zeros.
+/// Words by which the threads of all ranks deal out work: each rank has the same ones, and most are used at rank 0
+/// only. `region` is this rank's part of a region of bytes() zeros.
 class Words {
 public:
-    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, count = turns + 16 };
+    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, count };
     static constexpr std::size_t bytes() { return count * platform::apart; }
 
-    Words(fabric::Fabric& fabric, std::byte* region)
-        : fabric_(fabric), region_(region), at_root_(fabric.memory().is_remote(0) ? nullptr : root()) {}
+    Words(fabric::Fabric& fabric, std::byte* region) : fabric_(fabric), region_(region), words_(fabric, region) {}
 
-    std::uint64_t load(std::uint32_t index) const {
-        if (at_root_ != nullptr) return word(index).load(std::memory_order_acquire);
-        return change(fabric::Network::Atomic::fetch_add, index, 0, 0);
-    }
-    void store(std::uint32_t index, std::uint64_t value) const {
-        if (at_root_ != nullptr) word(index).store(value, std::memory_order_release);
-        else change(fabric::Network::Atomic::swap, index, value, 0);
-    }
+    std::uint64_t load(std::uint32_t index, int rank = 0) const { return found(words_.load(rank, at(index))); }
+    void store(std::uint32_t index, std::uint64_t value) const { found(words_.swap(0, at(index), value)); }
     /// Returns false, and the value in `expected`, if that was another one.
-    bool compare_and_store(std::uint32_t index, std::uint64_t& expected, std::uint64_t value) const {
-        if (at_root_ != nullptr) return word(index).compare_exchange_strong(expected, value, std::memory_order_acq_rel);
-        const std::uint64_t found = change(fabric::Network::Atomic::compare_swap, index, value, expected);
-        if (found == expected) return true;
-        expected = found;
-        return false;
+    bool compare_and_store(std::uint32_t index, std::uint64_t& expected, std::uint64_t value, int rank = 0) const {
+        const std::uint64_t before = found(words_.compare_swap(rank, at(index), expected, value));
+        return before == std::exchange(expected, before);
     }
+
+    /// How many changes for which this rank's threads may wait have been announced.
+    std::uint64_t announced() const { return word(region_).load(std::memory_order_acquire); }
+    /// Announces a change to the threads of all ranks.
+    void announce() const;
 
 private:
-    std::byte* root() const { return fabric_.memory().arena(0) + fabric_.memory().offset(region_); }
-    std::atomic_ref<std::uint64_t> word(std::uint32_t index) const {
-        return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at_root_ + index * platform::apart));
+    static constexpr std::size_t at(std::uint32_t index) { return index * platform::apart; }
+    /// The number of changes announced, in a rank's part of the region.
+    static std::atomic_ref<std::uint64_t> word(std::byte* region) {
+        return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region + at(changes)));
     }
-    std::uint64_t change(fabric::Network::Atomic operation, std::uint32_t index, std::uint64_t value,
-                         std::uint64_t expected) const;
+    /// Ends the process where the rank cannot be reached: no directive could go on.
+    std::uint64_t found(const Result<std::uint64_t>& before) const;
 
     fabric::Fabric& fabric_;
-    std::byte *region_, *at_root_; ///< at_root_ is null when rank 0 is on another host
+    std::byte* region_;
+    fabric::RegionWords words_;
 };
 
 } // namespace kumiki::openmp

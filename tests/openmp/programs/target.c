@@ -37,6 +37,14 @@ int main(void) {
 #pragma omp taskwait
     }
     printf("nowait %d\n", nowait);
+    /* All threads of a team know its number. */
+    int numbers[8] = {0};
+#pragma omp target teams num_teams(3) map(tofrom : numbers) reduction(+ : numbers)
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 8; ++i) numbers[i] += omp_get_team_num() * 10 + omp_get_num_teams();
+    for (int i = 0; i < 8; ++i) printf("%d ", numbers[i]);
+    printf("by the threads of teams\n");
+
     int teams = 0;
 #pragma omp teams num_teams(4) reduction(+ : teams)
     teams += omp_get_team_num() * 10 + omp_get_num_teams();

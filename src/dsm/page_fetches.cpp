@@ -1,0 +1,127 @@
+// Fetching pages from their homes, and lending them to other ranks.
+#include <cstring>
+
+#include "dsm/courier.hpp"
+#include "dsm/pages.hpp"
+#include "dsm/turn.hpp"
+#include "platform/unordered_reads.hpp"
+
+namespace kumiki::dsm {
+
+using platform::PageAccess;
+
+/// Fetches the page, which the thread has locked, and in a sequential run of faults also absent pages behind it that
+/// have the same home. The first page that another thread has locked ends the run.
+void Pages::fetch_ahead(std::size_t number, bool writes) {
+    const int home = homes_.of(number);
+    const std::size_t most = cache_.is_bounded() ? std::min(longest_fetch, cache_.longest_fetch()) : longest_fetch;
+    const ReadAhead::Window window = read_ahead_.begin(number, std::max<std::size_t>(most / layout_.page_bytes, 1));
+    const std::size_t last = std::min(number + window.pages, layout_.pages);
+    std::size_t end = number + 1;
+    while (end < last && homes_.of(end) == home && !homes_.is_open(end) &&
+           Turn(fabric_, pages_[end].locked).try_lock()) {
+        if (pages_[end].state == State::absent) {
+            ++end;
+            continue;
+        }
+        unlock(pages_[end]);
+        break;
+    }
+    if (cache_.is_bounded()) make_room(number, end - number);
+    fetch(number, end - number);
+    read_ahead_.ended(window, number, end - number);
+    for (std::size_t each = number; each < end; ++each) pages_[each].idle = 0;
+    if (writes) make_twin(number);
+    pages_[number].state = writes ? State::written : State::clean;
+    for (std::size_t each = number + 1; each < end; ++each) pages_[each].state = State::clean;
+    const std::size_t read_only = writes ? number + 1 : number;
+    if (writes) change(number, 1, PageAccess::none, PageAccess::write);
+    if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
+    for (std::size_t each = number + 1; each < end; ++each) Turn(fabric_, pages_[each].locked).unlock_quietly();
+}
+
+/// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees
+/// the mark at its next release: between mark and read there is a fence, and so there is between the home's writes and
+/// its look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page.
+/// The home takes the word first, then the block's byte, and then looks at the page's, so they are set in the other
+/// order. With the page's mark the home sees the holder that was added before it (open_again).
+void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count) const {
+    const std::size_t end = first + count;
+    for (std::size_t page = first; page < end; ++page) fetched(region, page).store(1, std::memory_order_release);
+    for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block)
+        std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + block]))
+            .store(1, std::memory_order_release);
+    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// Tells the home that `rank` fetches pages.
+void Pages::note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const {
+    if (protocol() == SharedProtocol::update)
+        for (std::size_t page = first; page < first + count; ++page) add_holder(region, page, rank);
+    mark_fetched(region, first, count);
+}
+
+/// For pages that this thread has locked. Those whose frames have been kept need none.
+void Pages::make_room(std::size_t first, std::size_t count) {
+    const auto evict = [](Pages& array, std::size_t page) { return array.evict(page); };
+    for (std::size_t page = first; page < first + count;) {
+        const std::size_t begin = page;
+        while (page < first + count && !pages_[page].cached) pages_[page++].cached = true;
+        if (page > begin) cache_.admit(*this, layout_.page_bytes, begin, page - begin, evict);
+        else ++page;
+    }
+}
+
+/// Pages that have one home, and that this thread has locked.
+void Pages::fetch(std::size_t first, std::size_t count) {
+    const int home = homes_.of(first);
+    const std::size_t bytes = count * layout_.page_bytes;
+    Counters::add(counters_.fetches, count);
+    Counters::add(counters_.fetched_bytes, bytes);
+    if (std::byte* const there = region_at(home)) {
+        note_copies(there, first, count, fabric_.rank());
+        // Other ranks may bring differences to these pages meanwhile, in bytes that a program without data races does
+        // not read before the next barrier.
+        const platform::UnorderedReads unordered;
+        for (std::size_t page = first; log_ && page < first + count; ++page) note_fetched(page, frame_of(there, page));
+        std::memcpy(frame(first).data(), frame_of(there, first).data(), bytes);
+        return;
+    }
+    for (std::size_t page = first; page < first + count; ++page)
+        pages_[page].fetch.store(Fetch::asked, std::memory_order_relaxed);
+    courier_->fetch(home, number_, first, count);
+    std::size_t missing = first;
+    const auto all_are_here = [&] {
+        while (missing < first + count && pages_[missing].fetch.load(std::memory_order_acquire) == Fetch::here)
+            pages_[missing++].fetch.store(Fetch::idle, std::memory_order_relaxed);
+        return missing == first + count;
+    };
+    fabric_.progress().wait(all_are_here, fabric::Progress::Attention::network);
+}
+
+// -- for the courier --
+
+/// This thread acts for the rank that fetches.
+const std::byte* Pages::lend(std::size_t first, std::size_t count, int rank) {
+    if (first >= layout_.pages || count == 0 || count > layout_.pages - first) return nullptr;
+    note_copies(region_, first, count, rank);
+    return frame(first).data();
+}
+
+bool Pages::take(std::size_t first, std::span<const std::byte> contents) {
+    const std::size_t count = contents.size() / layout_.page_bytes;
+    if (first >= layout_.pages || count == 0 || count > layout_.pages - first ||
+        contents.size() != count * layout_.page_bytes)
+        return false;
+    for (std::size_t page = first; page < first + count; ++page)
+        if (pages_[page].fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
+    for (std::size_t page = first; log_ && page < first + count; ++page)
+        note_fetched(page, contents.subspan((page - first) * layout_.page_bytes, layout_.page_bytes));
+    std::memcpy(frame(first).data(), contents.data(), contents.size());
+    for (std::size_t page = first; page < first + count; ++page)
+        pages_[page].fetch.store(Fetch::here, std::memory_order_release);
+    return true;
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,167 @@
+// What a rank does with the pages that it has written when it releases them: differences to the homes, and notices.
+#include <cstring>
+
+#include "dsm/courier.hpp"
+#include "dsm/difference.hpp"
+#include "dsm/pages.hpp"
+
+namespace kumiki::dsm {
+
+using platform::PageAccess;
+
+/// Adds a page to the last run, or begins another one.
+void Pages::append(Notice::Kind kind, std::size_t page, std::vector<Notice>& notices) const {
+    if (!notices.empty() && notices.back().array == number_ && notices.back().kind == kind &&
+        notices.back().first + notices.back().count == page)
+        ++notices.back().count;
+    else notices.push_back({static_cast<std::uint16_t>(number_), kind, 1, page});
+}
+
+void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& notices) {
+    Counters::add(counters_.notices);
+    if (audience == Audience::acquirer) told_.add(page);
+    append(Notice::Kind::changed, page, notices);
+}
+
+void Pages::release_to_all(std::vector<Notice>& notices) {
+    const std::size_t before = notices.size();
+    told_.take_runs([&](std::size_t begin, std::size_t end) {
+        for (std::size_t page = begin; page < end; ++page) {
+            pages_[page].told = protocol() == SharedProtocol::update;
+            announce(page, Audience::all, notices);
+        }
+    });
+    release_to(Audience::all, notices);
+    add_requests(before, notices);
+}
+
+void Pages::release_to(Audience audience, std::vector<Notice>& notices) {
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see mark_fetched()
+    if (!tracked_) [[unlikely]]
+        look_at_untracked(audience);
+    protect_fetched(audience, notices);
+    written_.take_runs([&](std::size_t begin, std::size_t end) { release_written(begin, end, audience, notices); });
+    // After those: a page that was evicted while this thread waited for its lock is here.
+    evicted_.take_runs([&](std::size_t begin, std::size_t end) {
+        for (std::size_t page = begin; page < end; ++page) announce(page, audience, notices);
+    });
+    if (check_ != nullptr && keeps_open_) [[unlikely]]
+        note_open_pages();
+    send_packed();
+}
+
+void Pages::send_packed() {
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        if (auto& bytes = packed_[static_cast<std::size_t>(rank)]; !bytes.empty()) {
+            courier_->send_differences(rank, number_, bytes);
+            bytes.clear();
+        }
+}
+
+/// Announces the open pages that another rank has fetched, and detects their writes from now on.
+void Pages::protect_fetched(Audience audience, std::vector<Notice>& notices) {
+    auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
+    if (std::atomic_ref(news).load(std::memory_order_relaxed) == 0) return;
+    std::atomic_ref(news).exchange(0, std::memory_order_acq_rel);
+    for (std::size_t block = 0; block < layout_.blocks(); ++block) {
+        std::atomic_ref set(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched_blocks() + block]));
+        if (set.load(std::memory_order_relaxed) == 0 || set.exchange(0, std::memory_order_acquire) == 0) continue;
+        const std::size_t first = block * Layout::block;
+        protect_fetched(first, std::min(first + Layout::block, layout_.pages), audience, notices);
+    }
+}
+
+void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices) {
+    const auto is_fetched = [&](std::size_t page) {
+        return fetched(region_, page).load(std::memory_order_relaxed) != 0;
+    };
+    for (std::size_t page = first; page < end;) {
+        const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
+        page = begin + count;
+        if (!is_home(begin)) continue;
+        if (keeps_open_) { // a page that is fetched again from now on is announced again
+            for (std::size_t each = begin; each < page; ++each)
+                if (fetched(region_, each).exchange(0, std::memory_order_acq_rel) != 0)
+                    announce(each, audience, notices);
+            continue;
+        }
+        change_runs(
+            begin, page, PageAccess::write, PageAccess::read,
+            [&](std::size_t each) { return is_fetched(each) && pages_[each].state == State::open; },
+            [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                announce(each, audience, notices);
+            });
+    }
+}
+
+/// Handles pages that have been written and that have one home or several. At a barrier, pages that are only touched
+/// wait until their home is decided.
+void Pages::release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices) {
+    const auto is_written = [&](std::size_t page) {
+        const State state = pages_[page].state;
+        return state == State::written || (state == State::touched && audience == Audience::acquirer);
+    };
+    for (std::size_t page = first; page < end;) {
+        const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
+        page = begin + count;
+        if (!is_home(begin)) {
+            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                if (send_difference(each)) announce(each, audience, notices);
+            });
+        } else if (audience == Audience::acquirer || protocol() == SharedProtocol::update || check_ != nullptr) {
+            // Others still have copies, or the home's writes must be seen anyway.
+            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
+                pages_[each].state = State::clean;
+                if (check_ != nullptr) [[unlikely]]
+                    note_written_at_home(each);
+                announce(each, audience, notices);
+            });
+        } else {
+            for (std::size_t each = begin; each < page; ++each) {
+                if (!is_written(each)) continue;
+                lock(pages_[each]);
+                fetched(region_, each).store(0, std::memory_order_relaxed);
+                pages_[each].state = State::open;
+                announce(each, audience, notices);
+                unlock(pages_[each]);
+            }
+        }
+    }
+}
+
+/// Returns false when the page has been written, but not changed.
+bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
+    const int home = homes_.of(page);
+    std::size_t differing = 0;
+    if (check_ != nullptr) [[unlikely]]
+        note_written(page);
+    std::byte* const there = region_at(home);
+    if (there != nullptr && check_ == nullptr) {
+        differing = copy_difference(frame(page), twin(page), frame_of(there, page));
+    } else if (there != nullptr) {
+        std::vector<std::byte> difference;
+        differing = pack_difference(frame(page), twin(page), difference);
+        merge(there, page, difference);
+    } else {
+        if (packed.size() + sizeof(Entry) + longest_difference(layout_.page_bytes) > courier_->longest_message()) {
+            courier_->send_differences(home, number_, packed);
+            packed.clear();
+        }
+        const std::size_t begin = packed.size();
+        packed.resize(begin + sizeof(Entry));
+        differing = pack_difference(frame(page), twin(page), packed);
+        const Entry entry{page, packed.size() - begin - sizeof(Entry)};
+        if (differing == 0) packed.resize(begin);
+        else std::memcpy(&packed[begin], &entry, sizeof entry);
+    }
+    if (differing == 0) return false;
+    if (log_) [[unlikely]]
+        log_.differed(page * layout_.page_bytes, frame(page), twin(page), differing);
+    Counters::add(counters_.differences);
+    Counters::add(counters_.difference_bytes, differing);
+    return true;
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,194 @@
+// Functions of the C library that give the kernel an address of the program. The kernel handles no faults of pages that
+// are at another rank, but fails (EFAULT), so these functions stand before those of the C library and touch the memory
+// first. A filter of system calls, as shared arrays have it, is not possible: the variables of the program lie at
+// addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
+// Calls with arrays of buffers are in platform/iovec_calls.cpp, those that open streams in streams.cpp.
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "openmp/entry/entry.hpp"
+#include "platform/fault_signals.hpp"
+#include "platform/next_function.hpp"
+
+namespace {
+
+using kumiki::platform::Attempt;
+
+/// Memory that the kernel writes, or reads only.
+struct Written {
+    const void* begin;
+    std::size_t bytes;
+    bool touch() const {
+        return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::write);
+    }
+};
+template <class T>
+Written written(const T* at) {
+    return {at, at == nullptr ? 0 : sizeof(T)};
+}
+struct Read {
+    const void* begin;
+    std::size_t bytes;
+    bool touch() const { return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::read); }
+};
+template <class T>
+Read only_read(const T* at) {
+    return {at, at == nullptr ? 0 : sizeof(T)};
+}
+struct Text {
+    const char* text;
+    bool touch() const { return text != nullptr && Read{text, std::strlen(text) + 1}.touch(); }
+};
+/// What programs that this one starts get besides.
+struct Environment {
+    static bool touch() {
+        bool repaired = false;
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) repaired |= Text{*entry}.touch();
+        return repaired;
+    }
+};
+
+/// Makes a call with this memory. While it waits, another thread may make pages inaccessible, by releasing a lock. The
+/// call that then fails is repeated, but not if there was nothing to repair: then its failure is the program's.
+template <class Call, class... Memory>
+auto make(Call call, Memory... memory) {
+    if (!kumiki::platform::memory_may_fault()) [[likely]]
+        return call();
+    const auto touch = [&] { return (static_cast<int>(memory.touch()) | ... | 0) != 0; };
+    touch();
+    auto result = call();
+    while (result == decltype(result)(-1) && errno == EFAULT && touch()) result = call();
+    return result;
+}
+/// The same for functions that return a pointer, which is null where they fail.
+template <class Call, class... Memory>
+auto make_pointer(Call call, Memory... memory) {
+    if (kumiki::platform::memory_may_fault()) (static_cast<void>(memory.touch()), ...);
+    return call();
+}
+
+mode_t mode_in(int flags, std::va_list rest) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0; }
+
+} // namespace
+
+// A function, its parameters, the names of these, and the memory that it gives to the kernel.
+#define KUMIKI_CALL(result, name, parameters, arguments, ...)                                                          \
+    KUMIKI_ENTRY result name parameters {                                                                              \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        return make([=] { return after arguments; }, __VA_ARGS__);                                                     \
+    }
+#define KUMIKI_POINTER_CALL(result, name, parameters, arguments, ...)                                                  \
+    KUMIKI_ENTRY result name parameters {                                                                              \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        return make_pointer([=] { return after arguments; }, __VA_ARGS__);                                             \
+    }
+
+// -- data --
+
+using Size = std::size_t;
+KUMIKI_CALL(ssize_t, read, (int file, void* to, Size bytes), (file, to, bytes), Written{to, bytes})
+KUMIKI_CALL(ssize_t, write, (int file, const void* from, Size bytes), (file, from, bytes), Read{from, bytes})
+KUMIKI_CALL(ssize_t, pread, (int file, void* to, Size bytes, off_t at), (file, to, bytes, at), Written{to, bytes})
+KUMIKI_CALL(ssize_t, pread64, (int file, void* to, Size bytes, off64_t at), (file, to, bytes, at), Written{to, bytes})
+KUMIKI_CALL(ssize_t, pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at),
+            Read{from, bytes})
+KUMIKI_CALL(ssize_t, pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
+            Read{from, bytes})
+KUMIKI_CALL(ssize_t, recv, (int socket, void* to, Size bytes, int flags), (socket, to, bytes, flags),
+            Written{to, bytes})
+KUMIKI_CALL(ssize_t, send, (int socket, const void* from, Size bytes, int flags), (socket, from, bytes, flags),
+            Read{from, bytes})
+KUMIKI_CALL(ssize_t, sendto,
+            (int socket, const void* from, Size bytes, int flags, const sockaddr* to, socklen_t length),
+            (socket, from, bytes, flags, to, length), Read{from, bytes}, Read{to, length})
+
+// Streams pass long data on to the kernel. Texts have been read by the C library before it passes them on.
+KUMIKI_POINTER_CALL(Size, fread, (void* to, Size bytes, Size count, FILE* stream), (to, bytes, count, stream),
+                    Written{to, bytes * count})
+KUMIKI_POINTER_CALL(Size, fwrite, (const void* from, Size bytes, Size count, FILE* stream),
+                    (from, bytes, count, stream), Read{from, bytes * count})
+KUMIKI_POINTER_CALL(Size, fread_unlocked, (void* to, Size bytes, Size count, FILE* stream), (to, bytes, count, stream),
+                    Written{to, bytes * count})
+KUMIKI_POINTER_CALL(Size, fwrite_unlocked, (const void* from, Size bytes, Size count, FILE* stream),
+                    (from, bytes, count, stream), Read{from, bytes * count})
+
+// -- files by their paths --
+
+KUMIKI_POINTER_CALL(FILE*, freopen, (const char* path, const char* mode, FILE* stream), (path, mode, stream),
+                    Text{path})
+KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, creat, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_CALL(int, access, (const char* path, int mode), (path, mode), Text{path})
+KUMIKI_CALL(int, unlink, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, remove, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, rename, (const char* from, const char* to), (from, to), Text{from}, Text{to})
+KUMIKI_CALL(int, mkdir, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_CALL(int, rmdir, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, chdir, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, truncate, (const char* path, off_t bytes), (path, bytes), Text{path})
+KUMIKI_POINTER_CALL(char*, getcwd, (char* to, Size bytes), (to, bytes), Written{to, to == nullptr ? 0 : bytes})
+KUMIKI_CALL(ssize_t, readlink, (const char* path, char* to, Size bytes), (path, to, bytes), Text{path},
+            Written{to, bytes})
+KUMIKI_CALL(int, stat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, lstat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, fstat, (int file, struct stat* to), (file, to), written(to))
+KUMIKI_CALL(int, stat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, lstat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, fstat64, (int file, struct stat64* to), (file, to), written(to))
+
+#define KUMIKI_OPEN(name)                                                                                              \
+    KUMIKI_ENTRY int name(const char* path, int flags, ...) {                                                          \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        std::va_list rest;                                                                                             \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = mode_in(flags, rest);                                                                      \
+        va_end(rest);                                                                                                  \
+        return make([=] { return after(path, flags, mode); }, Text{path});                                             \
+    }
+KUMIKI_OPEN(open)
+KUMIKI_OPEN(open64)
+#define KUMIKI_OPEN_AT(name)                                                                                           \
+    KUMIKI_ENTRY int name(int folder, const char* path, int flags, ...) {                                              \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        std::va_list rest;                                                                                             \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = mode_in(flags, rest);                                                                      \
+        va_end(rest);                                                                                                  \
+        return make([=] { return after(folder, path, flags, mode); }, Text{path});                                     \
+    }
+KUMIKI_OPEN_AT(openat)
+KUMIKI_OPEN_AT(openat64)
+
+// -- times, limits, processes --
+
+KUMIKI_CALL(int, clock_gettime, (clockid_t clock, timespec* to), (clock, to), written(to))
+KUMIKI_CALL(clock_t, times, (tms * to), (to), written(to))
+KUMIKI_CALL(int, getrusage, (__rusage_who_t who, rusage* to), (who, to), written(to))
+KUMIKI_CALL(int, getrlimit, (__rlimit_resource_t which, rlimit* to), (which, to), written(to))
+KUMIKI_CALL(int, setrlimit, (__rlimit_resource_t which, const rlimit* from), (which, from), only_read(from))
+KUMIKI_CALL(int, uname, (utsname * to), (to), written(to))
+KUMIKI_CALL(int, pipe, (int* ends), (ends), Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, poll, (pollfd * files, nfds_t count, int most), (files, count, most),
+            Written{files, count * sizeof(pollfd)})
+KUMIKI_CALL(int, select, (int count, fd_set* input, fd_set* output, fd_set* errors, timeval* most),
+            (count, input, output, errors, most), written(input), written(output), written(errors), written(most))
+KUMIKI_CALL(pid_t, waitpid, (pid_t child, int* status, int options), (child, status, options), written(status))
+KUMIKI_CALL(int, system, (const char* command), (command), Text{command}, Environment{})
+KUMIKI_POINTER_CALL(FILE*, popen, (const char* command, const char* mode), (command, mode), Text{command},
+                    Environment{})

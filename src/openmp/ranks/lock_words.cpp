@@ -1,0 +1,119 @@
+#include "openmp/ranks/ranks.hpp"
+
+#include "wait/wait_at_most.hpp"
+
+/// Locks of the program (critical constructs and omp_lock_t), which are words of its memory, over all ranks. The first
+/// thread that enters one gives it a lock of the shared memory of its own and writes the number into the word, where it
+/// stays. When no numbers are left, a word tells whether the lock is held, and is itself guarded, for moments, by a
+/// lock that it shares with other words.
+namespace kumiki::openmp {
+namespace {
+
+// The value of a word; all others are numbers.
+constexpr std::uint32_t open = 0, held = 1;
+
+constexpr int first_guard = 16, guards = 1008;
+
+} // namespace
+
+/// A rank's numbers belong to the locks that it manages itself, so that a lock which it alone uses needs no message.
+LockNumbers::LockNumbers(int rank, int ranks) : next_(first_guard + guards), step_(ranks) {
+    next_ += (rank - next_ % ranks + ranks) % ranks;
+}
+
+std::uint32_t LockNumbers::take() {
+    const std::lock_guard lock(mutex_);
+    if (!returned_.empty()) {
+        const std::uint32_t number = returned_.back();
+        returned_.pop_back();
+        return number;
+    }
+    if (next_ >= KUMIKI_SHARED_LOCKS) return open;
+    return static_cast<std::uint32_t>(std::exchange(next_, next_ + step_));
+}
+
+void LockNumbers::give(std::uint32_t number) {
+    const std::lock_guard lock(mutex_);
+    returned_.push_back(number);
+}
+
+int Ranks::guard_of(const void* word) {
+    const auto address = reinterpret_cast<std::uintptr_t>(word);
+    return first_guard + static_cast<int>((address >> 2) * 0x9E3779B97F4A7C15 >> 40) % guards;
+}
+
+/// The number of a lock, which may get one now; or it has none, and `open`: the caller has entered it, `held`: another
+/// thread has. What a thread sees without the guard may be old, but only if it is no number.
+std::uint32_t Ranks::enter_without_number(std::uint32_t& word) {
+    const auto seen = std::atomic_ref(word).load(std::memory_order_relaxed);
+    if (seen > held) return seen;
+    const int guard = guard_of(&word);
+    acquire(guard);
+    std::uint32_t found = word;
+    if (found == open) {
+        found = lock_numbers_.take();
+        word = found == open ? held : found;
+    }
+    release(guard);
+    return found;
+}
+
+void Ranks::enter(std::uint32_t& word) {
+    const explain::Timed timed(record_.get(), explain::Tallied::lock, reinterpret_cast<std::uintptr_t>(&word));
+    std::uint32_t found = held;
+    await_change([&] { return (found = enter_without_number(word)) != held; });
+    if (found != open) acquire(static_cast<int>(found));
+}
+
+bool Ranks::try_enter(std::uint32_t& word) {
+    const std::uint32_t found = enter_without_number(word);
+    return found > held ? try_acquire(static_cast<int>(found)) : found == open;
+}
+
+void Ranks::leave(std::uint32_t& word) {
+    if (const auto number = std::atomic_ref(word).load(std::memory_order_relaxed); number > held)
+        return release(static_cast<int>(number));
+    const int guard = guard_of(&word);
+    acquire(guard);
+    word = open;
+    release(guard);
+    words_->announce();
+}
+
+void Ranks::forget(std::uint32_t& word) {
+    if (word > held) lock_numbers_.give(word);
+    word = open;
+}
+
+// -- numbers for whose change threads wait --
+
+std::uint32_t Ranks::look(const std::uint32_t& word) {
+    const int guard = guard_of(&word);
+    acquire(guard);
+    const std::uint32_t found = word;
+    release(guard);
+    return found;
+}
+
+void Ranks::count(std::uint32_t& word) {
+    const int guard = guard_of(&word);
+    acquire(guard);
+    ++word;
+    release(guard);
+    words_->announce();
+}
+
+bool Ranks::await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most) {
+    const auto changed = [&] { return look(word) != value; };
+    if (!most) return await_change(changed), true;
+    const auto end = std::chrono::steady_clock::now() + *most;
+    for (;;) {
+        const std::uint64_t seen = words_->announced();
+        if (changed()) return true;
+        const auto left = end - std::chrono::steady_clock::now();
+        if (left <= left.zero()) return false;
+        wait::wait_at_most(fabric_->memory().own().bell, left, [&] { return words_->announced() != seen; });
+    }
+}
+
+} // namespace kumiki::openmp

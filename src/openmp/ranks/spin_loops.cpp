@@ -1,0 +1,136 @@
+#include "openmp/ranks/spin_loops.hpp"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+namespace kumiki::openmp {
+namespace {
+
+/// A register, or a variable by the way in which an instruction names it.
+struct Thing {
+    ZydisRegister base, index;
+    int scale; ///< -1: a register
+    std::int64_t displacement;
+
+    bool operator==(const Thing&) const = default;
+    bool is_memory() const { return scale >= 0; }
+};
+
+ZydisRegister whole(ZydisRegister name) {
+    const ZydisRegister longest = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+    return longest == ZYDIS_REGISTER_NONE ? name : longest;
+}
+
+Thing register_named(ZydisRegister name) { return {whole(name), ZYDIS_REGISTER_NONE, -1, 0}; }
+
+Thing variable_of(const Decoded& decoded, const ZydisDecodedOperandMem& memory) {
+    Thing thing{whole(memory.base), whole(memory.index), memory.scale, memory.disp.value};
+    // The same variable has another displacement in each instruction.
+    if (memory.base == ZYDIS_REGISTER_RIP)
+        thing.displacement +=
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(decoded.at)) + decoded.instruction.length;
+    return thing;
+}
+
+bool is_no_operation(const Decoded& decoded) {
+    return decoded.instruction.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+           decoded.instruction.mnemonic == ZYDIS_MNEMONIC_NOP;
+}
+
+/// Calls each(thing, is_read, is_written) for all that an instruction uses, but for the program counter.
+template <class Each>
+void for_each_use(const Decoded& decoded, Each each) {
+    if (is_no_operation(decoded)) return;
+    const auto use = [&each](ZydisRegister name, ZydisOperandActions actions) {
+        if (name == ZYDIS_REGISTER_NONE || whole(name) == whole(ZYDIS_REGISTER_RIP)) return;
+        each(register_named(name), (actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+             (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
+    };
+    for (const ZydisDecodedOperand& operand : std::span(decoded.operands, decoded.instruction.operand_count)) {
+        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) use(operand.reg.value, operand.actions);
+        if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
+        use(operand.mem.base, ZYDIS_OPERAND_ACTION_READ);
+        use(operand.mem.index, ZYDIS_OPERAND_ACTION_READ);
+        if (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM)
+            each(variable_of(decoded, operand.mem), (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+                 (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
+    }
+}
+
+bool leaves_the_loop(const Decoded& decoded) {
+    switch (decoded.instruction.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_INTERRUPT: return true;
+    default: return false;
+    }
+}
+
+using Body = std::span<const Decoded* const>;
+
+bool does_the_same_each_time(Body body) {
+    std::vector<Thing> read, written;
+    const auto has = [](const std::vector<Thing>& things, const Thing& thing) {
+        return std::ranges::find(things, thing) != things.end();
+    };
+    bool same = true;
+    for (const Decoded* const decoded : body) {
+        if (leaves_the_loop(*decoded) || is_atomic(*decoded)) return false;
+        std::vector<Thing> changed;
+        for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool is_written) {
+            if (is_read && !has(written, thing)) read.push_back(thing);
+            if (is_written) changed.push_back(thing);
+        });
+        for (const Thing& thing : changed) {
+            same = same && !has(read, thing);
+            written.push_back(thing);
+        }
+    }
+    return same;
+}
+
+/// The last one, because a flush follows it, and all that the loop looks at must be loaded before that: else the loop
+/// may end with a variable that another thread has set, and without what that thread has written before. A variable
+/// that the loop itself writes is no flag of another thread: unoptimised code keeps its own there.
+const Decoded* last_load(Body body) {
+    std::vector<Thing> written;
+    for (const Decoded* const decoded : body)
+        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (is_written && thing.is_memory()) written.push_back(thing);
+        });
+    const Decoded* last = nullptr;
+    for (const Decoded* const decoded : body)
+        for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
+            if (is_read && thing.is_memory() && std::ranges::find(written, thing) == written.end()) last = decoded;
+        });
+    return last;
+}
+
+} // namespace
+
+bool is_atomic(const Decoded& decoded) {
+    const auto& [at, instruction, operands] = decoded;
+    if ((instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) return true;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE) return true;
+    return instruction.mnemonic == ZYDIS_MNEMONIC_XCHG &&
+           (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+}
+
+const Decoded* SpinLoops::ends_with(const Decoded& decoded) {
+    if (before_.size() == longest) before_.pop_front();
+    before_.push_back(decoded);
+    const auto category = decoded.instruction.meta.category;
+    if (category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) return nullptr;
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
+    std::byte* const target = decoded.at + decoded.instruction.length + where.imm.value.s;
+    const auto begin = std::ranges::find(before_, target, &Decoded::at);
+    if (begin == before_.end()) return nullptr;
+    std::vector<const Decoded*> body;
+    for (auto each = begin; each != before_.end(); ++each) body.push_back(&*each);
+    return does_the_same_each_time(body) ? last_load(body) : nullptr;
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <mutex>
+#include <span>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace kumiki::openmp {
+
+class Ranks;
+
+/// The streams (FILE) that the program opens. A stream belongs to the process that has opened it, but the program may
+/// give its address to threads of all processes. Therefore streams lie at places that all processes have at the same
+/// address, and at each place of another process there is one that keeps what is written to it until this process
+/// releases a lock or meets the others. The owner then writes it to the file. All other uses are refused.
+///
+/// What is on its way is in blocks of the program's heap, one list for each owner, guarded by a lock of the shared
+/// memory (Ranks::stream_lock).
+class Streams {
+public:
+    /// What has been written for the streams of a process; in memory that all see.
+    struct Inbox {
+        struct Block* first;
+        struct Block* last;
+    };
+
+    /// `inboxes`: zeros, by rank.
+    Streams(Ranks& ranks, std::span<Inbox*> inboxes);
+
+    /// Opens a stream for the program by calling open().
+    template <class Open>
+    static std::FILE* open(Open open);
+    /// Memory for the C library, which is opening a stream in this thread; null: it is not.
+    static void* memory_for_stream(std::size_t bytes);
+    /// Whether this memory was given by that function; if so, it is free again.
+    static bool release(const void* memory);
+    /// Whether this is a stream of another process.
+    static bool is_elsewhere(const std::FILE* stream);
+
+    /// Lets the owners have what has been written here.
+    void pass_on() {
+        if (has_pieces_.load(std::memory_order_relaxed)) pass_on_pieces();
+    }
+    /// Writes what others have passed on.
+    void take_in() {
+        if (std::atomic_ref(own_.first).load(std::memory_order_relaxed) != nullptr) take_in_blocks();
+    }
+
+private:
+    struct Piece {
+        std::size_t place;
+        std::string text;
+    };
+    static ssize_t keep(void* place, const char* text, std::size_t bytes);
+    static void begin_opening();
+    static std::FILE* end_opening(std::FILE* stream);
+    static bool is_open(std::size_t place);
+    static void stand_in(std::size_t place);
+    void pass_on_pieces();
+    void take_in_blocks();
+
+    Ranks& ranks_;
+    std::vector<Inbox*> inboxes_;
+    Inbox& own_;
+    std::mutex mutex_; ///< guards the pieces
+    std::vector<Piece> pieces_;
+    std::atomic<bool> has_pieces_{false};
+};
+
+template <class Open>
+std::FILE* Streams::open(Open open) {
+    begin_opening();
+    return end_opening(open());
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,63 @@
+#include <ctime>
+#include <dlfcn.h>
+#include <sched.h>
+#include <type_traits>
+#include <unistd.h>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
+#include "openmp/ranks/malloc.hpp"
+#include "openmp/ranks/ranks.hpp"
+
+/// The functions with which a program gives up the processor while it waits for another thread, in a loop that looks at
+/// a variable: each of them lets the threads of all ranks see what the others have written (as SpinLoops does for loops
+/// that call nothing).
+namespace {
+
+template <class Function>
+Function next(const char* name) {
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+void flush_for(const void* caller) {
+    if (!kumiki::openmp::is_program(caller)) return;
+    if (auto* const others = kumiki::openmp::process().others()) static_cast<kumiki::openmp::Ranks&>(*others).flush();
+}
+
+/// Calls a function that sleeps. Before it, other threads learn what this thread has written; after it, this thread
+/// sees what they have written meanwhile.
+template <class Result, class... Arguments>
+Result sleep_by(Result (*real)(Arguments...), const void* caller, std::type_identity_t<Arguments>... arguments) {
+    flush_for(caller);
+    const Result result = real(arguments...);
+    flush_for(caller);
+    return result;
+}
+
+} // namespace
+
+KUMIKI_ENTRY int sched_yield() {
+    static const auto real = next<int (*)()>("sched_yield");
+    flush_for(__builtin_return_address(0));
+    return real();
+}
+
+KUMIKI_ENTRY unsigned sleep(unsigned seconds) {
+    static const auto real = next<unsigned (*)(unsigned)>("sleep");
+    return sleep_by(real, __builtin_return_address(0), seconds);
+}
+
+KUMIKI_ENTRY int usleep(useconds_t microseconds) {
+    static const auto real = next<int (*)(useconds_t)>("usleep");
+    return sleep_by(real, __builtin_return_address(0), microseconds);
+}
+
+KUMIKI_ENTRY int nanosleep(const timespec* time, timespec* left) {
+    static const auto real = next<int (*)(const timespec*, timespec*)>("nanosleep");
+    return sleep_by(real, __builtin_return_address(0), time, left);
+}
+
+KUMIKI_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
+    static const auto real = next<int (*)(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
+    return sleep_by(real, __builtin_return_address(0), clock, flags, time, left);
+}

@@ -1,0 +1,485 @@
+/* Homes of shared pages that a touch decides, and that move (src/dsm/page_moves, homes.hpp), for every interleaving of a
+   small job whose hosts meet at barriers and pass a lock on. README.md says how to run it, and what it leaves out.
+
+   The comment at a step names the function of the source that it stands for. Each switch (-D) makes one mistake, which
+   the model has to find. */
+
+#ifndef ACCESSES
+#define ACCESSES 3 /* of all hosts together */
+#endif
+#ifndef ACQUIRES
+#define ACQUIRES 2 /* of all hosts together */
+#endif
+#ifndef BARRIERS
+#define BARRIERS 2 /* the last one ends the program */
+#endif
+#ifndef REOPENED
+#define REOPENED 0 /* barriers after which the next touch decides again */
+#endif
+
+#define HOSTS 3
+#define STAND_IN 1 /* the home until a touch decides: a lower and a higher host are beside it */
+#define NOBODY 3
+#define BYTES 2 /* of the page: neighbours that may have different writers */
+#define in(host, number) ((host) * BYTES + (number))
+#define mask(which) (1 << (which))
+#define ALL_BYTES 3
+
+hidden byte changed, other; /* variables of single steps; they are no part of a state */
+hidden byte own_first, own_second;
+
+/* ---- what the program may do, and what it must see: as in shared_locks.pml ---- */
+
+byte knows[HOSTS], lock_knows;
+bit truth[BYTES];
+byte accesses = ACCESSES, acquires = ACQUIRES, reopened = REOPENED;
+
+/* ---- Pages: one page at each host ---- */
+
+#define UNTOUCHED 0
+#define TOUCHED 1 /* its twin is zeros */
+#define ABSENT 2
+#define CLEAN 3
+#define WRITTEN 4
+#define OPEN 5
+byte state[HOSTS];
+bit frame[HOSTS * BYTES], twin[HOSTS * BYTES];
+bool tracked[HOSTS];
+bool has_data[HOSTS]; /* the frame is no hole in the memory's file */
+bool brought[HOSTS];  /* others have changed it */
+bool fetched[HOSTS];
+bool touched[HOSTS], told[HOSTS];
+byte home[HOSTS] = STAND_IN;
+bool is_open[HOSTS] = true;
+
+/* ---- notices at a lock: each host counts its own, and knows how many of the others it has got ---- */
+
+byte number[HOSTS * HOSTS], lock_number[HOSTS];
+#define got(host, writer) number[(host) * HOSTS + (writer)]
+byte holder = NOBODY;
+
+/* ---- a barrier ---- */
+
+#define TOUCHED_HERE 1
+#define TOUCHED_ONCE 2
+#define WANTED 3
+byte changes, request[HOSTS]; /* a bit for each host that has changed the page; what each has asked for */
+byte entered, met;
+byte barriers, target;        /* what all have decided: the new home; NOBODY: it stays */
+bool fetches, collides;
+byte exchanged;
+bool moves[HOSTS];
+
+/* ---- releasing and acquiring ---- */
+
+/* Courier::send_differences, Pages::apply, and the answer: a host does nothing before it has that. */
+inline send_difference(zeros) {
+    changed = (frame[in(me, 0)] != (zeros -> 0 : twin[in(me, 0)]) -> 1 : 0) |
+              (frame[in(me, 1)] != (zeros -> 0 : twin[in(me, 1)]) -> 2 : 0);
+    if
+    :: changed & 1 -> frame[in(home[me], 0)] = frame[in(me, 0)]
+    :: else
+    fi;
+    if
+    :: changed & 2 -> frame[in(home[me], 1)] = frame[in(me, 1)]
+    :: else
+    fi;
+    if
+    :: changed != 0 -> has_data[home[me]] = true; brought[home[me]] = true
+    :: else
+    fi;
+    twin[in(me, 0)] = 0;
+    twin[in(me, 1)] = 0
+}
+
+inline announce(at_barrier) {
+    if
+    :: at_barrier -> changes = changes | mask(me)
+    :: else -> got(me, me)++; told[me] = true
+    fi
+}
+
+/* Pages::find_touched */
+inline find_touched() {
+    if
+#ifdef STAND_IN_PASSES_OVER
+    :: is_open[me] && has_data[me] && state[me] == UNTOUCHED && !brought[me] ->
+#else
+    :: is_open[me] && has_data[me] && state[me] == UNTOUCHED ->
+#endif
+       state[me] = TOUCHED;
+       touched[me] = true
+    :: else
+    fi
+}
+
+inline track() {
+    if
+    :: !tracked[me] -> tracked[me] = true; find_touched()
+    :: else
+    fi
+}
+
+/* Pages::release_to */
+inline release_pages(at_barrier) {
+    if
+    :: !tracked[me] ->
+       find_touched();
+#ifndef LEAVE_UNTRACKED
+       tracked[me] = (has_data[me] && !at_barrier) || fetched[me]
+#endif
+    :: else
+    fi;
+    if
+    :: home[me] == me && fetched[me] && state[me] == OPEN -> state[me] = CLEAN; announce(at_barrier)
+    :: home[me] == me && at_barrier && state[me] == WRITTEN ->
+       state[me] = OPEN;
+       fetched[me] = false;
+       announce(at_barrier)
+    :: home[me] == me && !at_barrier && (state[me] == WRITTEN || state[me] == TOUCHED) ->
+       state[me] = CLEAN;
+       announce(at_barrier)
+    :: home[me] != me && (state[me] == WRITTEN || (state[me] == TOUCHED && !at_barrier)) ->
+       send_difference(state[me] == TOUCHED);
+       state[me] = CLEAN;
+       if
+       :: changed != 0 -> announce(at_barrier)
+       :: else
+       fi
+    :: else
+    fi
+}
+
+/* Pages::invalidate */
+inline invalidate() {
+    track();
+    if
+    :: home[me] != me && (state[me] == CLEAN || state[me] == UNTOUCHED) -> state[me] = ABSENT
+    :: else
+    fi
+}
+
+/* Pages::invalidate_written */
+inline invalidate_written() {
+    if
+    :: home[me] != me && (state[me] == WRITTEN || state[me] == TOUCHED) ->
+       send_difference(state[me] == TOUCHED);
+       state[me] = ABSENT;
+       if
+       :: changed != 0 -> announce(false)
+       :: else
+       fi
+    :: else
+    fi
+}
+
+/* ---- the program ---- */
+
+inline check_byte(which) {
+    assert(state[me] == ABSENT || !(knows[me] & mask(which)) || frame[in(me, which)] == truth[which])
+}
+
+inline check() {
+    check_byte(0);
+    check_byte(1)
+}
+
+/* Pages::fault; an untracked page has none. */
+inline touch(writes) {
+    if
+    :: !tracked[me] && state[me] != ABSENT -> has_data[me] = true
+    :: else ->
+       if
+       :: is_open[me] && (state[me] == UNTOUCHED || state[me] == ABSENT || (state[me] == CLEAN && writes)) ->
+          touched[me] = true
+       :: else
+       fi;
+       has_data[me] = true;
+       if
+       :: state[me] == UNTOUCHED -> state[me] = TOUCHED
+       :: state[me] == ABSENT -> /* Pages::fetch, Pages::lend */
+          assert(home[me] != me);
+          fetched[home[me]] = true;
+          frame[in(me, 0)] = frame[in(home[me], 0)];
+          frame[in(me, 1)] = frame[in(home[me], 1)];
+          state[me] = CLEAN
+       :: else
+       fi;
+       if
+       :: state[me] == CLEAN && writes ->
+          twin[in(me, 0)] = (home[me] == me -> 0 : frame[in(me, 0)]);
+          twin[in(me, 1)] = (home[me] == me -> 0 : frame[in(me, 1)]);
+          state[me] = WRITTEN
+       :: else
+       fi
+    fi
+}
+
+inline read() {
+    d_step { accesses > 0 && state[me] != OPEN && state[me] != WRITTEN -> accesses--; touch(false); check() }
+}
+
+inline write(which) {
+    d_step {
+        accesses > 0 && (knows[me] & mask(which)) -> accesses--;
+        touch(true);
+        check();
+        truth[which] = 1 - truth[which];
+        frame[in(me, which)] = truth[which];
+        knows[0] = knows[0] & ~mask(which);
+        knows[1] = knows[1] & ~mask(which);
+        knows[2] = knows[2] & ~mask(which);
+        knows[me] = knows[me] | mask(which);
+        lock_knows = lock_knows & ~mask(which)
+    }
+}
+
+/* A lock that tells its next owner all that its last one knew: how it does is in shared_locks.pml. */
+inline acquire() {
+    d_step {
+        acquires > 0 && holder == NOBODY -> acquires--;
+        holder = me;
+        if
+        :: (me != 0 && lock_number[0] > got(me, 0)) || (me != 1 && lock_number[1] > got(me, 1)) ||
+               (me != 2 && lock_number[2] > got(me, 2)) ->
+           invalidate();
+           invalidate_written()
+        :: else
+        fi;
+        for (other : 0 .. 2) { got(me, other) = (lock_number[other] > got(me, other) -> lock_number[other] : got(me, other)) }
+        knows[me] = knows[me] | lock_knows;
+        check()
+    }
+}
+
+inline release() {
+    d_step {
+        holder == me -> release_pages(false);
+        for (other : 0 .. 2) { lock_number[other] = got(me, other) }
+        lock_knows = knows[me];
+        holder = NOBODY
+    }
+}
+
+/* ---- the steps of a barrier ---- */
+
+#define COMPUTE 0
+#define FETCH 1
+#define MOVE 2
+#define LAST 3
+
+/* Pages::plan_moves; all hosts decide the same. */
+inline plan_for(host) {
+    if
+    :: request[host] == 0
+    :: request[host] == WANTED ->
+       if
+#ifdef WANTED_BY_SEVERAL
+       :: target == NOBODY -> target = host
+#else
+       :: (changes & ~mask(host)) == 0 && target == NOBODY -> target = host
+#endif
+       :: else
+       fi
+    :: else ->
+       if
+       :: target == NOBODY ->
+          target = host;
+#ifndef NO_FETCH
+          fetches = home[host] != host && ((changes & ~mask(host)) != 0 || request[host] == TOUCHED_ONCE)
+#endif
+       :: else -> collides = true
+       fi
+    fi
+}
+
+inline exchange() {
+    assert(home[0] == home[1] && home[1] == home[2] && is_open[0] == is_open[1] && is_open[1] == is_open[2]);
+    target = NOBODY;
+    fetches = false;
+    collides = false;
+    plan_for(0);
+    plan_for(1);
+    plan_for(2);
+    exchanged = changes;
+    changes = 0;
+    for (other : 0 .. 2) {
+        moves[other] = request[other] == TOUCHED_HERE || request[other] == TOUCHED_ONCE;
+        request[other] = 0;
+        knows[other] = ALL_BYTES
+    }
+    for (other : 0 .. 8) { number[other] = 0 }
+    for (other : 0 .. 2) { lock_number[other] = 0 }
+    lock_knows = ALL_BYTES;
+    entered = 0;
+    barriers++
+}
+
+/* A rank barrier. */
+inline meet() {
+    d_step { meetings = met / HOSTS; met++ }
+    d_step { met / HOSTS != meetings -> meetings = 0 }
+}
+
+/* Pages::release_to_all, with Pages::add_requests */
+inline enter() {
+    if
+    :: told[me] -> told[me] = false; changes = changes | mask(me)
+    :: else
+    fi;
+    release_pages(true);
+    if
+    :: touched[me] && is_open[me] ->
+       request[me] = (home[me] == me || state[me] != ABSENT -> TOUCHED_HERE : TOUCHED_ONCE)
+    :: wants && !is_open[me] && home[me] != me && state[me] == CLEAN && (changes & mask(me)) -> request[me] = WANTED
+    :: else
+    fi;
+    touched[me] = false;
+    wants = false;
+    passed = barriers;
+    entered++;
+    if
+    :: entered == HOSTS -> exchange()
+    :: else
+    fi
+}
+
+/* Pages::fetch_moved */
+inline fetch_moved() {
+    own_first = frame[in(me, 0)];
+    own_second = frame[in(me, 1)];
+    frame[in(me, 0)] = frame[in(home[me], 0)];
+    frame[in(me, 1)] = frame[in(home[me], 1)];
+#ifndef FETCH_OVER_OWN
+    if
+    :: state[me] == TOUCHED && own_first != 0 -> frame[in(me, 0)] = own_first
+    :: else
+    fi;
+    if
+    :: state[me] == TOUCHED && own_second != 0 -> frame[in(me, 1)] = own_second
+    :: else
+    fi
+#endif
+}
+
+/* Pages::finish_moves */
+inline finish_moves() {
+    tracked[me] = true;
+    other = home[me];
+    home[me] = target;
+    is_open[me] = false;
+    if
+    :: target == me ->
+#ifdef MARK_IS_LOST
+       fetched[me] = false;
+#endif
+       state[me] = OPEN
+    :: else ->
+#ifndef LOSER_DROPS
+       if
+       :: moves[me] && state[me] == TOUCHED -> send_difference(true)
+       :: else
+       fi;
+#endif
+       state[me] = ABSENT;
+       if
+       :: other == me -> fetched[me] = false
+       :: else
+       fi
+    fi;
+    brought[me] = false
+}
+
+inline barrier() {
+    if
+    :: wants = true /* relocation: rather any interval than the second one */
+    :: skip
+    fi;
+    d_step { enter() }
+    d_step {
+        barriers != passed -> passed = 0;
+        if
+        :: exchanged & ~mask(me) -> invalidate()
+        :: else
+        fi;
+        step = (target != NOBODY && fetches -> FETCH : (target != NOBODY -> MOVE : COMPUTE))
+    }
+    if
+    :: step == FETCH ->
+       d_step {
+           if
+           :: target == me -> fetch_moved()
+           :: else
+           fi
+       }
+#ifndef NO_MEETING_BEFORE
+       meet();
+#endif
+       step = MOVE
+    :: else
+    fi;
+    if
+    :: step == MOVE -> d_step { finish_moves(); step = (collides -> LAST : COMPUTE) }
+    :: else
+    fi;
+    if
+    :: step == LAST ->
+#ifndef NO_MEETING_AFTER
+       meet();
+#endif
+       step = COMPUTE
+    :: else
+    fi;
+    d_step { check() }
+}
+
+#if REOPENED > 0
+/* SharedMemory::open_homes: a barrier, Pages::open_homes, a barrier. */
+inline reopen() {
+    meet();
+    d_step {
+        if
+        :: tracked[me] && !is_open[me] ->
+           is_open[me] = true;
+           state[me] = (home[me] == me -> CLEAN : ABSENT)
+        :: else
+        fi
+    }
+    meet()
+}
+#endif
+
+proctype Host(byte me) {
+    byte passed = 0, meetings = 0, step = COMPUTE;
+    bool wants = false;
+    do
+    :: barriers < BARRIERS ->
+       if
+       :: read()
+       :: write(0)
+       :: write(1)
+       :: acquire()
+       :: release()
+       :: holder != me -> barrier();
+#if REOPENED > 0
+          if
+          :: barriers == 1 -> reopen()
+          :: else
+          fi
+#endif
+       fi
+    :: else -> break
+    od
+}
+
+init {
+    atomic {
+        lock_knows = ALL_BYTES;
+        knows[0] = ALL_BYTES;
+        knows[1] = ALL_BYTES;
+        knows[2] = ALL_BYTES;
+        run Host(0);
+        run Host(1);
+        run Host(2)
+    }
+}

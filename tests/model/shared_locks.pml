@@ -1,0 +1,807 @@
+/* The locks of shared arrays (src/dsm/locks, consistency, history, notice_log), for every interleaving of a small job
+   whose hosts meet at barriers and pass locks on. README.md says how to run it, and what it leaves out.
+
+   The comment at a step names the function of the source that it stands for. Each switch (-D) makes one mistake, which
+   the model has to find. */
+
+#ifndef ACCESSES
+#define ACCESSES 2 /* of all hosts together: fetches of pages to read them, and writes */
+#endif
+#ifndef ACQUIRES
+#define ACQUIRES 2 /* of all hosts together */
+#endif
+#ifndef BARRIERS
+#define BARRIERS 1 /* the last one ends the program */
+#endif
+#ifndef EVICTIONS
+#define EVICTIONS 0
+#endif
+#ifndef CAPACITY
+#define CAPACITY 4 /* of a manager's log */
+#endif
+
+#define HOSTS 3
+#define MANAGERS 2 /* lock 0 is managed by host 0, lock 1 by host 1, which are also the homes of pages 0 and 1 */
+#define PAGES 2
+#define BYTES 2 /* of a page; of page 1 the first one is used */
+#define NOBODY 3
+
+#define home_of(page) (page)
+#define manager_of(lock) (lock)
+#define at(host, page) ((host) * PAGES + (page))
+#define in(host, page, number) (at(host, page) * BYTES + (number))
+#define cell(page, number) ((page) * BYTES + (number))
+#define mask(which) (1 << (which))
+#define ALL_CELLS 7
+
+/* Variables of single steps; they are no part of a state. */
+hidden byte i, j, kept, each, told, complete, news_count, announced;
+hidden byte news[4];
+hidden byte saved;
+
+/* ---- what the program may do, and what it must see ---- */
+
+/* A host knows a byte if the last write to it comes before what the host does now, by barriers and locks: then it may
+   read and write it. So the program has no data races. */
+byte knows[HOSTS];
+byte lock_knows[MANAGERS]; /* what the one that released it last knew */
+bit truth[PAGES * BYTES];
+byte inside[MANAGERS]; /* hosts that have the lock, as far as they know */
+byte accesses = ACCESSES;
+byte acquires = ACQUIRES;
+byte evictions = EVICTIONS;
+
+/* ---- Pages, one for each host ---- */
+
+#define ABSENT 0
+#define CLEAN 1
+#define WRITTEN 2
+#define OPEN 3
+byte state[HOSTS * PAGES];
+bit frame[HOSTS * PAGES * BYTES];
+bit twin[HOSTS * PAGES * BYTES];
+byte evicted[HOSTS];     /* evicted_: a bit for each page */
+byte announced_before[HOSTS]; /* told_ */
+bool fetched[PAGES];
+
+/* ---- logs of notices: of the managers, and the histories of the hosts ---- */
+
+#define LOGS (MANAGERS + HOSTS)
+#define MOST 4 /* capacity of a history, and notices of a message */
+#define capacity_of(log) ((log) < MANAGERS -> CAPACITY : MOST)
+#define history_of(host) (MANAGERS + (host))
+#define EVERYTHING 2 /* instead of a page */
+/* Told: the writer, the page, and the writer's number, in one byte. */
+#define TOLD(writer, page, number) ((writer) << 6 | (page) << 4 | (number))
+#define writer_of(told) ((told) >> 6)
+#define page_of(told) ((told) >> 4 & 3)
+#define number_of(told) ((told) & 15)
+byte entry[LOGS * MOST];
+byte position[LOGS * MOST];
+byte count[LOGS], begin[LOGS], end_of[LOGS], lost[LOGS], epoch[LOGS];
+byte seen[LOGS * HOSTS];            /* the number of a writer's last notice in the log */
+byte has_told[HOSTS * MANAGERS]; /* History::Manager::told */
+byte has_read[HOSTS * MANAGERS];
+
+/* ---- LockArea ---- */
+
+byte holder[MANAGERS] = NOBODY;
+byte first[MANAGERS] = NOBODY, second[MANAGERS] = NOBODY; /* the queue */
+byte asked_from[HOSTS]; /* Link::position */
+bool granted[HOSTS];
+byte arrival[HOSTS * 4], arrival_count[HOSTS], arrival_end[HOSTS]; /* Locks::Arrival */
+bool arrival_complete[HOSTS];
+
+/* ---- Courier: messages from each host to each of the first two, in order ---- */
+
+#define FETCH 1
+#define DIFFERENCES 2 /* page, changed bytes, values */
+#define ASK 3         /* position, epoch */
+#define RELEASE 4     /* number of notices, epoch, notices */
+#define to(source, host) ((source) * MANAGERS + (host))
+chan inbox[HOSTS * MANAGERS] = [2] of { byte, byte, byte, byte, byte, byte, byte };
+bool here[HOSTS];
+byte under_way[HOSTS];
+
+/* ---- the exchange of notices at a barrier ---- */
+
+byte notices[HOSTS], others[HOSTS], entered = 0, barriers = 0;
+bool any_notices;
+
+/* ---- NoticeLog ---- */
+
+inline renew(log, new_epoch) {
+    if
+    :: (new_epoch) > epoch[log] ->
+       epoch[log] = new_epoch;
+       begin[log] = end_of[log];
+       lost[log] = end_of[log];
+       for (i : 0 .. MOST - 1) { entry[(log) * MOST + i] = 0; position[(log) * MOST + i] = 0 }
+       count[log] = 0
+    :: else
+    fi
+}
+
+/* NoticeLog::make_room: what the same writer has announced again later goes, and then all but the newer half. Moves
+   what stays to the end, and then to the beginning. */
+inline make_room(log) {
+    kept = capacity_of(log);
+    i = kept;
+    do
+    :: i > 0 ->
+       i--;
+       each = entry[(log) * MOST + i] >> 4;
+       j = kept;
+       do
+       :: j < capacity_of(log) && entry[(log) * MOST + j] >> 4 != each -> j++
+       :: else -> break
+       od;
+       if
+       :: j < capacity_of(log)
+       :: else ->
+          if
+          :: capacity_of(log) - kept == capacity_of(log) / 2 -> lost[log] = position[(log) * MOST + i] + 1; break
+          :: else ->
+             kept--;
+             entry[(log) * MOST + kept] = entry[(log) * MOST + i];
+             position[(log) * MOST + kept] = position[(log) * MOST + i]
+          fi
+       fi
+    :: else -> break
+    od;
+    count[log] = capacity_of(log) - kept;
+    for (i : 0 .. MOST - 1) {
+        if
+        :: i < count[log] ->
+           entry[(log) * MOST + i] = entry[(log) * MOST + kept + i];
+           position[(log) * MOST + i] = position[(log) * MOST + kept + i]
+        :: else -> entry[(log) * MOST + i] = 0; position[(log) * MOST + i] = 0
+        fi
+    }
+}
+
+inline append(log, what) {
+    if
+    :: count[log] == capacity_of(log) -> make_room(log)
+    :: else
+    fi;
+    entry[(log) * MOST + count[log]] = what;
+    position[(log) * MOST + count[log]] = end_of[log];
+    count[log]++;
+    end_of[log]++
+}
+
+/* NoticeLog::since: into news */
+inline since(log, from) {
+    news_count = 0;
+    for (i : 0 .. MOST - 1) {
+        if
+        :: i < count[log] && position[(log) * MOST + i] >= (from) ->
+           news[news_count] = entry[(log) * MOST + i];
+           news_count++
+        :: else
+        fi
+    }
+    complete = ((from) > begin[log] -> (from) : begin[log]) >= lost[log]
+}
+
+/* ---- History ---- */
+
+inline announce(page) {
+    seen[history_of(me) * HOSTS + me]++;
+    assert(seen[history_of(me) * HOSTS + me] < 16);
+    append(history_of(me), TOLD(me, page, seen[history_of(me) * HOSTS + me]))
+}
+
+/* Puts what the manager lacks into news. */
+inline news_for(manager) {
+    since(history_of(me), has_told[me * MANAGERS + manager]);
+#ifndef LOSS_NOT_TOLD
+    if
+    :: !complete ->
+       announce(EVERYTHING);
+       news[0] = TOLD(me, EVERYTHING, seen[history_of(me) * HOSTS + me]);
+       news_count = 1
+    :: else
+    fi;
+#endif
+#ifdef OWN_NOTICES_ONLY
+    j = 0;
+    for (i : 0 .. 3) {
+        if
+        :: i < news_count && writer_of(news[i]) == me -> news[j] = news[i]; j++
+        :: else
+        fi
+    }
+    news_count = j;
+#endif
+    has_told[me * MANAGERS + manager] = end_of[history_of(me)]
+#ifdef ONE_POSITION_FOR_ALL
+    ; has_told[me * MANAGERS] = end_of[history_of(me)]; has_told[me * MANAGERS + 1] = end_of[history_of(me)]
+#endif
+}
+
+/* ---- LockArea ---- */
+
+/* LockArea::tell: the manager's log gets news. */
+inline tell(manager, of_epoch) {
+    renew(manager, of_epoch);
+    if
+    :: of_epoch < epoch[manager]
+    :: else ->
+       kept = 0;
+       do
+       :: kept < news_count ->
+          told = news[kept];
+          if
+          :: number_of(told) > seen[manager * HOSTS + writer_of(told)] ->
+             seen[manager * HOSTS + writer_of(told)] = number_of(told);
+             saved = kept; /* make_room uses the variables */
+             append(manager, told);
+             kept = saved
+          :: else
+          fi;
+          kept++
+       :: else -> break
+       od
+    fi
+}
+
+/* Locks::answer_for */
+inline answer(host, lock, of_epoch) {
+    renew(manager_of(lock), of_epoch);
+    since(manager_of(lock), asked_from[host]);
+    arrival_count[host] = news_count;
+    for (i : 0 .. 3) {
+        if
+        :: i < news_count -> arrival[(host) * 4 + i] = news[i]
+        :: else
+        fi
+    }
+    arrival_end[host] = end_of[manager_of(lock)];
+    arrival_complete[host] = complete;
+    granted[host] = true
+}
+
+/* LockArea::pass and Locks::grant */
+inline pass(lock, of_epoch) {
+    holder[lock] = NOBODY;
+#ifndef QUEUE_FORGOTTEN
+    if
+    :: first[lock] != NOBODY ->
+       each = first[lock];
+#ifndef FREE_WHEN_PASSED
+       holder[lock] = each;
+#endif
+       first[lock] = second[lock];
+       second[lock] = NOBODY;
+       if
+       :: each == manager_of(lock) -> granted[each] = true
+       :: else -> saved = each; answer(saved, lock, of_epoch)
+       fi
+    :: else
+    fi
+#endif
+}
+
+/* LockArea::take_or_queue */
+inline take_or_queue(host, lock) {
+    if
+    :: holder[lock] == NOBODY -> holder[lock] = host
+    :: holder[lock] != NOBODY && first[lock] == NOBODY -> first[lock] = host
+    :: else -> assert(second[lock] == NOBODY); second[lock] = host
+    fi
+}
+
+/* ---- Courier::receive and Locks::receive, in the thread that receives ---- */
+
+inline apply_differences() {
+    if
+    :: b & 1 -> frame[in(me, a, 0)] = c & 1
+    :: else
+    fi;
+    if
+    :: b & 2 -> frame[in(me, a, 1)] = c >> 1
+    :: else
+    fi;
+    under_way[source]--
+}
+
+inline lend() {
+    fetched[a] = true;
+    frame[in(source, a, 0)] = frame[in(me, a, 0)];
+    frame[in(source, a, 1)] = frame[in(me, a, 1)];
+    here[source] = true
+}
+
+inline receive(from) {
+    d_step {
+        inbox[to(from, me)] ? kind, a, b, c, d, e, f -> source = from;
+        if
+        :: kind == FETCH -> lend()
+        :: kind == DIFFERENCES -> apply_differences()
+        :: kind == ASK ->
+           asked_from[source] = a;
+           take_or_queue(source, me);
+           if
+           :: holder[me] == source -> answer(source, me, b)
+           :: else
+           fi
+        :: kind == RELEASE ->
+           assert(holder[me] == source);
+           news_count = a;
+           news[0] = c;
+           news[1] = d;
+           news[2] = e;
+           news[3] = f;
+           tell(me, b);
+           pass(me, b)
+        fi;
+        kind = 0;
+        a = 0;
+        b = 0;
+        c = 0;
+        d = 0;
+        e = 0;
+        f = 0;
+        source = 0
+    }
+}
+
+proctype Receiver(byte me; byte one; byte other) {
+    byte kind, source, a, b, c, d, e, f;
+end:
+    do
+    :: receive(one)
+    :: receive(other)
+    od
+}
+
+/* ---- one thread of the program at each host ---- */
+
+/* What this host may read now has what was written last. */
+inline check(page, number) {
+    assert(state[at(me, page)] == ABSENT || !(knows[me] & mask(cell(page, number))) ||
+           frame[in(me, page, number)] == truth[cell(page, number)])
+}
+
+inline check_copies() {
+    check(0, 0);
+    check(0, 1);
+    check(1, 0)
+}
+
+/* Pages::send_difference; the page is announced if it has changed. */
+inline send_difference(page) {
+    changed = (frame[in(me, page, 0)] != twin[in(me, page, 0)] -> 1 : 0) |
+              (frame[in(me, page, 1)] != twin[in(me, page, 1)] -> 2 : 0);
+    twin[in(me, page, 0)] = 0;
+    twin[in(me, page, 1)] = 0;
+    if
+    :: changed != 0 ->
+       own = own | mask(page);
+       under_way[me]++;
+       inbox[to(me, home_of(page))] ! DIFFERENCES, page, changed,
+           frame[in(me, page, 0)] | frame[in(me, page, 1)] << 1, 0, 0, 0
+    :: else
+    fi;
+    changed = 0
+}
+
+inline drop(page) {
+    state[at(me, page)] = ABSENT;
+    frame[in(me, page, 0)] = 0;
+    frame[in(me, page, 1)] = 0
+}
+
+/* Pages::invalidate and Pages::invalidate_written */
+inline invalidate(page) {
+    if
+    :: home_of(page) == me
+    :: home_of(page) != me && state[at(me, page)] == CLEAN -> drop(page)
+    :: home_of(page) != me && state[at(me, page)] == WRITTEN ->
+#ifndef DROP_WITHOUT_DIFFERENCE
+       announced = own;
+       send_difference(page);
+#ifdef DROP_WITHOUT_NOTICE
+       own = announced;
+#endif
+#endif
+       twin[in(me, page, 0)] = 0;
+       twin[in(me, page, 1)] = 0;
+       drop(page)
+    :: else
+    fi
+}
+
+inline invalidate_all() {
+    invalidate(0);
+    invalidate(1)
+}
+
+/* Consistency::apply of news; its last line is publish_own(). */
+inline learn_all() {
+#ifndef LOSS_UNNOTICED
+    if
+    :: !complete ->
+       invalidate_all();
+#ifndef LOSS_NOT_TOLD
+       announce(EVERYTHING)
+#endif
+    :: else
+    fi;
+#else
+    complete = true;
+#endif
+    kept = 0;
+    do
+    :: kept < news_count ->
+       told = news[kept];
+       if
+       :: number_of(told) > seen[history_of(me) * HOSTS + writer_of(told)] ->
+          seen[history_of(me) * HOSTS + writer_of(told)] = number_of(told);
+          saved = kept;
+          append(history_of(me), told);
+          kept = saved;
+          if
+          :: complete && page_of(told) == EVERYTHING -> invalidate_all()
+          :: complete && page_of(told) == 0 -> invalidate(0)
+          :: complete && page_of(told) == 1 -> invalidate(1)
+          :: else
+          fi
+       :: else
+       fi;
+       kept++
+    :: else -> break
+    od
+}
+
+/* The changes of this host are at their homes: its notices go into its history. */
+inline publish_own() {
+    announced_before[me] = announced_before[me] | own;
+    if
+    :: own & 1 -> announce(0)
+    :: else
+    fi;
+    if
+    :: own & 2 -> announce(1)
+    :: else
+    fi;
+    own = 0
+}
+
+/* Pages::release_to, without waiting for the homes: at a lock others still have copies of the home's page. */
+inline release_home(at_barrier) {
+    if
+    :: me < PAGES && state[at(me, me)] == OPEN && fetched[me] -> state[at(me, me)] = CLEAN; own = own | mask(me)
+    :: me < PAGES && state[at(me, me)] == WRITTEN ->
+       own = own | mask(me);
+       fetched[me] = fetched[me] && !at_barrier;
+       state[at(me, me)] = (at_barrier -> OPEN : CLEAN)
+    :: else
+    fi
+}
+
+inline release_written(page) {
+    if
+    :: home_of(page) != me && state[at(me, page)] == WRITTEN -> state[at(me, page)] = CLEAN; send_difference(page)
+    :: else
+    fi
+}
+
+inline release_pages(at_barrier) {
+    release_home(at_barrier);
+    release_written(0);
+    release_written(1);
+#ifndef EVICT_WITHOUT_NOTICE
+    own = own | evicted[me];
+#endif
+    evicted[me] = 0
+}
+
+#ifdef NO_WAIT_FOR_HOMES
+#define HAS_ARRIVED true
+#else
+#define HAS_ARRIVED (under_way[me] == 0)
+#endif
+
+/* -- accesses -- */
+
+#define COMPUTE 0
+#define AWAIT_PAGE 1
+#define AWAIT_LOCK 2
+#define AWAIT_HOMES 3
+#define computes (step == COMPUTE)
+
+inline read(number_of_page) {
+    d_step {
+        accesses > 0 && state[at(me, number_of_page)] == ABSENT -> accesses--;
+        page = number_of_page;
+        step = AWAIT_PAGE;
+        inbox[to(me, home_of(page))] ! FETCH, page, 0, 0, 0, 0, 0
+    }
+}
+
+#define may_write(page, number) (accesses > 0 && (knows[me] & mask(cell(page, number))))
+
+/* Others know the byte no more, until they synchronize with this host. */
+inline store() {
+    truth[cell(page, number)] = 1 - truth[cell(page, number)];
+    knows[0] = knows[0] & ~mask(cell(page, number));
+    knows[1] = knows[1] & ~mask(cell(page, number));
+    knows[2] = knows[2] & ~mask(cell(page, number));
+    knows[me] = knows[me] | mask(cell(page, number));
+    lock_knows[0] = lock_knows[0] & ~mask(cell(page, number));
+    lock_knows[1] = lock_knows[1] & ~mask(cell(page, number));
+    if
+    :: state[at(me, page)] == CLEAN ->
+       if
+       :: home_of(page) == me
+       :: else ->
+          twin[in(me, page, 0)] = frame[in(me, page, 0)];
+          twin[in(me, page, 1)] = frame[in(me, page, 1)]
+       fi;
+       state[at(me, page)] = WRITTEN
+    :: else
+    fi;
+    frame[in(me, page, number)] = truth[cell(page, number)];
+    page = 0;
+    number = 0
+}
+
+/* Of a page that is here; a write to another one is a fetch and then this. */
+inline write(number_of_page, number_of_byte) {
+    d_step {
+        may_write(number_of_page, number_of_byte) && state[at(me, number_of_page)] != ABSENT -> accesses--;
+        page = number_of_page;
+        number = number_of_byte;
+        store()
+    }
+}
+
+inline await_page() {
+    d_step {
+        step == AWAIT_PAGE && here[me] -> here[me] = false;
+        step = COMPUTE;
+        state[at(me, page)] = CLEAN;
+        page = 0;
+        check_copies()
+    }
+}
+
+/* Pages::evict; it happens inside a fault, and that thread waits. */
+inline evict(number_of_page) {
+    d_step {
+        evictions > 0 && home_of(number_of_page) != me && state[at(me, number_of_page)] == WRITTEN -> evictions--;
+        announced = own;
+        own = 0;
+        send_difference(number_of_page);
+        evicted[me] = evicted[me] | own;
+        own = announced;
+        drop(number_of_page)
+    }
+    under_way[me] == 0
+}
+
+/* -- locks -- */
+
+/* Locks::read_log, or the end of Locks::ask */
+inline read_news() {
+    granted[me] = false;
+    if
+    :: manager_of(lock) == me ->
+#ifdef LOG_BEFORE_LOCK
+       news_count = 0;
+       complete = true;
+#else
+       renew(lock, epoch[history_of(me)]);
+       since(lock, has_read[me * MANAGERS + lock]);
+       has_read[me * MANAGERS + lock] = end_of[lock]
+#endif
+    :: else ->
+       news_count = arrival_count[me];
+       complete = arrival_complete[me];
+       for (i : 0 .. 3) { news[i] = arrival[me * 4 + i]; arrival[me * 4 + i] = 0 }
+       has_read[me * MANAGERS + lock] = arrival_end[me];
+       arrival_count[me] = 0;
+       arrival_end[me] = 0;
+       arrival_complete[me] = false
+    fi;
+    learn_all();
+    holds = lock;
+    lock = 0;
+    if
+    :: under_way[me] == 0 -> enter_section()
+    :: else -> step = AWAIT_HOMES
+    fi
+}
+
+/* The changes of dropped pages are at their homes. */
+inline enter_section() {
+    publish_own();
+    inside[holds]++;
+    assert(inside[holds] == 1);
+    knows[me] = knows[me] | lock_knows[holds];
+    check_copies();
+    step = COMPUTE
+}
+
+/* Locks::acquire; a manager on another host is asked by a message. */
+inline ask(which) {
+    d_step {
+        acquires > 0 && holds == NOBODY -> acquires--;
+        lock = which;
+        step = AWAIT_LOCK;
+        if
+        :: manager_of(lock) == me ->
+#ifdef LOG_BEFORE_LOCK
+           since(lock, has_read[me * MANAGERS + lock]);
+           has_read[me * MANAGERS + lock] = end_of[lock];
+           learn_all();
+#endif
+           take_or_queue(me, lock);
+           if
+           :: holder[lock] == me -> read_news()
+           :: else
+           fi
+        :: else -> inbox[to(me, manager_of(lock))] ! ASK, has_read[me * MANAGERS + lock], epoch[history_of(me)], 0, 0, 0, 0
+        fi
+    }
+    if
+    :: step == AWAIT_LOCK -> d_step { granted[me] -> read_news() }
+    :: else
+    fi;
+    if
+    :: step == AWAIT_HOMES -> d_step { under_way[me] == 0 -> enter_section() }
+    :: else
+    fi
+}
+
+inline pass_on() {
+    publish_own();
+    news_for(lock);
+    if
+    :: manager_of(lock) == me -> tell(lock, epoch[history_of(me)]); pass(lock, 0)
+    :: else ->
+       for (i : 0 .. 3) {
+           if
+           :: i >= news_count -> news[i] = 0
+           :: else
+           fi
+       }
+       inbox[to(me, manager_of(lock))] ! RELEASE, news_count, epoch[history_of(me)], news[0], news[1], news[2], news[3]
+    fi;
+    lock = 0;
+    step = COMPUTE
+}
+
+/* Locks::release */
+inline release() {
+    d_step {
+        holds != NOBODY -> lock = holds;
+        holds = NOBODY;
+        inside[lock]--;
+        lock_knows[lock] = knows[me];
+        release_pages(false);
+        if
+        :: HAS_ARRIVED -> pass_on()
+        :: else -> step = AWAIT_HOMES
+        fi
+    }
+    if
+    :: step == AWAIT_HOMES -> d_step { HAS_ARRIVED -> pass_on() }
+    :: else
+    fi
+}
+
+/* -- barriers -- */
+
+inline exchange() {
+    others[0] = notices[1] | notices[2];
+    others[1] = notices[0] | notices[2];
+    others[2] = notices[0] | notices[1];
+    any_notices = notices[0] | notices[1] | notices[2];
+    notices[0] = 0;
+    notices[1] = 0;
+    notices[2] = 0;
+    entered = 0;
+    knows[0] = ALL_CELLS;
+    knows[1] = ALL_CELLS;
+    knows[2] = ALL_CELLS;
+    lock_knows[0] = ALL_CELLS; /* nobody has a lock */
+    lock_knows[1] = ALL_CELLS;
+    barriers++
+}
+
+inline enter() {
+#ifndef NOTICES_ONCE
+    own = own | announced_before[me];
+#endif
+    announced_before[me] = 0;
+    notices[me] = own;
+    own = 0;
+    step = COMPUTE;
+    entered++;
+    if
+    :: entered == HOSTS -> exchange()
+    :: else
+    fi
+}
+
+inline barrier() {
+    d_step {
+        release_pages(true);
+        passed = barriers;
+        if
+        :: HAS_ARRIVED -> enter()
+        :: else -> step = AWAIT_HOMES
+        fi
+    }
+    if
+    :: step == AWAIT_HOMES -> d_step { HAS_ARRIVED -> enter() }
+    :: else
+    fi;
+    d_step { /* Consistency::acquire_from_all */
+        barriers != passed -> passed = 0;
+        if
+        :: others[me] & 1 -> invalidate(0)
+        :: else
+        fi;
+        if
+        :: others[me] & 2 -> invalidate(1)
+        :: else
+        fi;
+        others[me] = 0;
+        if
+        :: any_notices -> renew(history_of(me), epoch[history_of(me)] + 1)
+        :: else
+        fi;
+        check_copies()
+    }
+}
+
+proctype Host(byte me) {
+    byte page = 0, number = 0, changed = 0, own = 0, lock = 0, holds = NOBODY, passed = 0, step = COMPUTE;
+    do
+    :: computes && barriers < BARRIERS -> /* spin looks at no other guard of a host that waits */
+       if
+       :: read(0)
+       :: read(1)
+       :: write(0, 0)
+       :: write(0, 1)
+       :: write(1, 0)
+       :: ask(0)
+       :: ask(1)
+       :: release()
+#if EVICTIONS > 0
+       :: evict(0)
+       :: evict(1)
+#endif
+       :: holds == NOBODY -> barrier()
+       fi
+    :: await_page()
+    :: computes && barriers == BARRIERS -> break
+    od
+}
+
+init {
+    atomic {
+        knows[0] = ALL_CELLS;
+        knows[1] = ALL_CELLS;
+        knows[2] = ALL_CELLS;
+        lock_knows[0] = ALL_CELLS;
+        lock_knows[1] = ALL_CELLS;
+        state[at(0, 0)] = CLEAN; /* so that no accesses are spent on the first fetches */
+        state[at(1, 0)] = CLEAN;
+        state[at(2, 0)] = CLEAN;
+        state[at(1, 1)] = OPEN;
+        state[at(0, 1)] = CLEAN;
+        fetched[0] = true;
+        fetched[1] = true;
+        run Receiver(0, 1, 2);
+        run Receiver(1, 0, 2);
+        run Host(0);
+        run Host(1);
+        run Host(2)
+    }
+}

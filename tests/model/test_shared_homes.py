@@ -1,0 +1,41 @@
+"""Homes of shared pages that move, checked by spin in every interleaving of a small job; it must find mistakes, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spinning import expect_mistake, expect_no_mistake, needs_spin
+
+pytestmark = needs_spin
+MODEL = "shared_homes.pml"
+
+
+@pytest.mark.parametrize(
+    ("accesses", "acquires", "barriers", "reopened"),
+    [(2, 2, 2, 0), (3, 2, 1, 0), (3, 0, 2, 0), (3, 0, 2, 1)],
+)
+def test_a_page_has_one_home_and_loses_no_byte(
+    tmp_path: Path, accesses: int, acquires: int, barriers: int, reopened: int
+) -> None:
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "REOPENED": reopened}
+    expect_no_mistake(MODEL, tmp_path, **size)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "accesses", "acquires", "barriers"),
+    [
+        ("STAND_IN_PASSES_OVER", 2, 2, 1),
+        ("LEAVE_UNTRACKED", 2, 2, 1),
+        ("NO_FETCH", 2, 2, 1),
+        ("FETCH_OVER_OWN", 2, 2, 1),
+        ("NO_MEETING_BEFORE", 3, 2, 1),
+        ("LOSER_DROPS", 2, 0, 1),
+        ("NO_MEETING_AFTER", 2, 0, 1),
+        ("MARK_IS_LOST", 3, 0, 2),
+        ("WANTED_BY_SEVERAL", 3, 0, 2),
+    ],
+)
+def test_the_model_of_homes_finds(tmp_path: Path, mistake: str, accesses: int, acquires: int, barriers: int) -> None:
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers}
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", **size, **{mistake: 1})

@@ -1,0 +1,51 @@
+"""The locks of shared arrays, checked by spin in every interleaving of a small job; spin must find mistakes, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spinning import expect_mistake, expect_no_mistake, needs_spin
+
+pytestmark = needs_spin
+MODEL = "shared_locks.pml"
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"ACCESSES": 2, "ACQUIRES": 2},
+        {"ACCESSES": 1, "ACQUIRES": 4},
+        {"ACCESSES": 1, "ACQUIRES": 2, "BARRIERS": 2},
+        {"ACCESSES": 1, "ACQUIRES": 3, "CAPACITY": 1},
+        {"ACCESSES": 1, "ACQUIRES": 2, "EVICTIONS": 1},
+    ],
+    ids=["accesses", "chains", "barriers", "short-logs", "evictions"],
+)
+def test_who_acquires_sees_what_was_released(tmp_path: Path, switches: dict[str, int]) -> None:
+    expect_no_mistake(MODEL, tmp_path, **switches)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "switches"),
+    [
+        ("NO_WAIT_FOR_HOMES", {}),
+        ("LOG_BEFORE_LOCK", {}),
+        ("OWN_NOTICES_ONLY", {"ACQUIRES": 4}),
+        ("ONE_POSITION_FOR_ALL", {"ACQUIRES": 4}),
+        ("LOSS_UNNOTICED", {"CAPACITY": 1}),
+        ("LOSS_NOT_TOLD", {"CAPACITY": 1, "ACQUIRES": 4}),
+        ("DROP_WITHOUT_DIFFERENCE", {"ACCESSES": 2}),
+        ("DROP_WITHOUT_NOTICE", {"ACCESSES": 2, "ACQUIRES": 3}),
+        ("EVICT_WITHOUT_NOTICE", {"EVICTIONS": 1}),
+        ("NOTICES_ONCE", {}),
+        ("FREE_WHEN_PASSED", {}),
+    ],
+)
+def test_the_model_of_locks_finds(tmp_path: Path, mistake: str, switches: dict[str, int]) -> None:
+    sizes = {"ACCESSES": 1, "ACQUIRES": 2, **switches}
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", "-DT_REVERSE", **sizes, **{mistake: 1})
+
+
+def test_the_model_of_locks_finds_who_waits_for_ever(tmp_path: Path) -> None:
+    expect_mistake(MODEL, tmp_path, "invalid end state", "-O1", ACCESSES=1, ACQUIRES=2, QUEUE_FORGOTTEN=1)
