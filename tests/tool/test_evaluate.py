@@ -247,8 +247,11 @@ def test_dry_run_runs_nothing_and_prints_every_point(native: Native) -> None:
 def test_the_usual_evaluation_says_what_it_left_out(native: Native) -> None:
     for more in (("--dry-run",), ("--quick", "--ranks", "1", "--threads", "1")):
         ended = native.kumiki("evaluate", *more)
-        assert "message, mpi, himeno, pi, is, diffusion, laplace-sor, cavity, linpack, shared; " in ended.stderr
-        assert "--suite shared" in ended.stderr and "--suite all" in ended.stderr
+        assert (
+            "message, mpi, himeno, pi, is, diffusion, laplace-sor, cavity, lu, linpack, shared, openmp; "
+            in ended.stderr
+        )
+        assert "--suite openmp" in ended.stderr and "--suite all" in ended.stderr
     named = native.kumiki("evaluate", "--suite", "pi", "--dry-run")
     assert "not measured" not in named.stderr
 

@@ -147,7 +147,10 @@ def test_what_is_left_out_is_said(lab: Prefix) -> None:
     ended = lab.kumiki("evaluate", "--cluster", "lab", "--quick", "--dry-run")
     assert ended.returncode == 0, ended.stderr
     assert "left out" in ended.stderr and "memory, thread-barrier, wait, remote-memory" in ended.stderr
-    assert "message, mpi, himeno, pi, is, diffusion, laplace-sor, cavity, linpack, shared, overlap; " in ended.stderr
+    assert (
+        "message, mpi, himeno, pi, is, diffusion, laplace-sor, cavity, lu, linpack, shared, openmp, overlap; "
+        in ended.stderr
+    )
     assert lab.started == []
     named = lab.kumiki("evaluate", "--cluster", "lab", "--suite", "network", "--dry-run")
     assert named.stderr == ""

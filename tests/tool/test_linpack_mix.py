@@ -53,6 +53,13 @@ def test_layouts_leave_a_core_for_the_device(kind: str, cores: int) -> None:
     assert not {line.partition("cores=")[2] for line in lines[-3:]} & set(own)
 
 
+def test_a_rankfile_of_hosts_names_them() -> None:
+    assert Mix(1, 2, 1).rankfile([4, 5, 6], "a") == "a threads=2 cores=4,5\na threads=1 cores=6\n"
+    assert Mix(2, 2, 1).rankfile(None, "b") == "b threads=2\nb threads=2\nb threads=1\n"
+    with pytest.raises(UserError, match="2 threads, but there are 1 cores on a"):
+        Mix(1, 2, 1).rankfile([0], "a")
+
+
 @pytest.mark.parametrize("wrong", ["", "7", "7x2", "0x2+1", "7x0+1", "7x2+", "a mix"])
 def test_a_wrong_mix_is_a_sentence(wrong: str) -> None:
     with pytest.raises(UserError, match="such as 7x2"):

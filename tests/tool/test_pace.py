@@ -18,7 +18,7 @@ def run(slowness: float) -> tuple[float, list[Point]]:
     """
     now = 0.0
     points = usual_points()
-    pace = Pace(points, lambda: now)
+    pace = Pace(points, clock=lambda: now)
     measured = []
     for point in points:
         measured.append(pace.next(point))
@@ -46,13 +46,13 @@ def test_a_slow_machine_takes_shorter_samples_and_not_more_time(slowness: float)
 
 def test_points_that_are_left_out_leave_their_time_to_the_others() -> None:
     points = usual_points()
-    assert Pace(points, lambda: 0.0).next(points[-1]) == points[-1]
+    assert Pace(points, clock=lambda: 0.0).next(points[-1]) == points[-1]
 
 
 def test_what_quick_points_leave_is_spare() -> None:
     now = 0.0
     points = usual_points()
-    pace = Pace(points, lambda: now)
+    pace = Pace(points, clock=lambda: now)
     assert pace.spare() == pytest.approx(0)
     for point in points[:3]:
         pace.next(point)

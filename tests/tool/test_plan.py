@@ -141,11 +141,15 @@ def test_a_suite_by_name_has_its_peers_and_fits_its_time(suite: Suite) -> None:
             "message": {"ucx"},
             "mpi": set(),
             "pi": {"openmp"},
+            "lu": {"openmp"},
             "linpack": {"bound", *hpl()},
             "shared": {"openmp"},
+            "openmp": {"libgomp", "libomp"},
         }
         ours = {"kumiki"} | others.get(suite.name, {"openmp", "bound"})
         peers = set() if suite.name in ("linpack", "shared") else {"openmpi", "mpich"}
+        if suite.name == "openmp" and cores == 1:
+            peers = set()  # with as many ranks as threads there is one
         assert ours | peers == {point.implementation for point in points}
     for quick, allowed in ((False, suite.seconds), (True, suite.quick_seconds)):
         points = all_points(Request(suites=(suite.name,), quick=quick), 2)
@@ -198,7 +202,9 @@ def test_himeno_in_the_papers_form_at_every_size_and_number_of_ranks() -> None:
     assert all(point.program == "himeno-mpich" and point.arguments[-1] == "--sendrecv" for point in found)
 
 
-@pytest.mark.parametrize("suite", ["laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "laplace-sor", "cavity"])
+@pytest.mark.parametrize(
+    "suite", ["laplace", "matmul", "radix-sort", "cg", "himeno", "pi", "laplace-sor", "cavity", "lu"]
+)
 def test_one_core_is_left_free_once(suite: str) -> None:
     points = all_points(Request(suites=(suite,)), 8)
     assert {(1, 7), (7, 1)} <= {point.place for point in points if point.parameters.get("form") == "hybrid"}
@@ -226,14 +232,35 @@ def test_by_name_barriers_go_up_to_sixteen_ranks_and_the_usual_run_does_not() ->
     assert {("mpich", 16), ("openmpi", 16), ("kumiki", 16)} <= by
 
 
+def test_by_name_the_sort_is_measured_with_more_keys_and_the_plain_kernel() -> None:
+    def variants(request: Request) -> set[str]:
+        points = [point for point in all_points(request, 2) if point.program == "radix-sort"]
+        return {word for point in points for word in ("plain", "67108864") if word in point.arguments}
+
+    assert variants(Request(suites=("radix-sort",))) == {"plain", "67108864"}
+    assert variants(Request()) == variants(Request(suites=("radix-sort",), quick=True)) == set()
+
+
 def test_by_name_the_product_tells_communication_by_threads() -> None:
     def everyone(request: Request) -> list[tuple[int, int]]:
         points = [point for point in all_points(request, 2) if "--all-threads" in point.arguments]
-        assert all(point.parameters["all_threads"] == "yes" and "--fetch" in point.arguments for point in points)
+        assert all(point.parameters["all_threads"] == "yes" and "before" in point.arguments for point in points)
         return sorted(point.place for point in points)
 
     assert everyone(Request(suites=("matmul",))) == [(2, 1), (2, 2), (2, 4)]
     assert everyone(Request()) == everyone(Request(suites=("matmul",), threads=(1,))) == []
+
+
+def test_homes_are_compared_over_numbers_of_ranks_and_after_one_rank_has_initialized() -> None:
+    points = all_points(Request(suites=("shared",)), 2)
+    copies = [point for point in points if point.parameters.get("copies") == "rank"]
+    for program in ("laplace", "lu", "diffusion"):
+        found = {(point.launcher.ranks, point.parameters["homes"]) for point in copies if point.program == program}
+        assert {(ranks, homes) for ranks in (2, 4) for homes in ("hand", "block", "first")} <= found
+        assert any(point.program == program and point.parameters["form"] == "sequential" for point in points[2:])
+    one = {point.parameters["homes"] for point in copies if "--touch" in point.arguments}
+    assert one == {"hand", "first", "next", "relocated"}
+    assert all((point.variables or {}) == {"KUMIKI_SHARED_COPIES": "rank"} for point in copies)
 
 
 def test_fragments_are_swept_over_sizes_of_messages_but_not_by_tune() -> None:

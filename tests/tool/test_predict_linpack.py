@@ -142,6 +142,32 @@ def test_a_narrow_product_delays_the_panel() -> None:
     assert rate(1.0) < 0.98 * rate(None) and rate(1.0) > 0.7 * rate(None)
 
 
+def test_a_device_with_the_matrix_hides_panel_and_bus() -> None:
+    kind = Kind(product=constant(10), panel=constant(5), solve=constant(1e6), resident=True)
+    one = run(4000, 200)
+
+    def rate(panel: float, bus: float) -> float:
+        made = replace(kind, panel=constant(panel), bus=bus)
+        return expected(Machine("test", "a test", {"one": made}, ()), one).rate
+
+    alone = replace(kind, resident=False)
+    assert rate(5, inf) > 1.05 * expected(Machine("test", "a test", {"one": alone}, ()), one).rate
+    # The products of a step take 0.02 s for each 1000 rows of a panel and more, its way to the host and back 0.003 s.
+    assert rate(5, 1000) == pytest.approx(rate(5, inf), rel=0.02)
+    assert rate(5, 20) < 0.8 * rate(5, inf) and rate(0.2, inf) < 0.8 * rate(5, inf)
+
+
+def test_the_form_is_kept_in_a_file(tmp_path: Path) -> None:
+    kind = replace(alike(5.0).kinds["one"], resident=True, bus=4000.0)
+    path = tmp_path / "machine.toml"
+    machine = Machine("test", "a test", {"one": kind}, (run(1000, 100),))
+    path.write_text(text_of(machine), encoding="utf-8")
+    assert machine_of(path, []).kinds["one"] == kind
+    path.write_text(text_of(machine).replace('form = "resident"', 'form = "nowhere"'), encoding="utf-8")
+    with pytest.raises(UserError, match="form is 'host' or 'resident', not 'nowhere'"):
+        machine_of(path, [])
+
+
 def test_the_slowest_kind_decides() -> None:
     fast, slow = alike(5.0).kinds["one"], alike(2.0).kinds["one"]
     machine = Machine("test", "a test", {"fast": fast, "slow": slow}, ())

@@ -377,11 +377,48 @@ def _run(ctx: typer.Context) -> None:
     """Run a program over ranks and threads (kumiki-run).
 
     With --cluster NAME as the first option it runs on the hosts of that cluster (kumiki cluster); with --slurm, on the
-    nodes of this Slurm allocation.
+    nodes of this Slurm allocation. With --explain before all of these it ends with what shared memory has cost the run,
+    and what to change; figures go to explain/ (--explain=DIR). With KUMIKI_SHARED_CHECK=1 it ends with the bytes of
+    shared memory that several ranks wrote without order.
     """
+    from kumiki.explain import command as explaining
+    from kumiki.explain import races
     from kumiki.hosts.launch import launcher_arguments
 
-    _hand_on("kumiki-run", launcher_arguments(ctx.args))
+    folder, rest = explaining.asked(ctx.args)
+    arguments = launcher_arguments(rest)
+    if folder is None and not races.asked():
+        _hand_on("kumiki-run", arguments)
+        return
+    native = Native.installed()
+    raise typer.Exit(explaining.run(native.require(native.command("kumiki-run")), arguments, folder, native))
+
+
+@app.command("advise", context_settings={"allow_interspersed_args": False})
+def _advise(
+    program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGUMENT]...", help="An OpenMP program.")],
+    threads: Annotated[
+        int | None, typer.Option("-t", "--threads", min=1, metavar="N", help="The threads of one host; default: cores.")
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(metavar="SECONDS", callback=_positive, help="The longest run as one process.")
+    ] = 60,
+    page: Annotated[
+        float, typer.Option(metavar="US", callback=_positive, help="What fetching or sending a page costs.")
+    ] = 60,
+    message: Annotated[
+        float, typer.Option(metavar="US", callback=_positive, help="What a message to another host costs.")
+    ] = 40,
+) -> None:
+    """Say whether an OpenMP program gains from more hosts, and why not, after a short trial on this host.
+
+    The program runs as one process, and as two with a copy of its memory each.
+    """
+    from kumiki.explain.trial import Costs, advise
+
+    native = Native.installed()
+    cores = threads or Machine.here(native).usable_cores()
+    raise typer.Exit(advise(program, cores, limit, Costs(page, message), native))
 
 
 @app.command("topology", cls=HandedOn)

@@ -5,6 +5,12 @@ Nothing large is imported here before Ctrl-C is handled, because loading the com
 
 from __future__ import annotations
 
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until `_run` handles Ctrl-C it ends this process as it ends any other program: without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import os
 import sys
 from io import TextIOWrapper
@@ -21,6 +27,8 @@ def main() -> None:
 def _run() -> int:
     """Runs the command line; returns its exit code."""
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if sys.stdout is None:
             raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
         if isinstance(sys.stdout, TextIOWrapper):

@@ -18,6 +18,8 @@ class ExitCode(IntEnum):
     ENVIRONMENT = 3
     """The environment is not usable."""
     REGRESSION = 4
+    RACES = 66
+    """Races were found, and shall make the run fail; ThreadSanitizer uses this code, too."""
     INTERRUPTED = 130
 
 

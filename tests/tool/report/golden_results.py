@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "golden"
-NAMES = ("quiet", "noisy", "one-core", "one-busy-core", "eight-cores", "hosts")
+NAMES = ("quiet", "two-cores", "noisy", "one-core", "one-busy-core", "eight-cores", "hosts")
 TOLD = ("suite", "metric", "implementation", "parameters", "unit", "better", "median", "ci95", "n")
 FLAGS = {"c": "converged", "o": "oversubscribed", "v": "validated"}
 KEPT = ("cpu", "load", "cluster")

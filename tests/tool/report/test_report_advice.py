@@ -221,6 +221,17 @@ def test_half_of_the_peak_is_found_in_the_sweep() -> None:
     said(host, "remote", "Send pieces of at least 16 KiB")
 
 
+@pytest.mark.parametrize(
+    ("cache_bytes", "words"), [(4 << 20, ", where its data stay in the L2 cache)"), (1 << 20, ")")]
+)
+def test_the_rate_of_a_cache_is_called_so(cache_bytes: int, words: str) -> None:
+    """The highest rate is that of 1 MiB, which is there twice."""
+    results = Host(suites=("remote-memory",)).results
+    results["environment"]["caches"] = [{"level": 2, "type": "unified", "bytes": cache_bytes, "count": 2}]
+    text = next(piece.text for piece in report.advice(results) if "half of its highest bandwidth" in piece.text)
+    assert f"at 1 MiB{words}" in text
+
+
 def test_threshold_between_the_routines_of_an_mpi_is_the_measured_one() -> None:
     host = Host(suites=("remote-memory",), mpis=("openmpi",))
     assert "use put at 64 KiB to 64 MiB and use send at 1 B to 16 KiB" in said(host, "remote", "stay on Open MPI").text

@@ -15,7 +15,7 @@ from kumiki.report.analysis import linpack as rows_of
 from kumiki.report.analysis.model import Results
 from kumiki.report.sections.linpack import linpack
 from kumiki.report.tables import linpack as tables
-from kumiki.suites.linpack import BLOCK, ONE_SLOW, SUITE
+from kumiki.suites.linpack import BLOCK, OFFLOAD, ONE_SLOW, RESIDENT, SUITE
 from kumiki.suites.model import Grid
 from synthetic import Host
 
@@ -104,6 +104,8 @@ def test_a_device_pays_from_the_size_where_it_is_faster() -> None:
     assert found is not None and found.place == "1 x 2" and found.device.startswith("emulated:")
     assert list(found.together) == [500, 1000, 2000, 4000] and found.pays_from == 2000
     assert [(alone.value, both.value) for alone, both in found.products.values()] == [(60.0, 100.0)] * 4
+    resident = rows_of.with_device(Results.parse(solver().results), RESIDENT)
+    assert resident is not None and list(resident.together) == [500, 1000, 2000]
     table = tables.device(Results.parse(solver().results))
     assert table is not None and [line.cells[2].text for line in table.lines] == ["0.98", "0.99", "1.44", "1.42"]
 
@@ -209,33 +211,47 @@ def test_an_evaluation_describes_its_machine() -> None:
     results = Results.parse(with_pieces().results)
     machine = measured.machine_of_rows(results.rows, {})
     assert machine is not None
-    (kind,) = machine.kinds.values()
+    places = ["1x1 ranks x 2, block 192", "1x1 ranks x 4, block 192"]
+    device = "emulated:rate=20,bus=4"
+    with_device = [f"{places[0]}, with {device}, {form}" for form in ("offload", "resident")]
+    assert sorted(machine.kinds) == [places[0], *with_device, places[1]]
+    kind, offload, resident = (machine.kinds[name] for name in (places[1], *with_device))
+    assert not offload.resident and offload.panel == machine.kinds[places[0]].panel
+    assert resident.resident and resident.bus == 4000 and resident.solve.at(2000) == 50
     assert kind.threads == 4 and len(kind.product.points) == 5
     assert kind.narrow is not None and kind.narrow.at(4000) == pytest.approx(20.0 * 4 * (1 - 50 / 4000))
     assert kind.product.at(4000) > kind.product.at(500) and kind.exchange is not None
-    assert [run.n for run in machine.runs] == [500, 1000, 2000, 4000]
-    assert {run.known for run in machine.runs} == {60.0, 80.0, 90.0, 95.0}
+    runs = {name: [run.n for run in machine.runs if run.kinds == (name,)] for name in machine.kinds}
+    assert runs == {
+        places[0]: [500, 1000, 2000, 4000],
+        places[1]: [500, 1000, 2000, 4000],
+        with_device[0]: [500, 1000, 2000, 4000],
+        with_device[1]: [500, 1000, 2000],
+    }
+    assert {run.known for run in machine.runs if run.kinds == (places[1],)} == {60.0, 80.0, 90.0, 95.0}
     assert measured.machine_of_rows(Results.parse(solver().results).rows, {}) is None
 
 
 def test_the_variation_is_that_of_the_largest_product() -> None:
     results = Results.parse(with_pieces().results)
-    rows = [row for row in results.rows if row.metric == "linpack.product" and row.ranks == 1]
+    rows = [row for row in results.rows if row.metric == "linpack.product" and row.threads == 4]
     largest = max(rows, key=lambda row: row.count("n"))
     samples = {largest.id: [30.0, 15.0]}
     machine = measured.machine_of_rows(results.rows, samples)
     assert machine is not None
     # Two products take 1/15 + 1/30 for two units of work.
-    product = next(iter(machine.kinds.values())).product
+    product = machine.kinds["1x1 ranks x 4, block 192"].product
     assert product.at(4000) == pytest.approx(20) and product.variation == pytest.approx((4 / 3, 2 / 3))
 
 
 def test_the_report_draws_the_prediction_and_leaves_the_machine(tmp_path: Path) -> None:
     host = with_pieces()
     predicted = rows_of.predictions(Results.parse(host.results))
-    assert list(predicted) == ["1 x 4"] and list(predicted["1 x 4"]) == [500, 1000, 2000, 4000]
+    assert sorted(predicted) == ["1 x 2", "1 x 4"] and list(predicted["1 x 4"]) == [500, 1000, 2000, 4000]
+    for form, sizes in ((OFFLOAD, [500, 1000, 2000, 4000]), (RESIDENT, [500, 1000, 2000])):
+        assert list(rows_of.device_predictions(Results.parse(host.results), form)) == sizes
     page = report.write(host.save(tmp_path)).read_text(encoding="utf-8")
     assert "prediction of the model" in page
     path = measured.write(tmp_path)
     assert path == tmp_path / "machine.toml"
-    assert len(machine_of(path, []).runs) == 4
+    assert len(machine_of(path, []).runs) == 15

@@ -6,7 +6,6 @@ import secrets
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from kumiki import suites
@@ -15,6 +14,7 @@ from kumiki.evaluation.measure import Outcome, measure
 from kumiki.evaluation.pace import Pace
 from kumiki.evaluation.plan import Request, plan
 from kumiki.evaluation.process import termination_interrupts
+from kumiki.evaluation.settling import Candidate, repeats
 from kumiki.machine import environment
 from kumiki.machine.load import OtherLoad
 from kumiki.machine.native import Native
@@ -26,8 +26,6 @@ from kumiki.suites.model import Point, Suite
 
 SEEDS = 2**32
 HANGS_BEFORE_GIVING_UP = 2
-MOST_REPEATS = 4
-"""How often a point is measured again if its figures do not converge."""
 
 
 class Audience(Protocol):
@@ -40,6 +38,9 @@ class Audience(Protocol):
     def point_begins(self, point: Point) -> None: ...
     def point_ends(self, outcome: Outcome) -> None: ...
     def suite_ends(self, suite: Suite, rows: Sequence[Row]) -> None: ...
+    def settles(self, suite: Suite, rows: Sequence[Row]) -> None:
+        """These rows of the suite have more samples than when it ended."""
+
     def end(self) -> None: ...
 
 
@@ -74,7 +75,8 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
     hung: Counter[str] = Counter()
     failed: set[object] = set()
     missing = [point for _, points in stages for point in points if point.key not in known]
-    pace = Pace(missing)
+    pace = Pace(missing, request.seconds)
+    seconds: dict[str, float] = {}
     others = OtherLoad(machine)
 
     def take(point: Point) -> None:
@@ -83,6 +85,7 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
         audience.point_begins(point)
         outcome = _measure(point, hung, request.time_limit, native, cores, folder.log)
         hung[point.program] += outcome.hung
+        seconds.setdefault(point.setting, outcome.seconds)
         failed.update({point.setting} if outcome.failed else ())
         folder.add(outcome, others.so_far())
         audience.point_ends(outcome)
@@ -93,14 +96,21 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
             for suite, points in stages:
                 for point in points:
                     take(pace.next(point))
-                # Points that settle early leave time for those that have not converged. Each repeat is a separate run,
-                # because some noise differs from run to run.
-                for again in range(1, MOST_REPEATS + 1) if not request.quick else ():
-                    for point in filter(folder.is_open, points):
-                        if point.may_settle and pace.spare() > point.estimated_seconds:
-                            audience.extends(point)
-                            take(replace(point, again=again))
                 audience.suite_ends(suite, [row for row in folder.rows() if row.suite == suite.name])
+            if not request.quick:
+                candidates = [
+                    Candidate(suite, point, seconds.get(point.setting, point.estimated_seconds))
+                    for suite, points in stages
+                    for point in points
+                ]
+                again: list[Candidate] = []
+                for each in repeats(candidates, folder.open_rows, pace.spare):
+                    audience.extends(each.point)
+                    take(each.point)
+                    again.append(each)
+                for suite, _ in stages:
+                    if points := [each.point for each in again if each.suite is suite]:
+                        audience.settles(suite, folder.rows_of(points))
             folder.finish()
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED

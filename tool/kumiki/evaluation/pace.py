@@ -18,15 +18,19 @@ LEAST_PART = 0.25
 class Pace:
     """The budgets of points that are measured one after another, in the order given."""
 
-    def __init__(self, points: Sequence[Point], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, points: Sequence[Point], allowed: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`allowed`: the seconds that the evaluation may take if all points together are estimated to take less."""
         self._left = deque(points)
         self._clock = clock
         self._start = clock()
         self._estimated = sum(point.estimated_seconds for point in points)
+        self._allowed = max(self._estimated, allowed)
 
     def spare(self) -> float:
-        """The seconds that the points so far have saved compared with the estimate."""
-        return self._estimated - sum(each.estimated_seconds for each in self._left) - (self._clock() - self._start)
+        """The seconds that will be left when the remaining points have taken as long as estimated."""
+        return self._allowed - sum(each.estimated_seconds for each in self._left) - (self._clock() - self._start)
 
     def next(self, point: Point) -> Point:
         """The point, with a budget that lets all remaining points finish in time; earlier points count as skipped."""

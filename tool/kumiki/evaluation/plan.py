@@ -23,6 +23,10 @@ MOST = 4096
 """Ranks of a job, and threads of a rank (src/settings/settings.hpp)."""
 
 
+USUAL_SECONDS = 225.0
+"""What the usual evaluation may take together with its repeats, so that it ends within four minutes with its report."""
+
+
 @dataclass(frozen=True)
 class Request:
     """The user's request; None means the default."""
@@ -48,6 +52,11 @@ class Request:
 
     def chosen(self) -> list[Suite]:
         return suites.chosen(self.suites, self.hosts is not None)
+
+    @property
+    def seconds(self) -> float:
+        """What the evaluation may take even if its points are estimated to take less: the rest is for repeats."""
+        return USUAL_SECONDS if self.suites is None and self.own is None and not self.quick else 0.0
 
     def arguments(self) -> dict[str, Any]:
         """The arguments that determine the points, as results.json records them."""

@@ -33,8 +33,10 @@ class Wishes:
     ranks: int | None = None
     threads: int | None = None
     device: str | None = None
+    form: str | None = None
+    """How the device takes part (kumiki.linpack.model.FORMS)."""
     mix: Mix | None = None
-    """The processes of the host, all with equal shares."""
+    """The processes of each host, all with equal shares."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def choose(wishes: Wishes, room: Room, trial: Trial) -> Choice:
 
 def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
     if wishes.mix is not None:
-        ranks = wishes.mix.ranks
+        ranks = wishes.mix.ranks * room.hosts
     elif wishes.grid is not None:
         ranks = wishes.grid[0] * wishes.grid[1]
     elif wishes.ranks is not None:
@@ -105,7 +107,7 @@ def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
     weights = wishes.weights or ("measured" if columns > 1 and wishes.mix is None else None)
     block, device = wishes.block or USUAL_BLOCK, wishes.device
     accelerated = wishes.mix.accelerated if wishes.mix and device else None
-    return Setting(0, block, rows, columns, threads, weights, device, accelerated)
+    return Setting(0, block, rows, columns, threads, weights, device, accelerated, wishes.form)
 
 
 def _sized(setting: Setting, wishes: Wishes, room: Room, rate: float, reasons: list[str]) -> Setting:

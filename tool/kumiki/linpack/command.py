@@ -33,6 +33,14 @@ def linpack(
             "emulated:rate=20,bus=4.",
         ),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="How the device takes part: offload (it gets products of updates), resident (the matrix lives on it; "
+            "one rank for each device) or auto, by measured rates, the default.",
+        ),
+    ] = None,
     mix: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +81,7 @@ def linpack(
     from kumiki.linpack.beside import Reference
     from kumiki.linpack.choice import Wishes
     from kumiki.linpack.mix import mix_of
-    from kumiki.linpack.model import grid_of
+    from kumiki.linpack.model import FORMS, grid_of
 
     shape = grid_of(grid) if grid is not None else None
     if input is not None and any(value is not None for value in (size, block, grid, weights)):
@@ -90,13 +98,16 @@ def linpack(
             "--device, and leave --ranks, --threads, --weights and --input out",
             param_hint="--mix",
         )
+    if form is not None and (form not in FORMS or device is None or mix is not None):
+        raise typer.BadParameter(
+            f"one of {', '.join(FORMS)} for a device: give --device, and leave --mix out", param_hint="--form"
+        )
     mixed = mix_of(mix) if mix is not None else None
     reference = Reference(beside) if beside is not None else None
     if reference is not None:
         reference.arguments(1)
     native = Native.installed()
-    request = work.Request(
-        Wishes(size, block, shape, weights, ranks, threads, device), input, write, dry_run, reference, pairs, mixed
-    )
+    wishes = Wishes(size, block, shape, weights, ranks, threads, device, form)
+    request = work.Request(wishes, input, write, dry_run, reference, pairs, mixed)
     hosts = where.Where(cluster, named, hostfile, remote_shell, alone).hosts(native)
     raise typer.Exit(work.run(request, Machine.here(native), native, hosts))

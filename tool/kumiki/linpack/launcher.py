@@ -60,17 +60,18 @@ class Launcher:
 
     def product_rates(self, threads: int, size: int, block: int, device: str) -> tuple[float, float]:
         """GFLOP/s of a process of so many threads and of a device, at the same time, with products of the shape of an
-        update. Raises UserError when they cannot be measured."""
+        update, on this host or the first one. Raises UserError when they cannot be measured."""
         program = self.native.require(self.native.program("linpack"))
         words = ("-N", str(size), "--block", str(block), "--device", device, "--product", "--samples", "3")
-        run = str(self.native.command("kumiki-run"))
+        where = self.hosts.for_ranks(1).launcher_options if self.hosts else ()
+        run = [str(self.native.command("kumiki-run")), *where]
         reader = RowReader({})
 
         def take(line: str) -> None:
             reader.take(line)
 
         ended = process.run(
-            [run, "-n", "1", "-t", str(threads), str(program), *words],
+            [*run, "-n", "1", "-t", str(threads), str(program), *words],
             os.environ,
             PILOT_SECONDS,
             take,

@@ -39,17 +39,24 @@ class Mix:
     def __str__(self) -> str:
         return f"{self.hosts}x{self.threads}+{self.accelerated}"
 
-    def rankfile(self, cores: Sequence[int]) -> str:
+    def rankfile(self, cores: Sequence[int] | None, host: str = "") -> str:
         """Lines for `kumiki-run --rankfile`: host processes have cores of their own, and accelerator processes share
-        those that are left, or the last one. Raises UserError if there are too few cores."""
+        those that are left, or the last one. Raises UserError if there are too few cores. None: the numbers of the
+        cores of that host are not known, and the launcher deals them out."""
+        name = f"{host} " if host else ""
+        if cores is None:
+            return f"{name}threads={self.threads}\n" * self.hosts + f"{name}threads=1\n" * self.accelerated
         own = self.hosts * self.threads
         if own > len(cores):
-            raise UserError(f"--mix {self}: the host processes have {own} threads, but there are {len(cores)} cores")
+            raise UserError(
+                f"--mix {self}: the host processes have {own} threads, but there are {len(cores)} cores"
+                + (f" on {host}" if host else "")
+            )
         taken = [cores[each * self.threads : (each + 1) * self.threads] for each in range(self.hosts)]
         left = cores[own:] or cores[-1:]
         lines = [f"threads={self.threads} cores={','.join(map(str, each))}" for each in taken]
         lines += [f"threads=1 cores={left[each % len(left)]}" for each in range(self.accelerated)]
-        return "".join(f"{line}\n" for line in lines)
+        return "".join(f"{name}{line}\n" for line in lines)
 
 
 def mix_of(text: str) -> Mix | str:

@@ -12,7 +12,9 @@ RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
 
 
-USUAL = {"device": "none", "mix": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
+FORMS = ("auto", "offload", "resident")
+"""How a device takes part: it gets products of updates, or the matrix lives on it."""
+USUAL = {"device": "none", "form": "none", "mix": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
 """What rows of Linpack are about unless a study changes it."""
 
 
@@ -31,6 +33,8 @@ class Setting:
     """That shares the updates, as kumiki-linpack describes it."""
     accelerated: int | None = None
     """The last so many ranks, of one thread each, alone use the device (kumiki.linpack.mix); None: all do."""
+    form: str | None = None
+    """How the device takes part; None: as kumiki-linpack chooses."""
 
     @property
     def ranks(self) -> int:
@@ -52,6 +56,7 @@ class Setting:
         words = ["-N", str(self.size), "--block", str(self.block), "--grid", f"{self.rows}x{self.columns}"]
         words += ["--weights", self.weights] if self.weights else []
         words += ["--device", self.device] if self.device else []
+        words += ["--form", self.form] if self.form else []
         return words + (["--device-processes", str(self.accelerated)] if self.accelerated is not None else [])
 
 

@@ -90,13 +90,13 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
 
 
 def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Launcher) -> ExitCode:
-    """A process mix on this host: how many processes share the device, and then all else as usual."""
-    if launcher.hosts is not None:
-        raise UserError("--mix: it is for one host; leave the hosts out, or add --alone")
+    """A process mix of each host: how many processes share the device, and then all else as usual."""
     mix, device = wanted, request.wishes.device
+    places = _cores_by_host(machine, launcher.hosts)
+    cores = min(_count(machine, launcher.hosts, numbers) for _, numbers in places)
     assert device is not None
     if isinstance(mix, str):
-        part = host_part(mix, machine.usable_cores())
+        part = host_part(mix, cores)
         block = request.wishes.block or USUAL_BLOCK
         host, accelerator = launcher.product_rates(part.threads, RATED_SIZE, block, device)
         count = accelerated_by(accelerator, host)
@@ -105,17 +105,37 @@ def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Lau
         if count:
             _remark(f"mix: {mix.hosts} host processes of {mix.threads} threads and {count} on the device: {rates}")
         else:
-            mix = replace(mix, hosts=machine.usable_cores() // mix.threads)
+            mix = replace(mix, hosts=cores // mix.threads)
             _remark(
                 f"mix: {mix.hosts} host processes of {mix.threads} threads on all cores, and none on the device, "
                 f"which is slower than one of them: {rates}"
             )
     with tempfile.TemporaryDirectory(prefix="kumiki-linpack-") as folder:
         rankfile = Path(folder) / "ranks"
-        rankfile.write_text(mix.rankfile(machine.usable_core_numbers()))
+        rankfile.write_text("".join(mix.rankfile(numbers, name) for name, numbers in places))
         _remark(*(f"rank {number}: {line}" for number, line in enumerate(rankfile.read_text().splitlines())))
         wishes = replace(request.wishes, mix=mix)
         return _by_choice(replace(request, wishes=wishes), machine, replace(launcher, rankfile=rankfile))
+
+
+def _cores_by_host(machine: Machine, hosts: Hosts | None) -> list[tuple[str, Sequence[int] | None]]:
+    """By host its name in a rankfile and the numbers of its cores: hosts that are this machine share its cores out, and
+    of others the numbers are not known."""
+    own = machine.usable_core_numbers()
+    if hosts is None:
+        return [("", own)]
+    if not hosts.one_machine:
+        return [(name, None) for name in hosts.names]
+    share = len(own) // len(hosts)
+    parts = [own[each * share : (each + 1) * share] or own for each in range(len(hosts))]
+    return list(zip(hosts.names, parts, strict=True))
+
+
+def _count(machine: Machine, hosts: Hosts | None, numbers: Sequence[int] | None) -> int:
+    """The cores of a host."""
+    if numbers is not None:
+        return len(numbers)
+    return (hosts.cores if hosts else None) or machine.usable_cores()
 
 
 def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launcher) -> ExitCode:
@@ -129,6 +149,7 @@ def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launche
         hpl_dat.write(request.output, file)
         _remark(f"written: {request.output}")
     arguments = [*file.arguments(), *(["--device", wishes.device] if wishes.device else [])]
+    arguments += ["--form", wishes.form] if wishes.form else []
     if request.dry_run:
         _remark(shlex.join(launcher.command(ranks, threads, arguments)))
         return ExitCode.OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -70,12 +70,15 @@ class Folder:
         """The points that need not be measured again."""
         return {point["key"] for point in self.content["points"] if point["state"] == "measured"}
 
-    def is_open(self, point: Point) -> bool:
-        """Whether any figure of a measured point has not converged."""
-        numbers = {row for each in self.content["points"] if each["key"] == point.key for row in each["rows"]}
-        return any(
-            not row["converged"] for row in self.content["rows"] if row["id"] in numbers and row["median"] is not None
-        )
+    def open_rows(self, point: Point) -> list[Row]:
+        """The figures of a measured point that have not converged."""
+        return [row for row in self.rows_of([point]) if row.median is not None and not row.converged]
+
+    def rows_of(self, points: Sequence[Point]) -> list[Row]:
+        """The rows to which these points have contributed."""
+        keys = {point.key for point in points}
+        numbers = {row for each in self.content["points"] if each["key"] in keys for row in each["rows"]}
+        return [Row.parse(row) for row in self.content["rows"] if row["id"] in numbers]
 
     def finish(self) -> None:
         self.content["complete"] = True

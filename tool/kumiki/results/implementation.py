@@ -12,6 +12,8 @@ TITLES = {
     "ucx": "UCX",
     "tcp": "TCP",
     "openmp": "OpenMP",
+    "libgomp": "libgomp",
+    "libomp": "libomp",
     "pthread": "pthread",
     "std": "std::barrier",
     "central": "central",

@@ -27,8 +27,10 @@ MODULES = (
     "diffusion",
     "laplace_sor",
     "cavity",
+    "lu",
     "linpack",
     "shared",
+    "openmp",
     "overlap",
 )
 """One module per suite, which contains everything about that suite."""

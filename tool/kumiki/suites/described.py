@@ -30,6 +30,10 @@ class Paper:
     """The rates of all sizes, with the bytes of a message and the residual."""
     over_hosts: str = ""
     """The time over hosts; always in the Maestro paper, whatever the program's own paper is."""
+    over_hosts_result: str = ""
+    """What the Maestro paper found there, as a sentence."""
+    placement: str = ""
+    """The time by the homes of pages, in the Omni/SCASH paper; empty: this program takes the place of its NPB."""
     velocities: str = ""
     """The publication with whose velocities a flow is compared."""
 

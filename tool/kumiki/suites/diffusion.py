@@ -16,14 +16,16 @@ or less.
 ONE_CORE_POINTS_PER_SECOND = {17: 450e6, 129: 450e6, 257: 400e6, 513: 300e6, 1025: 150e6, 2049: 120e6}
 
 
-def _workload(size: int) -> Workload:
+def workload(size: int, steps: int = 0) -> Workload:
+    """One of the paper's sizes; 0 steps: as many as in its own suite."""
+    steps = steps or STEPS[size]
     return Workload(
         suite="diffusion",
         program="diffusion",
         metric="diffusion.time",
-        arguments=("--size", str(size), "--steps", str(STEPS[size])),
-        parameters={"size": size, "steps": STEPS[size]},
-        one_core_seconds=STEPS[size] * size**2 / ONE_CORE_POINTS_PER_SECOND[size],
+        arguments=("--size", str(size), "--steps", str(steps)),
+        parameters={"size": size, "steps": steps},
+        one_core_seconds=steps * size**2 / ONE_CORE_POINTS_PER_SECOND[size],
         setup_seconds=0.2,
         in_messages=True,
         most_workers=size - 2,
@@ -39,16 +41,16 @@ JACOBI_ONE_CORE_SECONDS = {17: 0.01, 129: 0.15, 257: 2.0}
 
 
 def _by_jacobi(size: int) -> Workload:
-    by_jacobi = _workload(size).variant("method", "jacobi", "--method", "jacobi")
+    by_jacobi = workload(size).variant("method", "jacobi", "--method", "jacobi")
     # The program itself determines how often it walks over the grid, which stays in a cache at these sizes.
     return replace(by_jacobi, one_core_seconds=JACOBI_ONE_CORE_SECONDS[size], traffic=None)
 
 
 PROBLEMS = Problems(
-    _workload(513),
-    _workload(513),
+    workload(513),
+    workload(513),
     [
-        *(_workload(size) for size in STEPS if size != 513),
+        *(workload(size) for size in STEPS if size != 513),
         *(_by_jacobi(size) for size in JACOBI_ONE_CORE_SECONDS),
     ],
     in_tiles=_by_jacobi(129).in_tiles(),

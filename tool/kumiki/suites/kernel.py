@@ -118,7 +118,7 @@ class Workload:
             "openmp",
             ("--threads", str(threads)),
             implementation="openmp",
-            variables=_places(grid, threads),
+            variables=places(grid, threads),
         )
 
     def bounds(self, grid: Grid, thread_counts: Collection[int]) -> list[Point]:
@@ -139,7 +139,7 @@ class Workload:
                 seconds=bound.QUICK_SECONDS if grid.quick else bound.SECONDS,
                 sample_seconds=self.traffic.sample_seconds(min(threads, grid.cores)),
                 setup_seconds=self.traffic.setup_seconds,
-                variables=_places(grid, threads),
+                variables=places(grid, threads),
             )
             for threads in sorted(thread_counts)
             if self.traffic
@@ -203,7 +203,7 @@ class Workload:
         )
 
 
-def _places(grid: Grid, threads: int) -> Mapping[str, str]:
+def places(grid: Grid, threads: int) -> Mapping[str, str]:
     """Binds each OpenMP thread to its own core if there are enough."""
     return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"} if threads <= grid.cores else {}
 

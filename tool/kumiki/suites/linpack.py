@@ -32,6 +32,8 @@ PIECES, QUICK_PIECES = (250, 500, 1000, 2000, 4000), (250, 1000)
 """N of which the parts of a step are measured, for the model (kumiki predict linpack)."""
 DEVICE_CORE_RATE, MOST_DEVICE_CORES, DEVICE_BANDWIDTH = 10, 4, 4
 """Of the emulated device: GFLOP/s for each of the cores that compute its products, no more than it keeps busy; GB/s."""
+OFFLOAD, RESIDENT = "offload", "resident"
+"""A device gets products of updates, or the matrix lives on it."""
 ONE_SLOW = "one slow"
 """The last core shares its time with another thread."""
 
@@ -48,6 +50,7 @@ class _Run:
     """Process rows and columns; None: as square as can be."""
     weights: str = "equal"
     device: str = USUAL["device"]
+    form: str = USUAL["form"]
     look_ahead: str = USUAL["look_ahead"]
     wait: str = USUAL["wait"]
     cores: str = USUAL["cores"]
@@ -64,7 +67,7 @@ class _Run:
         if self.weights != "equal":
             yield from ("--weights", self.weights)
         if self.device != USUAL["device"]:
-            yield from ("--device", self.device)
+            yield from ("--device", self.device, "--form", self.form)
         if self.mix:
             yield from ("--device-processes", str(self.mix.accelerated))
         if self.look_ahead != USUAL["look_ahead"]:
@@ -97,6 +100,7 @@ class _Run:
             parameters={
                 **{"ranks": self.ranks, "threads": self.threads, "n": self.size, "block": self.block},
                 **{"grid": self.grid, "weights": self.weights, "device": self.device},
+                "form": self.form,
                 **{"look_ahead": self.look_ahead, "wait": self.wait, "cores": self.cores},
                 "mix": str(self.mix or USUAL["mix"]),
             },
@@ -196,16 +200,22 @@ def _unequal(grid: Grid) -> Iterator[Point]:
 
 
 def _with_device(grid: Grid) -> Iterator[Point]:
-    """Half of the cores alone, and with an emulated device that the other half computes, over N (Figure 5)."""
+    """Half of the cores alone, and with an emulated device that the other half computes, over N (Figure 5): which gets
+    products, or on which the matrix lives."""
     if grid.cores < 2:
         return
     threads = grid.cores // 2
+    device = emulated(grid.cores - threads)
     for size in _sizes(grid):
-        for device in (USUAL["device"], emulated(grid.cores - threads)):
-            run = _Run(1, threads, size, device=device)
+        alone = _Run(1, threads, size)
+        # A device for studies is slower than a core, and where the matrix lives on it the core does not help.
+        forms = (OFFLOAD, RESIDENT) if size <= STUDY else (OFFLOAD,)
+        for run in (alone, *(replace(alone, device=device, form=form) for form in forms)):
             yield run.point(grid, STUDY_SECONDS)
             if not grid.quick:
                 yield run.product(grid)
+        if not grid.quick:
+            yield alone.pieces(grid)
 
 
 def _mixes(grid: Grid) -> Iterator[Point]:
@@ -216,7 +226,7 @@ def _mixes(grid: Grid) -> Iterator[Point]:
     half = grid.cores // 2
     for mix in dict.fromkeys((Mix(half, 1, 1), Mix(1, half, 1))):
         device = emulated(grid.cores - half)
-        run = _Run(mix.ranks, mix.threads, _study(grid), shape=(1, mix.ranks), device=device, mix=mix)
+        run = _Run(mix.ranks, mix.threads, _study(grid), shape=(1, mix.ranks), device=device, form=OFFLOAD, mix=mix)
         yield run.point(grid, STUDY_SECONDS)
 
 
@@ -252,7 +262,7 @@ SUITE = Suite(
     programs=(Program("linpack", BLAS),),
     build=_points,
     build_over_hosts=_over_hosts,
-    seconds=215,
+    seconds=290,
     quick_seconds=40,
     by_name=True,
 )

@@ -57,11 +57,13 @@ def _over_hosts(grid: Grid) -> list[Point]:
 def _by_threads(grid: Grid, ranks: int) -> list[Point]:
     """Only the master of a rank fetches: does its time depend on the other threads (F07)? Measured on request.
 
-    All of them compute, even if there are more than cores: with fewer there would be nothing to see.
+    As in the paper, they wait meanwhile. All of them compute, even if there are more than cores: with fewer there would
+    be nothing to see.
     """
     if not grid.in_full or grid.ranks or grid.threads:
         return []
-    everyone = _fetched(grid).variant("all_threads", "yes", "--all-threads")
+    before = PROBLEMS.main(grid).variant("fetch", "before", "--fetch", "before")
+    everyone = before.variant("all_threads", "yes", "--all-threads")
     return [everyone.hybrid(grid, (ranks, threads)) for threads in FUNNELLED_THREADS]
 
 

@@ -20,7 +20,7 @@ def _points(grid: Grid) -> list[Point]:
             parameters={"threads": threads},
             unit="GB/s",
             better="higher",
-            seconds=0.15 if grid.quick else 0.6,
+            seconds=0.15 if grid.quick else 1.5,
             figures=OPERATIONS,
             sample_seconds=0.04,
         )
@@ -35,6 +35,7 @@ SUITE = Suite(
     headline=("memory.read", "memory.write", "memory.copy", "memory.memcpy", "memory.nontemporal"),
     programs=(Program("memory"),),
     build=_points,
-    seconds=8,
+    seconds=17,
     quick_seconds=3,
+    limits_programs=True,
 )

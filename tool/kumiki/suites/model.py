@@ -363,8 +363,15 @@ class Suite:
     """None: it does not apply to several hosts."""
     by_name: bool = False
     """Measured only if the user names it, which keeps the default evaluation short."""
+    limits_programs: bool = False
+    """Whether the first screen tells what its headline figures mean for programs."""
     described: Described | None = None
     """The program's description in the report; None if the suite measures the machine and no program."""
+
+    @property
+    def leads(self) -> bool:
+        """Whether the first screen of the report is about its headline figures."""
+        return self.limits_programs or self.described is not None
 
     def builder(self, over_hosts: bool) -> Builder | None:
         return self.build_over_hosts if over_hosts else self.build

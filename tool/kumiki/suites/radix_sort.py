@@ -38,8 +38,9 @@ USUAL = _workload(SMALL)
 
 
 def _points(grid: Grid) -> list[Point]:
+    """The paper's sort; if the suite is named, also the plain kernel, and keys that fit into no cache."""
     points = [*USUAL.everywhere(grid), _library(grid, USUAL)]
-    if not grid.quick:
+    if grid.in_full:
         points += [*_workload(SMALL, "plain").where_it_tells(grid), *_workload(LARGE).where_it_tells(grid)]
     return points
 

@@ -25,7 +25,7 @@ def _points(grid: Grid) -> list[Point]:
         parameters={"ranks": RANKS, "bytes": 8},
         unit="us",
         better="lower",
-        seconds=0.02 if grid.quick else 0.12,
+        seconds=0.02 if grid.quick else 0.2,
         figures=OUR_FIGURES,
     )
     return [own, *beside.peers(grid, own, MPI_FIGURES, UCX_FIGURES)]
@@ -49,6 +49,6 @@ SUITE = Suite(
     ),
     programs=beside.programs("remote-memory"),
     build=_points,
-    seconds=22,
+    seconds=34,
     quick_seconds=10,
 )

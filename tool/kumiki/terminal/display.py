@@ -79,6 +79,10 @@ class Display:
         if self._tables:
             self._apart(lambda: self._print(suite, rows))
 
+    def settles(self, suite: Suite, rows: Sequence[Row]) -> None:
+        if self._tables and any(row.metric in suite.headline for row in rows):
+            self._apart(lambda: self._print(suite, rows, again=True))
+
     def end(self) -> None:
         if self._progress is not None:
             self._progress.stop()
@@ -87,10 +91,12 @@ class Display:
         """The estimated time left, corrected by the accuracy of the estimates so far."""
         return f"about {duration(self._left * self._taken / self._planned)} left" if self._taken else ""
 
-    def _print(self, suite: Suite, rows: Sequence[Row]) -> None:
+    def _print(self, suite: Suite, rows: Sequence[Row], again: bool = False) -> None:
         out = self._out
-        out.print(Text(f"{suite.title}  [{suite.name}]", style="bold underline"))
-        out.print(Text(suite.sentence, style="dim"))
+        title = f"{suite.title}  [{suite.name}]"
+        out.print(Text(f"{title}: measured again, all samples together" if again else title, style="bold underline"))
+        if not again:
+            out.print(Text(suite.sentence, style="dim"))
         out.print()
         for sheet in sheets(rows, suite.headline):
             out.print(Text(sheet.caption, style="bold"))

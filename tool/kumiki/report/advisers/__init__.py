@@ -14,6 +14,7 @@ from kumiki.report.advisers import (
     message,
     network,
     occupancy,
+    openmp,
     overlap,
     own,
     program,
@@ -44,6 +45,7 @@ _SUBJECTS = (
     overlap.advise,
     routines.advise,
     linpack.advise,
+    openmp.advise,
 )
 
 

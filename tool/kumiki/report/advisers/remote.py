@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, half_peak, ranges
+from kumiki.report.analysis.caches import holding
 from kumiki.report.analysis.compare import against, best, better, equal, settled, stake, untold
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import by_bytes
@@ -76,7 +77,10 @@ def _half_peak(results: Results) -> Advice | None:
         return None
     half_size, half, peak_size, peak = found
     largest_size, largest = max(curve.items())
-    reached = f"{amount(peak)} at {size_text(peak_size)}"
+    cache = holding(results, peak)
+    reached = (
+        f"{amount(peak)} at {size_text(peak_size)}{f', where its data stay in the {cache} cache' if cache else ''}"
+    )
     reached = reached if half is peak else f"{amount(half)} of {reached}"
     text = (
         f"Send pieces of at least {size_text(half_size)}: from this size on, a put reaches half of its highest "

@@ -6,10 +6,18 @@ from kumiki.comparison.subject import other_load
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import ALERT, Advice, say
 from kumiki.report.analysis.model import Results
-from kumiki.report.quantity import plural
+from kumiki.report.analysis.unsettled import DRIFT, FEW, MODES, SCATTER, by_reason, unsettled
+from kumiki.report.quantity import enumerate_words, plural
 from kumiki.results.statistics import FEWEST_SAMPLES, Unsteady
 
 HEADING = "How far to trust the figures"
+
+_WHY = {
+    FEW: f"with fewer than {FEWEST_SAMPLES} samples",
+    DRIFT: "drifted",
+    MODES: "had two groups of samples",
+    SCATTER: "scattered by more than 5 % to either side",
+}
 
 _UNSTEADY = {
     Unsteady.DRIFT: "drifted: the second half of the samples is at a different level than the first, as when the clock "
@@ -50,16 +58,15 @@ def _load(results: Results) -> str:
 
 
 def _loose(results: Results) -> list[Advice]:
-    """Rows that did not converge: those with too few samples, and those that scatter."""
-    loose = [row for row in results.rows if row.usable and not row.converged]
+    """Rows that did not converge, by their reasons."""
+    loose = unsettled(results)
     if not loose:
         return []
-    few = [row for row in loose if row.n < FEWEST_SAMPLES]
-    why = [f"{len(few)} with fewer than {FEWEST_SAMPLES} samples"] if few else []
-    why += [f"{len(loose) - len(few)} with an interval wider than 5 % to either side"] if len(few) < len(loose) else []
+    why = [f"{len(rows)} {_WHY[reason]}" for reason, rows in by_reason(loose).items()]
+    crowded = sum(row.oversubscribed for row in loose)
+    more = f"; {crowded} of them are of more threads than cores" if crowded else ""
     text = (
-        f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge, {' and '.join(why)}: no verdict is "
-        "given on figures "
-        f"that they do not distinguish. {again(results, [row.suite for row in loose])}"
+        f"{plural(len(loose), 'row')} of {len(results.rows)} did not converge ({enumerate_words(why)}{more}): no "
+        f"verdict is given on figures that they do not distinguish. {again(results, [row.suite for row in loose])}"
     )
     return [say("trust", HEADING, text, loose)]

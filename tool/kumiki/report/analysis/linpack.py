@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kumiki.linpack.model import USUAL, has_settings, near_square
-from kumiki.predict.linpack.measured import machine_of_rows, place_of
+from kumiki.predict.linpack.devices import device_name
+from kumiki.predict.linpack.measured import machine_of_rows
+from kumiki.predict.linpack.place import place_of
 from kumiki.predict.linpack.recursion import expected
 from kumiki.report.analysis.compare import better
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
 from kumiki.suites import reference_hpl
-from kumiki.suites.linpack import BLOCK, ONE_SLOW
+from kumiki.suites.linpack import BLOCK, OFFLOAD, ONE_SLOW
 
 SUITE = "linpack"
 SHARES = ("block", "grid", "weights")
@@ -95,10 +97,14 @@ class WithDevice:
         return least
 
 
-def with_device(results: Results) -> WithDevice | None:
-    """The rows with an accelerator beside those without it."""
-    rest = {name: value for name, value in USUAL.items() if name != "device"}
-    rows = [row for row in _rates(results, rest) if row.text("device") not in ("", USUAL["device"])]
+def with_device(results: Results, form: str = OFFLOAD) -> WithDevice | None:
+    """The rows with an accelerator that takes part in this way beside those without it."""
+    rest = {name: value for name, value in USUAL.items() if name not in ("device", "form")}
+
+    def so(row: Row) -> bool:
+        return row.text("device") not in ("", USUAL["device"]) and (row.text("form") or OFFLOAD) == form
+
+    rows = [row for row in _rates(results, rest) if so(row)]
     if not rows:
         return None
     where, device = place(rows[0]), rows[0].text("device")
@@ -106,7 +112,7 @@ def with_device(results: Results) -> WithDevice | None:
     together = {row.count("n"): row for row in rows if row.count("n") in alone}
     products: dict[int, dict[str, Row]] = {}
     for row in _products(results, rest):
-        if place(row) == where:
+        if place(row) == where and (so(row) or row.text("device") in ("", USUAL["device"])):
             products.setdefault(row.count("n"), {})[row.text("device")] = row
     pairs = {
         size: (each[USUAL["device"]], each[device])
@@ -119,7 +125,7 @@ def with_device(results: Results) -> WithDevice | None:
 
 def mixes(results: Results) -> dict[str, Row]:
     """Rates with a device at one N: where all share it (with the name of their place), and of process mixes."""
-    rest = {name: value for name, value in USUAL.items() if name not in ("device", "mix")}
+    rest = {name: value for name, value in USUAL.items() if name not in ("device", "form", "mix")}
     rows = [row for row in _rates(results, rest) if row.text("mix") not in ("", USUAL["mix"])]
     shared = with_device(results)
     if not rows or shared is None:
@@ -168,6 +174,16 @@ def predictions(results: Results) -> dict[str, dict[int, float]]:
             if (kind, size) in expectations:
                 found.setdefault(name, {})[size] = expectations[kind, size]
     return found
+
+
+def device_predictions(results: Results, form: str) -> dict[int, float]:
+    """By N, what the model expects of the rows with a device in this form; empty if its parts were not measured."""
+    machine, found = machine_of_rows(results.rows, results.samples), with_device(results, form)
+    if machine is None or found is None:
+        return {}
+    expectations = {(run.kinds[0], run.n): expected(machine, run).rate for run in machine.runs}
+    names = {size: (device_name(row), size) for size, row in found.together.items()}
+    return {size: expectations[name] for size, name in names.items() if name in expectations}
 
 
 def _rates(results: Results, settings: Mapping[str, str] = USUAL) -> list[Row]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
-from kumiki.suites.shared import SUITE_NAME
+from kumiki.suites.shared import BY_HAND, SUITE_NAME
 
 SUITE = SUITE_NAME
 COSTS = {
     "page_miss.time": "read miss",
     "page_upgrade.time": "first write of an interval",
     "diff.time": "written page at a barrier",
+    "page_refresh.time": "page written and read in each interval",
     "shared_barrier.time": "barrier, nothing written",
     "shared_scan.bandwidth": "sequential read",
 }
@@ -26,7 +28,7 @@ _BOUNDS = {
 }
 """The metrics of what they are compared with, all by `bound`."""
 _PLACE = ("fabric", "mechanism", "copies", "page", "hosts")
-_CREW = ("form", "ranks", "threads", "working", "homes", "protocol", "copies", "mechanism", "page", "hosts")
+_CREW = ("form", "ranks", "threads", "working", "homes", "protocol", "copies", "mechanism", "page", "hosts", "touch")
 """The parameters that say how a program was run; the others are its problem."""
 
 
@@ -78,6 +80,51 @@ def placed(results: Results) -> Iterator[Placed]:
                 _statistic(rows, metric, row) for metric in ("page.transfers", "page.differences", "home.different")
             )
             yield Placed(row, next((other for other in puts if other.threads == row.threads), None), *statistics)
+
+
+@dataclass(frozen=True)
+class Placements:
+    """One problem of a program with copies for all ranks, by where the homes of its pages are."""
+
+    alone: Row | None
+    """The same problem on one processor."""
+    runs: dict[str, dict[int, Placed]]
+    """By homes and number of ranks; among the homes is `hand`."""
+
+    @property
+    def program(self) -> str:
+        return next(iter(self.by_hand.values())).row.metric.removesuffix(".time").replace("_", "-")
+
+    @property
+    def by_hand(self) -> dict[int, Placed]:
+        return self.runs[BY_HAND]
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """The numbers of ranks with a placement by hand."""
+        return sorted(self.by_hand)
+
+    @property
+    def telling(self) -> int | None:
+        """The largest number of ranks that have a processor each: what is said of homes is said of it."""
+        return max((count for count in self.counts if not self.by_hand[count].row.oversubscribed), default=None)
+
+    def at(self, homes: str, ranks: int) -> Placed | None:
+        return self.runs.get(homes, {}).get(ranks)
+
+
+def placements(results: Results, touch: str = "") -> list[Placements]:
+    """The problems whose homes were placed by hand, too. `touch`: `one` where one rank had initialized all pages."""
+    found: dict[tuple[object, ...], Placements] = {}
+    for run in placed(results):
+        row = run.row
+        if row.text("copies") != "rank" or row.text("protocol") != "invalidate" or row.text("touch") != touch:
+            continue
+        alone = next(iter(_alike(list(results.suite(SUITE)), row, "sequential")), None)
+        usable = alone if alone and alone.usable else None
+        known = found.setdefault((row.metric, problem(row)), Placements(usable, {}))
+        known.runs.setdefault(row.text("homes"), {})[row.ranks] = run
+    return [each for each in found.values() if BY_HAND in each.runs]
 
 
 def threads(results: Results, of: Row) -> Row | None:

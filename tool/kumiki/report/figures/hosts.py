@@ -1,4 +1,4 @@
-"""Time of a program over the number of hosts, with one rank on each (after Figures 6 and 7 of the Maestro paper)."""
+"""Time of a program over the number of hosts or ranks (after Figures 6 and 7 of the Maestro paper)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ from kumiki.report.quantity import tick
 from kumiki.results.row import Row
 
 
-def over_hosts(name: str, heading: str, series: Mapping[str, tuple[Look, Mapping[int, Row]]]) -> Picture | None:
-    """A line for each implementation; the axis of time begins at 0, as the paper's does."""
+def over_hosts(
+    name: str,
+    heading: str,
+    series: Mapping[str, tuple[Look, Mapping[int, Row]]],
+    counted: str = "hosts, one rank on each",
+) -> Picture | None:
+    """A line for each implementation, or way to run; the axis of time begins at 0, as the paper's does.
+
+    `counted`: what there are one, two and more of.
+    """
     if not series:
         return None
 
@@ -28,8 +36,8 @@ def over_hosts(name: str, heading: str, series: Mapping[str, tuple[Look, Mapping
         log_axis(axes.xaxis, spaced(counts), lambda count: f"{count:.0f}")
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(lambda value, _: tick(value, "s") if value else "0")
-        axes.set_xlabel("hosts, one rank on each")
+        axes.set_xlabel(counted)
         axes.set_ylabel("execution time")
         axes.grid(axis="x", visible=False)
 
-    return draw(name, f"{heading}: execution time over the number of hosts", paint)
+    return draw(name, f"{heading}: execution time over the number of {counted}", paint)

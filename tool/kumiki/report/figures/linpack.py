@@ -11,6 +11,7 @@ from kumiki.report.figures.canvas import Picture, Sheet, draw, log_axis, spaced
 from kumiki.report.palette import Look, looks, rank_looks
 from kumiki.results.implementation import title
 from kumiki.results.row import Row
+from kumiki.suites.linpack import OFFLOAD, RESIDENT
 from kumiki.suites.reference_hpl import NAME
 
 
@@ -45,15 +46,24 @@ def over_size(name: str, results: Results) -> Picture | None:
 
 
 def device(name: str, results: Results) -> Picture | None:
-    """With and without a device; None if there are no two sizes."""
+    """Without a device, and with one in each form; None if there are no two sizes."""
     found = linpack.with_device(results)
     if found is None or len(found.together) < 2:
         return None
-    without, together = rank_looks(range(2)).values()
+    without, together, living = rank_looks(range(3)).values()
+    resident = linpack.with_device(results, RESIDENT)
 
     def paint(sheet: Sheet) -> None:
         _curve(sheet, found.alone, without, f"{found.place} ranks x threads alone")
         _curve(sheet, found.together, together, f"with {found.device}")
+        if resident is not None:
+            _curve(sheet, resident.together, living, "the matrix lives on the device")
+        for form, look in ((OFFLOAD, together), (RESIDENT, living)):
+            rates = linpack.device_predictions(results, form)
+            if len(rates) > 1:
+                sheet.curve(list(rates), list(rates.values()), replace(look, marker="", dash="dotted"))
+                if form == OFFLOAD:
+                    sheet.key("prediction of the model", replace(look, marker="", dash="dotted"), marker=False)
         for number, look in enumerate((without, together)):
             rates = {size: pair[number].value for size, pair in found.products.items()}
             if len(rates) > 1:

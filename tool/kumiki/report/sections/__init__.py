@@ -7,10 +7,12 @@ from kumiki.report.analysis.select import PROGRAMS
 from kumiki.report.page.exhibit import Section, numbered
 from kumiki.report.sections.linpack import linpack
 from kumiki.report.sections.machine import memory, rank_barrier, thread_barrier, waiting
+from kumiki.report.sections.openmp import openmp
 from kumiki.report.sections.programs import program_section
 from kumiki.report.sections.routines import routines
 from kumiki.report.sections.shared import shared
 from kumiki.report.sections.transfers import messages, network, remote
+from kumiki.report.sections.unsettled import unsettled_figures
 
 
 def build(results: Results) -> list[Section]:
@@ -28,5 +30,7 @@ def build(results: Results) -> list[Section]:
             routines(results),
             linpack(results),
             shared(results),
+            openmp(results),
+            unsettled_figures(results),
         ]
     )

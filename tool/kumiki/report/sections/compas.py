@@ -74,9 +74,8 @@ def master_only(results: Results, program: Program) -> Iterator[Exhibit]:
             "Table",
             f"{program.title}: communication by number of threads",
             "The time that the master threads spend fetching panels (maximum over the ranks), by the number of threads "
-            "of each rank that compute. Only the master communicates.",
-            "In the paper it is 0.83 s for any number of threads. If threads share a core with a master, the time "
-            "includes its wait for that core.",
+            "of each rank that compute. Only the master communicates, and the other threads sleep meanwhile.",
+            "In the paper it is 0.83 s for any number of threads.",
             "Table 5",
             table=table,
             wide=True,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from kumiki.report.analysis.compare import against, best
+from kumiki.report.analysis.compare import against, best, better, equal
 from kumiki.report.analysis.select import Problem
 from kumiki.report.figures.hosts import over_hosts as picture_of
 from kumiki.report.page.exhibit import Exhibit
@@ -41,7 +42,7 @@ def over_hosts(problem: Problem) -> Iterator[Exhibit]:
     yield Exhibit(
         "Table",
         f"{problem.program.title}: time over hosts",
-        "Execution time with one single-threaded rank on each host.",
+        "Execution time with one single-threaded rank on each host. " + problem.program.paper.over_hosts_result,
         "The best figure of each line, and those equal to it, are in bold.",
         paper,
         table=_table(series),
@@ -80,7 +81,21 @@ def _table(series: dict[str, dict[int, Row]]) -> Table:
         line = ranked(plural(count, "host"), entries)
         lines.append(Line(line.head, [*line.cells, Cell(_verdict(series, count))], line.crowded))
     columns = [Column(name, noted=True) for name in series]
-    return Table("hosts", [*columns, Column("messages compared with the best MPI")], lines)
+    notes = [f"{name}: {_steps(rows)}." for name, rows in series.items() if len(rows) > 1]
+    return Table("hosts", [*columns, Column("messages compared with the best MPI")], lines, notes)
+
+
+def _steps(rows: dict[int, Row]) -> str:
+    """What more hosts change, step by step, as far as the samples show it."""
+    return ", ".join(f"{_step(rows[few], rows[many])} on {many} than on {few}" for few, many in pairwise(sorted(rows)))
+
+
+def _step(few: Row, many: Row) -> str:
+    if better(many, few):
+        return "faster"
+    if better(few, many):
+        return "slower"
+    return "no faster or slower" if equal(few, many) else "not shown to be faster or slower"
 
 
 def _verdict(series: dict[str, dict[int, Row]], count: int) -> str:

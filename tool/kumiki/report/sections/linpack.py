@@ -90,7 +90,8 @@ def _device(results: Results) -> Iterator[Exhibit]:
             "Figure",
             "Linpack with and without a device",
             "Half of the cores alone, and together with an emulated accelerator, whose products the other cores "
-            "compute at a set rate and behind a set bus.",
+            "compute at a set rate and behind a set bus: which gets products of the updates, or on which the matrix "
+            "lives, so that the host only factors panels.",
             "Higher is better. The device pays from that N on where its products are long enough to hide the bus; for "
             "smaller ones it is left out, and both curves are the same.",
             "Figure 5",

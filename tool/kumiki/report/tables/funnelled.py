@@ -38,12 +38,13 @@ class Series:
 
 
 def series(results: Results, program: Program) -> list[Series]:
-    """The runs by number of ranks in which the masters fetch, if several numbers of threads were measured.
+    """The runs by number of ranks in which the masters fetch before all threads compute, as in the paper, if several
+    numbers of threads were measured.
 
     Only runs in which all threads computed count: an oversubscribed rank uses all of them only if told to.
     """
     found: dict[int, dict[int, Row]] = {}
-    for row in results.where(program.metric("communication"), "kumiki", form="hybrid", fetch="get"):
+    for row in results.where(program.metric("communication"), "kumiki", form="hybrid", fetch="before"):
         if row.usable and row.ranks > 1 and "working" not in row.parameters:
             known = found.setdefault(row.ranks, {})
             # With a core for each thread both rows mean the same; the one that was requested explicitly is used.

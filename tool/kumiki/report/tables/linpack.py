@@ -8,6 +8,7 @@ from kumiki.report.quantity import amount, percent, tolerance
 from kumiki.report.tables import NOTHING, Cell, Column, Line, Table
 from kumiki.results.implementation import title
 from kumiki.results.row import Row
+from kumiki.suites.linpack import RESIDENT
 from kumiki.suites.reference_hpl import NAME
 
 NAMES = {"look_ahead": "look-ahead"}
@@ -49,13 +50,17 @@ def device(results: Results) -> Table | None:
     found = linpack.with_device(results)
     if found is None or not found.together:
         return None
+    resident = linpack.with_device(results, RESIDENT)
+    lives = resident.together if resident else {}
     columns = [Column("without", noted=True), Column("with device", noted=True), Column("gain")]
+    columns += [Column("matrix on the device", noted=True)] if lives else []
     products = bool(found.products)
     columns += [Column("DGEMM without", noted=True), Column("DGEMM with", noted=True)] if products else []
     lines = []
     for size, row in found.together.items():
         alone = found.alone[size]
         cells = [_cell(alone), _cell(row), Cell(f"{row.value / alone.value:.2f}")]
+        cells += [_cell(lives.get(size))] if lives else []
         cells += [_cell(each) for each in found.products.get(size, (None, None))] if products else []
         lines.append(Line(f"N = {size}", cells))
     return Table("size", columns, lines)

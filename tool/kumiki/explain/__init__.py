@@ -1,0 +1,1 @@
+"""`kumiki run --explain`: what shared memory has cost a run, and what to change."""

@@ -1,0 +1,107 @@
+"""`kumiki run --explain`, and runs with KUMIKI_SHARED_CHECK: runs the program as without them, and then says what
+shared memory has cost, or which races there were."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kumiki.errors import ExitCode, complain
+from kumiki.explain import races
+from kumiki.machine.native import Native
+
+OPTION = "--explain"
+VARIABLE = "KUMIKI_EXPLAIN"
+FOLDER = "explain"
+PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+
+
+def asked(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
+    """The folder for the explanation if the first argument asks for one, and the other arguments."""
+    if arguments and arguments[0] == OPTION:
+        return Path(FOLDER), list(arguments[1:])
+    if arguments and arguments[0].startswith(f"{OPTION}="):
+        return Path(arguments[0].removeprefix(f"{OPTION}=") or FOLDER), list(arguments[1:])
+    return None, list(arguments)
+
+
+def run(launcher: Path, arguments: Sequence[str], output: Path | None, native: Native) -> int:
+    """Runs the job, says which races there were if it has looked for them, and explains it if there is a folder for
+    that. Returns the exit code of the launcher, or that of races: an explanation that cannot be given does not make a
+    run fail."""
+    with_records = Path(tempfile.mkdtemp(prefix="kumiki-explain-"))
+    try:
+        with_records.chmod(0o755)
+        code = _run([str(launcher), *arguments], {**os.environ, VARIABLE: str(with_records)})
+        try:
+            if races.asked() and _tell_races(with_records, native) and races.fails() and code == ExitCode.OK:
+                code = ExitCode.RACES
+            if output is not None:
+                _explain(with_records, arguments, output, native)
+        except Exception as error:  # a defective explanation must not affect the run
+            complain(f"the run cannot be explained ({type(error).__name__}: {error})")
+        return code
+    finally:
+        shutil.rmtree(with_records, ignore_errors=True)
+
+
+def _run(command: Sequence[str], environment: dict[str, str]) -> int:
+    """Signals go to the launcher, which has its own way to end; a terminal sends Ctrl-C to both."""
+    sys.stdout.flush()
+    child: subprocess.Popen[bytes] | None = None
+
+    def pass_on(number: int, frame: object) -> None:
+        if child is not None:
+            child.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        child = subprocess.Popen(command, env=environment)
+        code = child.wait()
+        return code if code >= 0 else 128 - code
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tell_races(records: Path, native: Native) -> bool:
+    """Returns whether there were any."""
+    sys.stdout.flush()
+    found = races.load(records, native)
+    if found is None:
+        complain(
+            f"{races.VARIABLE}: nothing has been compared, because the program had no shared arrays over several "
+            "ranks, or ended before the end of its check"
+        )
+        return False
+    for sentence in races.sentences(found):
+        complain(sentence)
+    return bool(found.races)
+
+
+def _explain(records: Path, arguments: Sequence[str], output: Path, native: Native) -> None:
+    from kumiki.explain.analysis import explain
+    from kumiki.explain.view import print_explanation
+    from kumiki.terminal.display import console
+
+    sys.stdout.flush()
+    explained = explain(records, arguments, native)
+    out = console(stderr=True)
+    print_explanation(explained.explanation, out)
+    if not explained.explanation.ranks:
+        return
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "explain.json").write_text(json.dumps(explained.explanation.as_dict(), indent=1) + "\n")
+    from kumiki.explain.page import render  # matplotlib is slow to load
+
+    report = output / "index.html"
+    report.write_text(render(explained), encoding="utf-8", errors="backslashreplace")
+    out.print(f"Report: {report}", soft_wrap=True, highlight=False, markup=False)
