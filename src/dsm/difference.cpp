@@ -114,18 +114,19 @@ bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> pa
 }
 
 /// A byte of the page is exchanged, since its owner may write it at this moment: a write that comes before is found in
-/// what it held, and one that comes behind makes page and twin differ. Between a comparison and a copy it would be lost.
-/// The order of other memory does not matter: whoever reads what is found here holds the same lock.
+/// what it held, and one that comes behind makes page and twin differ. Between a comparison and a copy it would be
+/// lost. The order of other memory does not matter: whoever reads what is found here holds the same lock.
 bool merge_difference(std::span<const std::byte> packed, std::span<std::byte> page, std::span<std::byte> twin,
                       std::span<std::uint64_t> both) {
     return for_each_packed(packed, page.size(), [&](const Head& head, std::span<const std::byte> bytes) {
-        const std::size_t begin = head.line * difference_line;
-        both[head.line] |= compare(&page[begin], &twin[begin]) & head.mask;
-        for_each_run(head.mask, [&](std::size_t at, std::size_t length) {
-            std::memcpy(&page[begin + at], bytes.data(), length);
-            std::memcpy(&twin[begin + at], bytes.data(), length);
-            bytes = bytes.subspan(length);
-        });
+        const std::byte* from = bytes.data();
+        for (std::uint64_t left = head.mask; left != 0; left &= left - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+            const std::size_t at = head.line * difference_line + bit;
+            if (std::atomic_ref(page[at]).exchange(*from, std::memory_order_relaxed) != twin[at])
+                both[head.line] |= std::uint64_t{1} << bit;
+            twin[at] = *from++;
+        }
     });
 }
 

@@ -83,8 +83,8 @@ RC_GTEST_PROP(DifferenceTest, WritesTheBytesThatDifferAndNoOthers, ()) {
     RC_ASSERT(home == expected);
 }
 
-// The owner of a page writes its bytes while another rank's difference for the same bytes is merged: afterwards page and
-// twin differ, or the byte is noted.
+// The owner of a page writes its bytes while another rank's difference for the same bytes is merged: afterwards page
+// and twin differ, or the byte is noted.
 TEST(DifferenceTest, NoWriteOfTheOwnerIsLostBesideAMerge) {
     constexpr std::size_t length = 4096;
     const Bytes zeros(length), theirs(length, std::byte{2});
