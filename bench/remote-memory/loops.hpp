@@ -135,18 +135,25 @@ std::uint64_t batch_of(W& world, const Mover& mover, std::size_t bytes, Batches&
     return std::max(least, calibrate(world, seconds, 5e-3));
 }
 
-/// Private memory from the operating system, already touched.
+/// Private memory from the operating system, already touched. It begins in the middle of a page: where source and
+/// target of small copies have the same place in their pages, a processor takes a load for one that depends on the
+/// store before it. It usually finds out at once, but not if the low 20 bits of the physical addresses are equal, too;
+/// then a copy of a byte takes 4.8 ns instead of 1.0 (Sapphire Rapids), in one start of the program and not in the
+/// next.
 class Buffer {
 public:
-    explicit Buffer(std::size_t bytes) : data_(new (std::align_val_t{4096}) std::byte[bytes]{}), bytes_(bytes) {}
+    explicit Buffer(std::size_t bytes)
+        : pages_(new (std::align_val_t{page}) std::byte[page / 2 + bytes]{}), bytes_(bytes) {}
 
-    std::span<std::byte> span() const { return {data_.get(), bytes_}; }
+    std::span<std::byte> span() const { return {pages_.get() + page / 2, bytes_}; }
 
 private:
+    static constexpr std::size_t page = 4096;
+
     struct Free {
-        void operator()(std::byte* data) const { ::operator delete[](data, std::align_val_t{4096}); }
+        void operator()(std::byte* pages) const { ::operator delete[](pages, std::align_val_t{page}); }
     };
-    std::unique_ptr<std::byte[], Free> data_;
+    std::unique_ptr<std::byte[], Free> pages_;
     std::size_t bytes_;
 };
 
