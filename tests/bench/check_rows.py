@@ -26,8 +26,8 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "oversubscribed": bool,
 }
 FEWEST_SAMPLES = 3
-MAY_BE_NEGATIVE = {"split-phase"}
-"""Forms whose figure is a difference of two times."""
+MAY_BE_NEGATIVE = {"split-phase", "openmp.overhead"}
+"""Forms and metrics whose figure is a difference of two times, of which the second may have been disturbed."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def faults(row: dict[str, Any]) -> Iterator[str]:
     samples = row["samples"]
     if len(samples) < FEWEST_SAMPLES:
         yield f"only {len(samples)} samples"
-    signed = row["parameters"].get("form") in MAY_BE_NEGATIVE
+    signed = not MAY_BE_NEGATIVE.isdisjoint({row["metric"], row["parameters"].get("form")})
     for sample in samples:
         if not isinstance(sample, (int, float)) or not math.isfinite(sample) or (sample < 0 and not signed):
             yield f"{sample!r} is no sample"
