@@ -62,11 +62,11 @@ struct Found {
     Use use;
 };
 
-/// All of them in a piece of code, read from its beginning to its end.
-void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
+/// Calls each(decoded) for the instructions of a piece of code, read from its beginning to its end.
+template <class Each>
+void for_each_instruction(std::span<std::byte> code, Each each) {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    SpinLoops loops;
     Decoded decoded;
     for (std::size_t at = 0; at < code.size();) {
         decoded.at = &code[at];
@@ -75,10 +75,24 @@ void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
             ++at; // the padding between functions
             continue;
         }
-        if (is_atomic(decoded)) found.push_back({decoded, Use::changes});
-        if (const Decoded* const load = loops.ends_with(decoded)) found.push_back({*load, Use::waits});
+        each(decoded);
         at += decoded.instruction.length;
     }
+}
+
+void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
+    SpinLoops loops;
+    std::vector<SpinLoop> waits;
+    for_each_instruction(code, [&](const Decoded& decoded) {
+        if (is_atomic(decoded)) found.push_back({decoded, Use::changes});
+        if (const auto loop = loops.ends_with(decoded)) waits.push_back(*loop);
+    });
+    if (waits.empty()) return;
+    LooksBefore looks(waits);
+    for (const SpinLoop& each : waits) found.push_back({each.load, Use::waits});
+    for_each_instruction(code, [&](const Decoded& decoded) {
+        if (const auto load = looks.ends_with(decoded)) found.push_back({*load, Use::waits});
+    });
 }
 
 /// The copy of an instruction, which names the same variable from where it is. Returns false if it cannot be moved.

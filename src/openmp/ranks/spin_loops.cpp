@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <vector>
 
 namespace kumiki::openmp {
 namespace {
@@ -70,6 +71,15 @@ bool leaves_the_loop(const Decoded& decoded) {
 
 using Body = std::span<const Decoded* const>;
 
+/// What compilers make of a flush: MFENCE, or an atomic instruction that changes nothing of the stack.
+bool is_fence(const Decoded& decoded) {
+    const auto& [at, instruction, operands] = decoded;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE) return true;
+    return (instruction.mnemonic == ZYDIS_MNEMONIC_OR || instruction.mnemonic == ZYDIS_MNEMONIC_ADD) &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[0].mem.base == ZYDIS_REGISTER_RSP &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].imm.value.u == 0;
+}
+
 bool does_the_same_each_time(Body body) {
     std::vector<Thing> read, written;
     const auto has = [](const std::vector<Thing>& things, const Thing& thing) {
@@ -77,6 +87,7 @@ bool does_the_same_each_time(Body body) {
     };
     bool same = true;
     for (const Decoded* const decoded : body) {
+        if (is_fence(*decoded)) continue;
         if (leaves_the_loop(*decoded) || is_atomic(*decoded)) return false;
         std::vector<Thing> changed;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool is_written) {
@@ -101,11 +112,29 @@ const Decoded* last_load(Body body) {
             if (is_written && thing.is_memory()) written.push_back(thing);
         });
     const Decoded* last = nullptr;
-    for (const Decoded* const decoded : body)
+    for (const Decoded* const decoded : body) {
+        if (is_fence(*decoded)) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             if (is_read && thing.is_memory() && std::ranges::find(written, thing) == written.end()) last = decoded;
         });
+    }
     return last;
+}
+
+bool reads_memory(const Decoded& decoded) {
+    bool found = false;
+    for_each_use(decoded,
+                 [&](const Thing& thing, bool is_read, bool) { found = found || (is_read && thing.is_memory()); });
+    return found;
+}
+
+/// Where a jump goes that the instruction itself names; null: it is none.
+std::byte* target_of(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    if (category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) return nullptr;
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
+    return decoded.at + decoded.instruction.length + where.imm.value.s;
 }
 
 } // namespace
@@ -118,19 +147,40 @@ bool is_atomic(const Decoded& decoded) {
            (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
 }
 
-const Decoded* SpinLoops::ends_with(const Decoded& decoded) {
+std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
     if (before_.size() == longest) before_.pop_front();
     before_.push_back(decoded);
-    const auto category = decoded.instruction.meta.category;
-    if (category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) return nullptr;
-    const ZydisDecodedOperand& where = decoded.operands[0];
-    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
-    std::byte* const target = decoded.at + decoded.instruction.length + where.imm.value.s;
+    std::byte* const target = target_of(decoded);
+    if (target == nullptr) return {};
     const auto begin = std::ranges::find(before_, target, &Decoded::at);
-    if (begin == before_.end()) return nullptr;
+    if (begin == before_.end()) return {};
     std::vector<const Decoded*> body;
     for (auto each = begin; each != before_.end(); ++each) body.push_back(&*each);
-    return does_the_same_each_time(body) ? last_load(body) : nullptr;
+    if (!does_the_same_each_time(body)) return {};
+    const Decoded* const load = last_load(body);
+    if (load == nullptr) return {};
+    return SpinLoop{target, decoded.at, *load};
+}
+
+LooksBefore::LooksBefore(std::span<const SpinLoop> loops) {
+    for (const SpinLoop& loop : loops) ends_[loop.begin] = std::max(ends_[loop.begin], loop.end);
+}
+
+bool LooksBefore::enters(const Decoded& decoded) const {
+    if (ends_.contains(decoded.at)) return true; // from the instruction before
+    const auto loop = ends_.find(target_of(decoded));
+    return loop != ends_.end() && (decoded.at < loop->first || decoded.at > loop->second);
+}
+
+std::optional<Decoded> LooksBefore::ends_with(const Decoded& decoded) {
+    std::optional<Decoded> found;
+    if (++age_ <= longest && enters(decoded)) found = load_;
+    if (decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_loop(decoded)) load_.reset();
+    else if (!is_atomic(decoded) && reads_memory(decoded)) {
+        load_ = decoded;
+        age_ = 0;
+    }
+    return found;
 }
 
 } // namespace kumiki::openmp

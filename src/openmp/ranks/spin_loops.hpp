@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <vector>
+#include <map>
+#include <optional>
+#include <span>
 
 namespace kumiki::openmp {
 
@@ -15,22 +17,46 @@ struct Decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+/// A loop in which the program waits for a variable.
+struct SpinLoop {
+    std::byte *begin, *end; ///< its first instruction, and its last one
+    Decoded load;           ///< its last one
+};
+
 /// Finds the loops in which the program waits for a variable, as for a flag that another thread sets (OpenMP's atomic
 /// read, std::atomic, volatile): the compiler makes of such a read a plain load, by which alone nothing tells that the
 /// thread wants to see what others have written.
 ///
 /// Such a loop does the same in each pass: it calls nothing, and whatever it reads it has either not changed at all or
 /// computed anew in the same pass. So it can only end because another thread changes its memory. A loop that counts,
-/// searches or computes has a register that it changes from pass to pass.
+/// searches or computes has a register that it changes from pass to pass. A fence (OpenMP's flush) changes nothing.
 class SpinLoops {
 public:
-    /// The next instruction of the program, in the order of addresses. Returns the last load of the loop that ends
-    /// with it; null: none ends.
-    const Decoded* ends_with(const Decoded& decoded);
+    /// The next instruction of the program, in the order of addresses. Returns the loop that ends with it.
+    std::optional<SpinLoop> ends_with(const Decoded& decoded);
 
 private:
     static constexpr std::size_t longest = 48; ///< instructions
     std::deque<Decoded> before_;
+};
+
+/// Finds the looks at a variable before the first pass of a loop that waits for it. Compilers put the condition of a
+/// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
+/// already.
+class LooksBefore {
+public:
+    explicit LooksBefore(std::span<const SpinLoop> loops);
+    /// The next instruction of the program, in the order of addresses. Returns the load of the look that ends before
+    /// it, or with it. One that has another purpose is returned, too, if it comes shortly before a loop.
+    std::optional<Decoded> ends_with(const Decoded& decoded);
+
+private:
+    bool enters(const Decoded& decoded) const;
+
+    static constexpr int longest = 6;       ///< instructions from the load to the loop, or to the jump there
+    std::map<std::byte*, std::byte*> ends_; ///< of the loops, by their beginnings
+    std::optional<Decoded> load_;           ///< the last one
+    int age_ = 0;                           ///< instructions since then
 };
 
 /// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.

@@ -1,0 +1,69 @@
+// Loops that wait for a plain variable and contain a flush, as pipelines of older programs do. Nothing but the flush
+// tells that the thread wants to see what others have written, and whoever sets the variable may be at the next
+// barrier.
+#include <omp.h>
+#include <stdio.h>
+
+enum { apart = 1024, steps = 8, spins = 20 * 1000 * 1000 };
+
+static int flags[64 * apart]; // on pages of their own, as is what they announce
+static long results[64 * apart];
+
+/// Each thread goes on with what the one before it has left; the last one goes to the barrier at once.
+static void hand_on(int me, long step) {
+    if (me > 0) {
+        while (flags[(me - 1) * apart] == 0) {
+#pragma omp flush
+        }
+    }
+    results[me * apart] = (me > 0 ? results[(me - 1) * apart] : 0) + step;
+    flags[me * apart] = 1;
+}
+
+/// A variable that is set long before anybody looks: the look before the first pass of the loop finds it.
+static void find_it_set(int me, int threads) {
+    if (me < threads - 1) {
+        results[me * apart] = me + 1;
+        flags[me * apart] = 1;
+        return;
+    }
+    long sum = 0;
+    for (int each = 0; each < threads - 1; ++each) sum += results[each * apart]; // its pages are here from now on
+    for (volatile int spin = 0; spin < spins; ++spin) {}
+    for (int each = 0; each < threads - 1; ++each) {
+        while (flags[each * apart] == 0) {
+#pragma omp flush
+        }
+        sum += 1000 * results[each * apart];
+    }
+    results[me * apart] = sum - sum % 1000;
+}
+
+static void clear(int me) {
+#pragma omp barrier
+    flags[me * apart] = 0;
+    results[me * apart] = 0;
+#pragma omp barrier
+}
+
+int main(void) {
+    long handed = 0, found = 0;
+#pragma omp parallel
+    {
+        const int me = omp_get_thread_num(), threads = omp_get_num_threads();
+        for (long step = 1; step <= steps; ++step) {
+            clear(me);
+            hand_on(me, step);
+#pragma omp barrier
+            if (me == threads - 1)
+#pragma omp atomic
+                handed += results[me * apart];
+        }
+        clear(me);
+        find_it_set(me, threads);
+#pragma omp barrier
+        if (me == threads - 1) found = results[me * apart];
+    }
+    printf("handed on: %ld\nfound: %ld\n", handed, found);
+    return 0;
+}
