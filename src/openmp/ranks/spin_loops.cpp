@@ -1,6 +1,8 @@
 #include "openmp/ranks/spin_loops.hpp"
 
 #include <algorithm>
+#include <array>
+#include <dlfcn.h>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -69,6 +71,52 @@ bool leaves_the_loop(const Decoded& decoded) {
     }
 }
 
+/// The program's own memory: what a decoder makes of data among the code may point anywhere.
+template <class Value>
+const Value* in_program(std::uintptr_t at, const std::byte* code) {
+    Dl_info there{}, here{};
+    const auto* const value = reinterpret_cast<const Value*>(at);
+    const bool known = dladdr(value, &there) != 0 && dladdr(code, &here) != 0;
+    return known && there.dli_fbase == here.dli_fbase ? value : nullptr;
+}
+
+/// The variable of the linker through which an instruction calls or jumps; 0: none.
+std::uintptr_t slot_of(const Decoded& decoded) {
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_MEMORY || where.mem.base != ZYDIS_REGISTER_RIP) return 0;
+    return reinterpret_cast<std::uintptr_t>(decoded.at) + decoded.instruction.length +
+           static_cast<std::uintptr_t>(where.mem.disp.value);
+}
+
+/// The same, where it calls a piece of code that only jumps on.
+std::uintptr_t slot_behind(const Decoded& call) {
+    const ZydisDecodedOperand& where = call.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return slot_of(call);
+    const auto target = reinterpret_cast<std::uintptr_t>(call.at) + call.instruction.length + where.imm.value.u;
+    const auto* code = in_program<std::byte>(target, call.at);
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (Decoded next; code != nullptr; code += next.instruction.length) {
+        next.at = const_cast<std::byte*>(code); // NOLINT: it is only read
+        if (ZYAN_FAILED(
+                ZydisDecoderDecodeFull(&decoder, code, ZYDIS_MAX_INSTRUCTION_LENGTH, &next.instruction, next.operands)))
+            return 0;
+        if (next.instruction.mnemonic == ZYDIS_MNEMONIC_JMP) return slot_of(next);
+        if (next.instruction.mnemonic != ZYDIS_MNEMONIC_ENDBR64) return 0;
+    }
+    return 0;
+}
+
+/// Whether it calls a function that tells a thread what does not change while it waits.
+bool asks_who_it_is(const Decoded& decoded) {
+    if (decoded.instruction.meta.category != ZYDIS_CATEGORY_CALL) return false;
+    const auto* const slot = in_program<void*>(slot_behind(decoded), decoded.at);
+    if (slot == nullptr) return false;
+    constexpr std::array names{"omp_get_thread_num", "omp_get_thread_num_", "omp_get_num_threads",
+                               "omp_get_num_threads_"};
+    return std::ranges::any_of(names, [&](const char* name) { return dlsym(RTLD_DEFAULT, name) == *slot; });
+}
+
 using Body = std::span<const Decoded* const>;
 
 /// What compilers make of a flush: MFENCE, or an atomic instruction that changes nothing of the stack.
@@ -88,6 +136,10 @@ bool does_the_same_each_time(Body body) {
     bool same = true;
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded)) continue;
+        if (asks_who_it_is(*decoded)) {
+            written.push_back(register_named(ZYDIS_REGISTER_RAX));
+            continue;
+        }
         if (leaves_the_loop(*decoded) || is_atomic(*decoded)) return false;
         std::vector<Thing> changed;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool is_written) {
@@ -113,7 +165,7 @@ const Decoded* last_load(Body body) {
         });
     const Decoded* last = nullptr;
     for (const Decoded* const decoded : body) {
-        if (is_fence(*decoded)) continue;
+        if (is_fence(*decoded) || decoded->instruction.meta.category == ZYDIS_CATEGORY_CALL) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             if (is_read && thing.is_memory() && std::ranges::find(written, thing) == written.end()) last = decoded;
         });
