@@ -5,6 +5,7 @@
 
 #include "message/copies.hpp"
 #include "platform/held_locks.hpp"
+#include "platform/overwrite.hpp"
 
 namespace kumiki::message {
 
@@ -91,7 +92,9 @@ Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
         cell.kind = static_cast<std::uint8_t>(Kind::small);
         RequestTable::copy_short(cell.payload.data(), data.data(), first);
     } else {
-        table_.fabric.memory().copy(to.to.slot(place.slot), data.data(), data.size());
+        std::byte* const slot = to.to.slot(place.slot);
+        if (data.size() < platform::shortest_overwritten) table_.fabric.memory().copy(slot, data.data(), data.size());
+        else platform::overwrite(slot, data.data(), data.size());
         cell.kind = static_cast<std::uint8_t>(Kind::area);
         cell.slot = static_cast<std::uint8_t>(place.slot);
     }
