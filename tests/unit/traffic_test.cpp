@@ -276,29 +276,36 @@ TEST(SignalTest, IsTestedWithoutAWait) {
     });
 }
 
-// Atomics are signals, too: they wake a rank that waits for the word.
+// Atomics are signals, too: they wake a rank that waits for the word. Rank 0 confirms each value that it has seen:
+// on a busy machine a value that is changed after a mere pause may be gone before the waiting thread runs again.
 TEST(SignalTest, AtomicsWakeWhoWaits) {
     const Watchdog watchdog("atomics wake");
     run_jobs_as_threads({.ranks = 2, .wait = WaitPolicy::sleep}, [](kumiki_job* job) {
         void* region = nullptr;
-        ASSERT_EQ(kumiki_allocate(job, 8, &region), KUMIKI_OK);
+        ASSERT_EQ(kumiki_allocate(job, 2 * sizeof(std::uint64_t), &region), KUMIKI_OK);
         auto* word = static_cast<std::uint64_t*>(region);
+        std::uint64_t* confirmed = word + 1; // at rank 1: the last value that rank 0 has seen
         if (kumiki_rank(job) == 0) {
-            for (const std::uint64_t value : {1, 7, 9})
+            for (const std::uint64_t value : {1, 7, 9}) {
                 ASSERT_EQ(kumiki_signal_wait(job, word, KUMIKI_EQUAL, value, nullptr), KUMIKI_OK);
+                ASSERT_EQ(kumiki_signal(job, 1, confirmed, KUMIKI_SIGNAL_SET, value), KUMIKI_OK);
+            }
             return;
         }
         std::uint64_t before = 99;
-        const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
-        pause();
+        const auto until_rank_0_has_seen = [&](std::uint64_t value) {
+            ASSERT_EQ(kumiki_signal_wait(job, confirmed, KUMIKI_EQUAL, value, nullptr), KUMIKI_OK);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5)); // rank 0 sleeps again by then
+        };
+        until_rank_0_has_seen(0);
         ASSERT_EQ(kumiki_fetch_add(job, 0, word, 1, &before), KUMIKI_OK);
         EXPECT_EQ(before, 0u);
-        pause();
+        until_rank_0_has_seen(1);
         ASSERT_EQ(kumiki_compare_swap(job, 0, word, 1, 7, &before), KUMIKI_OK);
         EXPECT_EQ(before, 1u);
         ASSERT_EQ(kumiki_compare_swap(job, 0, word, 1, 8, &before), KUMIKI_OK);
         EXPECT_EQ(before, 7u) << "not swapped";
-        pause();
+        until_rank_0_has_seen(7);
         ASSERT_EQ(kumiki_swap(job, 0, word, 9, &before), KUMIKI_OK);
         EXPECT_EQ(before, 7u);
     });
