@@ -31,6 +31,7 @@ void Network::close() {
     if (agent_.is_running()) wait_for_receipt();
     agent_.stop();
     if (transport_) transport_->drain();
+    windows_.clear(); // UCX takes their keys back into the worker that ends with the transport
     transport_.reset();
 }
 

@@ -48,6 +48,8 @@ public:
         const auto first = windows_.lower_bound({begin, 0});
         windows_.erase(first, windows_.lower_bound({begin + 1, 0}));
     }
+    /// Forgets all regions. Must be called before the transport that has opened them ends.
+    void clear() { windows_.clear(); }
 
 private:
     const std::atomic<bool>& ruled_out(int rank, Transport::Direction direction) const {
