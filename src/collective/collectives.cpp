@@ -16,6 +16,7 @@ const char* Collectives::name(Kind kind) {
     case Kind::reduce: return "reduce";
     case Kind::all_to_all: return "all_to_all";
     case Kind::all_gather: return "all_gather";
+    case Kind::all_collect: return "all_collect";
     case Kind::gather: return "gather";
     case Kind::scatter: return "scatter";
     case Kind::scan: return "scan";

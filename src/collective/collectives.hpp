@@ -66,6 +66,29 @@ public:
     /// Sends `bytes` of every rank to all ranks; all ranks know all lengths. The input may already be at its place in
     /// the output.
     Result<> all_gather(const void* input, std::size_t bytes, void* output, const Pieces& received);
+    /// What the ranks have given to all_collect(), by rank.
+    class Collected {
+    public:
+        std::span<const std::byte> of(int rank) const {
+            const auto at = static_cast<std::size_t>(rank);
+            return std::span(bytes_).subspan(begins_[at], static_cast<std::size_t>(lengths_[at]));
+        }
+
+    private:
+        friend class Collectives;
+        void add(int rank, std::uint64_t length, const std::byte* beginning, std::size_t bytes) {
+            lengths_[static_cast<std::size_t>(rank)] = length;
+            begins_[static_cast<std::size_t>(rank)] = bytes_.size();
+            bytes_.insert(bytes_.end(), beginning, beginning + bytes);
+        }
+        std::vector<std::uint64_t> lengths_;
+        std::vector<std::size_t> begins_;
+        std::vector<std::byte> bytes_;
+    };
+    /// So many bytes of each rank travel in one meeting.
+    static constexpr std::size_t collected_at_once = std::size_t{4} << 10;
+    /// Like all_gather(), but only the owner of a piece knows its length.
+    Result<> all_collect(std::span<const std::byte> own, Collected& all);
     /// Sends `bytes` of every rank to the root, which knows all lengths; `output` and `received` are used at the root
     /// only.
     Result<> gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root);
@@ -101,6 +124,7 @@ private:
         reduce,
         all_to_all,
         all_gather,
+        all_collect,
         gather,
         scatter,
         scan,
@@ -221,6 +245,10 @@ private:
     Result<> all_gather_short(const CollectiveCall& call, std::span<const std::byte> own, std::byte* into,
                               const Pieces& received);
     void all_gather_hosts(std::byte* into, const Pieces& received);
+    Result<> collect_over_hosts(const CollectiveCall& call, const Result<>& here, Collected& all);
+    Result<> collect_rest(std::span<const std::byte> own, Collected& all);
+    std::vector<std::byte> host_part(const CollectiveCall& call, const Result<>& here) const;
+    std::vector<std::byte> gather_parts(std::vector<std::byte> own);
     Result<> scan_short(const CollectiveCall& call, std::span<const std::byte> own, std::span<std::byte> result,
                         kumiki_type type, kumiki_operation operation);
     void scan_chunk(std::span<std::byte> result, kumiki_type type, kumiki_operation operation);

@@ -39,16 +39,15 @@ void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
     else if (Pages* const array = arrays_.find(notice.array)) drop(*array, notice.first, notice.count);
 }
 
-std::vector<Notice> Consistency::release_to_all(std::uint64_t barrier, WrittenWords* words) {
+Released Consistency::release_to_all(std::uint64_t barrier, WrittenWords* words, const void* stack) {
     const std::lock_guard turn(turn_);
-    std::vector<Notice> own;
+    Released own;
     giving_back([&] {
-        arrays_.any([&own](Pages& array) {
-            array.release_to_all(own);
+        arrays_.any([&own, stack](Pages& array) {
+            array.release_to_all(own, stack);
             return false;
         });
-        if (words != nullptr && !own.empty() && words->set(barrier) && courier_ != nullptr)
-            courier_->tell_written(barrier);
+        if (words != nullptr && !(own.notices.empty() && own.changes.empty())) words->set(barrier);
         if (courier_ != nullptr) courier_->await_applied();
     });
     if (check_ != nullptr) [[unlikely]]
@@ -78,6 +77,12 @@ Pages::Moving Consistency::acquire_from_all(std::uint64_t barrier, std::span<con
         return false;
     });
     return moving;
+}
+
+void Consistency::take_changes(std::span<const std::span<const std::byte>> told) {
+    const std::lock_guard turn(turn_);
+    for (std::size_t rank = 0; rank < told.size(); ++rank)
+        if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank]);
 }
 
 void Consistency::fetch_moved() {

@@ -60,13 +60,15 @@ public:
     }
 
     /// Ends an interval at a barrier: returns what this rank has written since the last barrier. If there is anything,
-    /// all hosts will know when they have left the barrier, this one by `words`; null: the notices are exchanged
-    /// anyway.
-    std::vector<Notice> release_to_all(std::uint64_t barrier, WrittenWords* words);
+    /// all ranks will know by `words` when they have left the barrier; null: it is exchanged anyway. Nothing below
+    /// `stack` on its page is of use.
+    Released release_to_all(std::uint64_t barrier, WrittenWords* words, const void* stack);
     /// Drops the copies of the pages that others have announced at the barrier, or brings them up to date, and decides
     /// homes. `told`: by rank.
     Pages::Moving acquire_from_all(std::uint64_t barrier, std::span<const std::vector<Notice>> told);
-    /// What follows if it says so (Pages).
+    /// Brings copies up to date by what their homes have told at the barrier, by rank; after acquire_from_all().
+    void take_changes(std::span<const std::span<const std::byte>> told);
+    /// What follows if acquire_from_all() says so (Pages).
     void fetch_moved();
     void finish_moves();
 

@@ -14,6 +14,13 @@ namespace kumiki::dsm {
 
 using fabric::MessageHeader;
 
+namespace {
+
+/// In the tickets of messages with copies of pages; others are of locks.
+constexpr std::uint64_t of_page = std::uint64_t{1} << 63;
+
+} // namespace
+
 Courier::Courier(fabric::Fabric& fabric, const Arrays& arrays)
     : fabric_(fabric), network_(*fabric.network()), arrays_(arrays) {
     network_.admit(fabric::SinkId::pages, *this);
@@ -48,16 +55,6 @@ void Courier::send_differences(int home, std::uint32_t array, std::span<const st
     under_way_.fetch_add(1, std::memory_order_relaxed);
     if (auto sent = network_.send(home, header(Kind::differences, array, 0), packed); !sent)
         give_up(home, sent.error());
-}
-
-void Courier::tell_written(std::uint64_t barrier) {
-    const fabric::Group& all = fabric_.everybody();
-    for (int host = 0; host < all.hosts(); ++host) {
-        if (host == all.own_host()) continue;
-        under_way_.fetch_add(1, std::memory_order_relaxed);
-        const int leader = all.leader(host);
-        if (auto sent = network_.send(leader, header(Kind::written, barrier, 0)); !sent) give_up(leader, sent.error());
-    }
 }
 
 void Courier::send_updates(int rank, std::uint32_t array, std::uint64_t barrier, std::span<const std::byte> packed) {
@@ -96,13 +93,6 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         Locks* const locks = locks_.load(std::memory_order_acquire);
         return locks != nullptr && locks->receive(header, payload);
     }
-    if (kind == Kind::written) {
-        WrittenWords* const words = words_.load(std::memory_order_acquire);
-        if (words == nullptr) return false;
-        words->set(header.value);
-        network_.post(header.source, this->header(Kind::applied, 0, 0));
-        return true;
-    }
     if (kind == Kind::update || kind == Kind::dropped) return receive_unawaited(header, payload);
     Pages* const array = arrays_.find(header.value);
     if (array == nullptr) return false;
@@ -121,7 +111,6 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         if (!array->take_home(header.offset, header.ticket)) return false;
         fabric_.progress().ring(fabric_.rank());
         return true;
-    case Kind::written:
     case Kind::update:
     case Kind::dropped:
     case Kind::applied: break;
@@ -140,9 +129,9 @@ bool Courier::receive_unawaited(const MessageHeader& header, std::span<const std
     return true;
 }
 
-/// A page that is sent stays in place, so nothing needs to be kept until its message has left.
 void Courier::left(std::uint64_t ticket) {
-    if (Locks* const locks = locks_.load(std::memory_order_acquire)) locks->left(ticket);
+    if ((ticket & of_page) != 0) lent_.erase(ticket);
+    else if (Locks* const locks = locks_.load(std::memory_order_acquire)) locks->left(ticket);
 }
 
 bool Courier::give_home(const MessageHeader& request, Pages& array) {
@@ -154,8 +143,10 @@ bool Courier::give_home(const MessageHeader& request, Pages& array) {
     return true;
 }
 
-/// The answer is as many messages as it needs.
+/// The answer is as many messages as it needs. A page that is sent stays in place, so nothing needs to be kept until
+/// its message has left.
 bool Courier::answer(const MessageHeader& request, Pages& array) {
+    if (array.lends_copies(request.bytes)) return answer_with_copy(request, array);
     const std::byte* contents = array.lend(request.offset, request.bytes, request.source);
     if (contents == nullptr) return false;
     const platform::UnorderedReads unordered; // as in Pages::fetch
@@ -168,6 +159,19 @@ bool Courier::answer(const MessageHeader& request, Pages& array) {
             network_.post(request.source, header(Kind::page, request.value, page), {contents, count * page_bytes}, 0));
         contents += count * page_bytes;
         page += count;
+    }
+    return true;
+}
+
+/// Where the home knows what exactly it has lent.
+bool Courier::answer_with_copy(const MessageHeader& request, Pages& array) {
+    for (std::size_t page = request.offset; page < request.offset + request.bytes; ++page) {
+        const std::uint64_t ticket = of_page | ++tickets_;
+        auto& copy = lent_[ticket] = array.lend_copy(page);
+        const bool known = !copy.empty();
+        if (!known || network_.post(request.source, header(Kind::page, request.value, page), copy, ticket))
+            lent_.erase(ticket);
+        if (!known) return false;
     }
     return true;
 }

@@ -3,11 +3,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "dsm/written_words.hpp"
 #include "fabric/network/network.hpp"
 
 namespace kumiki::dsm {
@@ -58,13 +58,8 @@ public:
     Courier(const Courier&) = delete;
     Courier& operator=(const Courier&) = delete;
 
-    /// From now on passes messages of locks on, and notes in `words` what tell_written() of other hosts says.
-    void serve(Locks& locks, WrittenWords& words) {
-        words_.store(&words, std::memory_order_relaxed);
-        locks_.store(&locks, std::memory_order_release);
-    }
-    /// Tells the other hosts that there are notices to exchange at this barrier.
-    void tell_written(std::uint64_t barrier);
+    /// From now on passes messages of locks on.
+    void serve(Locks& locks) { locks_.store(&locks, std::memory_order_release); }
 
     std::size_t longest_message() const { return network_.limits().part; }
 
@@ -82,7 +77,7 @@ public:
     /// From now on there is no array with this number. Updates and drops may still be under way for one, because nobody
     /// waits for all of them.
     void forget(Arrays& arrays, std::uint32_t number);
-    /// Waits until all differences that this rank has sent have been applied, and the other hosts have been told.
+    /// Waits until all differences that this rank has sent have been applied.
     void await_applied();
 
 private:
@@ -92,8 +87,7 @@ private:
         differences, ///< of pages of array `value`
         touched,     ///< asks the manager for the home of page `offset` of array `value`
         home,        ///< the answer, in `ticket`
-        written,     ///< there are notices at barrier `value`
-        applied,     ///< the answer to differences and to written
+        applied,     ///< the answer to differences
         update,      ///< new contents of pages of array `value`, at barrier `ticket`
         dropped,     ///< the pages of array `value` of which the source has no copies any more
     };
@@ -104,6 +98,7 @@ private:
     bool receive_unawaited(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool give_home(const fabric::MessageHeader& request, Pages& array);
     bool answer(const fabric::MessageHeader& request, Pages& array);
+    bool answer_with_copy(const fabric::MessageHeader& request, Pages& array);
     void left(std::uint64_t ticket) override;
     bool pump() override { return false; }
 
@@ -111,7 +106,8 @@ private:
     fabric::Network& network_;
     const Arrays& arrays_;
     std::atomic<Locks*> locks_{nullptr};
-    std::atomic<WrittenWords*> words_{nullptr};
+    std::map<std::uint64_t, std::vector<std::byte>> lent_; ///< pages that have not left; by the receiving thread
+    std::uint64_t tickets_ = 0;
     std::mutex unawaited_;                   ///< held while a message that nobody waits for uses an array
     std::atomic<std::int64_t> under_way_{0}; ///< messages that will be answered by `applied`
 };

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace kumiki::dsm {
 
@@ -22,6 +25,13 @@ struct Notice {
     friend bool operator==(const Notice&, const Notice&) = default;
 
     static constexpr Notice everything() { return {0, Kind::everything, 0, 0}; }
+};
+
+/// What a rank tells all others at a barrier.
+struct Released {
+    std::vector<Notice> notices;
+    std::vector<std::byte> changes; ///< of pages that stay where there are copies (Pages::take_changes)
+    std::span<const std::byte> message;
 };
 
 /// A notice as ranks pass it on at locks. Each rank numbers its own notices, from 1 on.

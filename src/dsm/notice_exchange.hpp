@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -10,9 +11,19 @@
 
 namespace kumiki::dsm {
 
-/// Collective: every rank tells the others its notices at a barrier. Returns the notices of all ranks, by rank. The
-/// first two of each rank travel with their number, so that few notices take one all-gather.
-Result<std::vector<std::vector<Notice>>>
-exchange_notices(const fabric::Fabric& fabric, collective::Collectives& collectives, std::span<const Notice> own);
+/// What the ranks have told at a barrier, by rank (Released).
+struct Exchanged {
+    collective::Collectives::Collected bytes; ///< of what follows
+    std::vector<std::vector<Notice>> notices;
+    std::vector<std::span<const std::byte>> changes, messages;
+
+    bool any_notices() const;
+    bool any_changes() const;
+    void copy_message(int rank, std::span<std::byte> into) const;
+};
+
+/// Collective, and a barrier: every rank tells the others what it has released.
+Result<Exchanged> exchange_notices(const fabric::Fabric& fabric, collective::Collectives& collectives,
+                                   const Released& own);
 
 } // namespace kumiki::dsm

@@ -47,12 +47,30 @@ void Pages::fetch_ahead(std::size_t number, bool writes) {
 /// order. With the page's mark the home sees the holder that was added before it (open_again).
 void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count) const {
     const std::size_t end = first + count;
-    for (std::size_t page = first; page < end; ++page) fetched(region, page).store(1, std::memory_order_release);
+    for (std::size_t page = first; page < end; ++page)
+        if (layout_.lends) fetched(region, page).fetch_or(mark, std::memory_order_release);
+        else fetched(region, page).store(mark, std::memory_order_release);
     for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block)
         std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + block]))
             .store(1, std::memory_order_release);
     std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// Copies a page that a home lends. It must have been marked.
+void Pages::copy_lent(std::byte* region, std::size_t page, std::byte* into) const {
+    const auto there = std::span(region + page * layout_.page_bytes, layout_.page_bytes);
+    if (lent(region).lend(page, there, into)) return;
+    without_places(region, page, 1);
+    std::ranges::copy(there, into);
+}
+
+/// Lets the home announce these pages, which are about to be copied (mark_fetched).
+void Pages::without_places(std::byte* region, std::size_t first, std::size_t count) const {
+    if (!layout_.lends) return;
+    for (std::size_t page = first; page < first + count; ++page)
+        fetched(region, page).fetch_or(without_place, std::memory_order_release);
+    mark_fetched(region, first, count);
 }
 
 /// Tells the home that `rank` fetches pages.
@@ -85,7 +103,12 @@ void Pages::fetch(std::size_t first, std::size_t count) {
         // not read before the next barrier.
         const platform::UnorderedReads unordered;
         for (std::size_t page = first; log_ && page < first + count; ++page) note_fetched(page, frame_of(there, page));
-        std::memcpy(frame(first).data(), frame_of(there, first).data(), bytes);
+        if (lends_copies(count))
+            for (std::size_t page = first; page < first + count; ++page) copy_lent(there, page, frame(page).data());
+        else {
+            without_places(there, first, count);
+            std::memcpy(frame(first).data(), frame_of(there, first).data(), bytes);
+        }
         return;
     }
     for (std::size_t page = first; page < first + count; ++page)
@@ -106,7 +129,16 @@ void Pages::fetch(std::size_t first, std::size_t count) {
 const std::byte* Pages::lend(std::size_t first, std::size_t count, int rank) {
     if (first >= layout_.pages || count == 0 || count > layout_.pages - first) return nullptr;
     note_copies(region_, first, count, rank);
+    without_places(region_, first, count);
     return frame(first).data();
+}
+
+std::vector<std::byte> Pages::lend_copy(std::size_t page) {
+    if (page >= layout_.pages) return {};
+    mark_fetched(region_, page, 1);
+    std::vector<std::byte> copy(layout_.page_bytes);
+    copy_lent(region_, page, copy.data());
+    return copy;
 }
 
 bool Pages::take(std::size_t first, std::span<const std::byte> contents) {

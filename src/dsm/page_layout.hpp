@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dsm/lent_pages.hpp"
 #include "dsm/turn.hpp"
 #include "platform/memory.hpp"
 #include "platform/page_faults.hpp"
@@ -20,6 +21,7 @@ struct PageLayout {
     std::size_t page_bytes, pages;
     std::size_t ranks;    ///< of the job
     bool checked = false; ///< for the race check, with what follows the holders below
+    bool lends = false;   ///< otherwise: with LentPages behind the holders, because homes do not fault
 
     std::size_t frames() const { return page_bytes * pages; }
     /// One byte for each page of the home: whether the page has been fetched since it was opened.
@@ -38,6 +40,7 @@ struct PageLayout {
     }
     std::size_t holder_words() const { return (ranks + 63) / 64; }
     std::size_t end_of_holders() const { return holders() + pages * holder_words() * sizeof(std::uint64_t); }
+    std::size_t lent() const { return platform::round_up(end_of_holders(), platform::apart); }
     /// As long as the frames: what they are compared with.
     std::size_t twins() const { return platform::round_up(end_of_holders(), platform::page_size()); }
     /// At the home: a bit for each byte (Pages::overwritten).
@@ -45,7 +48,10 @@ struct PageLayout {
     std::size_t mask_words() const { return page_bytes / 64; }
     /// At the home: a HomeGuard for each page.
     std::size_t guards() const { return overwritten() + pages * mask_words() * sizeof(std::uint64_t); }
-    std::size_t bytes() const { return checked ? guards() + pages * sizeof(HomeGuard) : end_of_holders(); }
+    std::size_t bytes() const {
+        if (checked) return guards() + pages * sizeof(HomeGuard);
+        return lends ? lent() + LentPages::bytes(page_bytes) : end_of_holders();
+    }
 };
 
 } // namespace kumiki::dsm

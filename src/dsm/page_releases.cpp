@@ -23,7 +23,8 @@ void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& n
     append(Notice::Kind::changed, page, notices);
 }
 
-void Pages::release_to_all(std::vector<Notice>& notices) {
+void Pages::release_to_all(Released& released, const void* stack) {
+    std::vector<Notice>& notices = released.notices;
     const std::size_t before = notices.size();
     told_.take_runs([&](std::size_t begin, std::size_t end) {
         for (std::size_t page = begin; page < end; ++page) {
@@ -32,6 +33,7 @@ void Pages::release_to_all(std::vector<Notice>& notices) {
         }
     });
     release_to(Audience::all, notices);
+    if (layout_.lends) review_lent(Audience::all, notices, &released.changes, stack);
     add_requests(before, notices);
 }
 
@@ -80,9 +82,11 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
         page = begin + count;
         if (!is_home(begin)) continue;
         if (keeps_open_) { // a page that is fetched again from now on is announced again
-            for (std::size_t each = begin; each < page; ++each)
-                if (fetched(region_, each).exchange(0, std::memory_order_acq_rel) != 0)
-                    announce(each, audience, notices);
+            for (std::size_t each = begin; each < page; ++each) {
+                const std::uint8_t marks = fetched(region_, each).exchange(0, std::memory_order_acq_rel);
+                const bool reviewed = layout_.lends && (marks & without_place) == 0 && lent(region_).has(each);
+                if (marks != 0 && !reviewed) announce(each, audience, notices);
+            }
             continue;
         }
         change_runs(
@@ -93,6 +97,64 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
                 announce(each, audience, notices);
             });
     }
+}
+
+/// Looks what this home has changed in pages that others have got, which never fault here. If it is little, all get it
+/// at the barrier, and keep their copies. A page that nobody reads any more would be looked at for ever, so each is
+/// announced after a number of releases; if it is fetched again, that number has been too small.
+void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::vector<std::byte>* changes,
+                        const void* stack) {
+    if (!lent(region_).any()) return;
+    constexpr std::size_t longest_change = 1024, longest_changes = 3072; // then a fetch is as good
+    const std::size_t at =
+        stack == nullptr ? layout_.frames() : static_cast<std::size_t>(static_cast<const std::byte*>(stack) - data_);
+    const auto unused = [&](std::size_t page) {
+        return at / layout_.page_bytes == page ? at % layout_.page_bytes / difference_line * difference_line : 0;
+    };
+    const auto used = [&](std::size_t page) { return std::span<const std::byte>(frame(page)).subspan(unused(page)); };
+    lent(region_).review(layout_.page_bytes, used, [&](const LentPages::Lent& found) {
+        using Change = LentPages::Change;
+        std::uint8_t& patience = pages_[found.page].patience;
+        const bool lasts = found.reviews < patience;
+        const std::size_t bytes = found.difference.size();
+        const bool fits = changes != nullptr && bytes <= longest_change &&
+                          changes->size() + sizeof(ChangeHead) + bytes <= longest_changes;
+        if (!lasts) patience = std::min<std::uint8_t>(2 * patience, longest_patience);
+        if (!lasts || found.change == Change::unknown || (found.change == Change::some && !fits)) {
+            announce(found.page, audience, notices);
+            return LentPages::Then::forget;
+        }
+        if (found.change == Change::some) {
+            const ChangeHead head{static_cast<std::uint16_t>(number_), static_cast<std::uint16_t>(bytes),
+                                  static_cast<std::uint32_t>(unused(found.page)), found.page};
+            const auto* const begin = reinterpret_cast<const std::byte*>(&head);
+            changes->insert(changes->end(), begin, begin + sizeof head);
+            changes->insert(changes->end(), found.difference.begin(), found.difference.end());
+        }
+        return LentPages::Then::keep;
+    });
+}
+
+void Pages::take_changes(const Arrays& arrays, std::span<const std::byte> changes) {
+    while (changes.size() >= sizeof(ChangeHead)) {
+        ChangeHead head{};
+        std::memcpy(&head, changes.data(), sizeof head);
+        changes = changes.subspan(sizeof head);
+        if (head.bytes > changes.size()) return;
+        if (Pages* const array = arrays.find(head.array); array != nullptr && array->layout_.lends)
+            array->take_change(head.page, head.skipped, changes.first(head.bytes));
+        changes = changes.subspan(head.bytes);
+    }
+}
+
+void Pages::take_change(std::size_t page, std::size_t skipped, std::span<const std::byte> difference) {
+    if (page >= layout_.pages || skipped > layout_.page_bytes) return;
+    lock(pages_[page]);
+    if (pages_[page].state == State::clean && !is_home(page)) {
+        apply_difference(difference, frame(page).subspan(skipped));
+        count_update(difference.size());
+    }
+    unlock(pages_[page]);
 }
 
 /// Handles pages that have been written and that have one home or several. At a barrier, pages that are only touched
@@ -139,7 +201,9 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         note_written(page);
     std::byte* const there = region_at(home);
     if (there != nullptr && check_ == nullptr) {
+        if (layout_.lends) lent(there).overwrite(page);
         differing = copy_difference(frame(page), twin(page), frame_of(there, page));
+        if (layout_.lends) lent(there).overwrite(page);
     } else if (there != nullptr) {
         std::vector<std::byte> difference;
         differing = pack_difference(frame(page), twin(page), difference);

@@ -26,6 +26,7 @@
 
 namespace kumiki::dsm {
 
+struct Arrays;
 class Courier;
 class RaceCheck;
 
@@ -101,10 +102,16 @@ public:
 
     /// Sends the changes since the last release to the homes, or passes them to the courier, and adds the changed pages
     /// to `notices`.
-    void release(std::vector<Notice>& notices) { release_to(Audience::acquirer, notices); }
+    void release(std::vector<Notice>& notices) {
+        release_to(Audience::acquirer, notices);
+        if (layout_.lends) review_lent(Audience::acquirer, notices, nullptr, nullptr);
+    }
     /// The same at a barrier, with all pages that have changed since the last barrier, and what this rank has touched
-    /// and wants.
-    void release_to_all(std::vector<Notice>& notices);
+    /// and wants, and with the changes of pages that do not fault. Nothing below `stack` on its page is of use.
+    void release_to_all(Released& released, const void* stack);
+    /// Brings copies of this rank up to date by the changes that a home has released, of any array; in a barrier, after
+    /// all ranks have released.
+    static void take_changes(const Arrays& arrays, std::span<const std::byte> changes);
     /// Drops this rank's copies of pages that another rank has changed, except those that this rank has written since
     /// its last release.
     void invalidate(std::size_t first, std::size_t count);
@@ -136,6 +143,9 @@ public:
     /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
     /// Null: there are no such pages.
     const std::byte* lend(std::size_t first, std::size_t count, int rank);
+    /// Whether it is lend_copy() that lends so many pages.
+    bool lends_copies(std::size_t count) const { return layout_.lends && count <= most_lent; }
+    std::vector<std::byte> lend_copy(std::size_t page);
     /// Stores pages that this rank has requested. Returns false if it has not.
     bool take(std::size_t first, std::span<const std::byte> contents);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
@@ -193,6 +203,12 @@ private:
     struct Entry {
         std::uint64_t page, bytes;
     };
+    /// Precedes the difference of each page among the changes of a barrier, which leave out the first `skipped` bytes.
+    struct ChangeHead {
+        std::uint16_t array, bytes;
+        std::uint32_t skipped;
+        std::uint64_t page;
+    };
     /// Calls each(entry, bytes) -> bool for the parts of such a message. Returns false where it returns false, and if
     /// the message does not fit this array.
     template <class Each>
@@ -211,6 +227,11 @@ private:
 
     /// The most bytes that a fault fetches: enough for the signal and the request not to count.
     static constexpr std::size_t longest_fetch = std::size_t{1} << 20;
+
+    /// With more pages than this a request is one for much memory that is read in order, and would leave no place.
+    static constexpr std::size_t most_lent = 4;
+    /// In a page's byte of `fetched`: that it was, and that it has been lent without a place in `lent`.
+    static constexpr std::uint8_t mark = 1, without_place = 2;
 
     bool fits(const Notice& notice) const {
         return notice.array == number_ && notice.first <= layout_.pages && notice.count <= layout_.pages - notice.first;
@@ -253,6 +274,9 @@ private:
     void fetch_ahead(std::size_t page, bool writes);
     void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
+    void without_places(std::byte* region, std::size_t first, std::size_t count) const;
+    void copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
+    LentPages& lent(std::byte* region) const { return reinterpret_cast<LentPages&>(region[layout_.lent()]); }
     void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
     void note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const;
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
@@ -263,6 +287,9 @@ private:
     /// Which ranks get the notices of a release.
     enum class Audience : std::uint8_t { acquirer, all };
     void release_to(Audience audience, std::vector<Notice>& notices);
+    void review_lent(Audience audience, std::vector<Notice>& notices, std::vector<std::byte>* changes,
+                     const void* stack);
+    void take_change(std::size_t page, std::size_t skipped, std::span<const std::byte> difference);
     void protect_fetched(Audience audience, std::vector<Notice>& notices);
     void protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
     void release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);

@@ -80,19 +80,25 @@ Result<> SharedMemory::check(const Shape& shape, std::size_t page) const {
 }
 
 Result<void*> SharedMemory::allocate_open(std::size_t bytes, Placement placement, explain::Use use) {
-    const std::size_t page = platform::page_size();
-    return add(Shape::of_bytes(bytes), layout(bytes, page), {.placement = placement}, {.open = true, .use = use});
+    return add(Shape::of_bytes(bytes), layout_of_open(bytes), {.placement = placement}, {.open = true, .use = use});
 }
 
 Result<> SharedMemory::adopt(std::span<std::byte> memory, const Arrangement& homes, AtHome at_home) {
-    const std::size_t page = platform::page_size();
-    return add(Shape::of_bytes(memory.size()), layout(memory.size(), page), homes,
-               {.at = memory.data(), .open = at_home == AtHome::never_faults, .use = explain::Use::variables})
+    const bool open = at_home == AtHome::never_faults;
+    const auto paged = open ? layout_of_open(memory.size()) : layout(memory.size(), platform::page_size());
+    return add(Shape::of_bytes(memory.size()), paged, homes,
+               {.at = memory.data(), .open = open, .use = explain::Use::variables})
         .map([](void*) {});
 }
 
 Pages::Layout SharedMemory::layout(std::size_t bytes, std::size_t page) const {
     return {page, (bytes + page - 1) / page, static_cast<std::size_t>(fabric_.size()), check_ != nullptr};
+}
+
+Pages::Layout SharedMemory::layout_of_open(std::size_t bytes) const {
+    Pages::Layout paged = layout(bytes, platform::page_size());
+    paged.lends = !paged.checked;
+    return paged;
 }
 
 Result<void*> SharedMemory::add(Shape shape, const Pages::Layout& layout, const Arrangement& homes, Wish wish) {
@@ -156,7 +162,7 @@ Result<> SharedMemory::make_locks() {
         if (auto made = check_->clocks().allocate(); !made) return made;
         locks_->check(&check_->clocks());
     }
-    if (courier_) courier_->serve(*locks_, *written_);
+    if (courier_) courier_->serve(*locks_);
     return make_heap();
 }
 

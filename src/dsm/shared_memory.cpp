@@ -47,10 +47,10 @@ const char* SharedMemory::mechanism() const {
 
 // -- consistency --
 
-Result<> SharedMemory::barrier() {
-    if (options_.record == nullptr && !check_) return meet();
+Result<> SharedMemory::barrier(const Meeting& meeting) {
+    if (options_.record == nullptr && !check_) return meet(meeting);
     const explain::Timed timed(options_.record, explain::Tallied::array_barrier);
-    auto met = meet();
+    auto met = meet(meeting);
     if (met && check_) met = compare_writes();
     if (options_.record != nullptr) options_.record->next_interval();
     return met;
@@ -72,21 +72,30 @@ Result<> SharedMemory::end_check() {
     return {};
 }
 
-Result<> SharedMemory::meet() {
-    if (!copies_) return collectives_.barrier();
-    if (written_ == nullptr) return collectives_.barrier(); // there has been no array yet
-    const bool expected = notices_expected_;
-    const std::vector<Notice> own = consistency_->release_to_all(++barriers_, expected ? nullptr : written_);
+Result<> SharedMemory::meet_without_copies(const Meeting& meeting) {
+    if (auto met = collectives_.barrier(); !met || meeting.message.empty()) return met;
+    return collectives_.broadcast(meeting.message.data(), meeting.message.size(), meeting.root);
+}
+
+/// Between hosts the exchange takes as long as a barrier, so it is the barrier. On one host a barrier is much faster.
+Result<> SharedMemory::meet(const Meeting& meeting) {
+    if (!copies_ || written_ == nullptr) return meet_without_copies(meeting); // there has been no array yet
+    const bool exchanges = fabric_.network() != nullptr || notices_expected_ || !meeting.message.empty();
+    Released own = consistency_->release_to_all(++barriers_, exchanges ? nullptr : written_, meeting.stack);
+    if (fabric_.rank() == meeting.root) own.message = meeting.message;
     // Every rank's changes have reached their homes when it enters the barrier.
-    if (!expected) {
+    if (!exchanges) {
         if (auto met = collectives_.barrier(); !met) return met;
         if (!written_->is_set(barriers_)) return {};
     }
-    const auto told = exchange_notices(fabric_, collectives_, own);
-    if (!told) return tl::unexpected(told.error());
-    notices_expected_ = std::ranges::any_of(*told, [](const auto& notices) { return !notices.empty(); });
+    const auto all = exchange_notices(fabric_, collectives_, own);
+    if (!all) return tl::unexpected(all.error());
+    if (fabric_.rank() != meeting.root) all->copy_message(meeting.root, meeting.message);
+    notices_expected_ = all->any_notices();
+    const Pages::Moving moving =
+        notices_expected_ ? consistency_->acquire_from_all(barriers_, all->notices) : Pages::Moving{};
+    if (all->any_changes()) consistency_->take_changes(all->changes);
     if (!notices_expected_) return {};
-    const Pages::Moving moving = consistency_->acquire_from_all(barriers_, *told);
     if (moving.fetches) {
         consistency_->fetch_moved();
         if (auto met = collectives_.barrier(); !met) return met;

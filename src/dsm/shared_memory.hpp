@@ -77,8 +77,17 @@ public:
     Result<> adopt(std::span<std::byte> memory, const Arrangement& homes, AtHome at_home);
     /// `memory` is what allocate() returned.
     Result<> release(void* memory);
+    /// What a barrier does besides; the same at all ranks, but for the memory.
+    struct Meeting {
+        /// Bytes of rank `root`, which all others get here.
+        std::span<std::byte> message = {};
+        int root = 0;
+        /// The stack of the thread that calls; nothing below this address on its page is of use to the program.
+        const void* stack = nullptr;
+    };
     /// After this, everything that any rank did to shared arrays before is visible to all ranks.
-    Result<> barrier();
+    Result<> barrier() { return barrier(Meeting{}); }
+    Result<> barrier(const Meeting& meeting);
 
     /// The locks exist from the first array on.
     Result<Locks*> locks(const char* operation);
@@ -139,11 +148,13 @@ private:
 
     std::uint64_t share_of_cache() const;
     Pages::Layout layout(std::size_t bytes, std::size_t page) const;
+    Pages::Layout layout_of_open(std::size_t bytes) const;
     Result<> check(const Shape& shape, std::size_t page) const;
     Result<void*> add(Shape shape, const Pages::Layout& layout, const Arrangement& homes, Wish wish);
     Homes homes_of(const Arrangement& wanted, std::size_t pages) const;
     void record(Array& array, std::size_t bytes, explain::Use use) const;
-    Result<> meet();
+    Result<> meet(const Meeting& meeting);
+    Result<> meet_without_copies(const Meeting& meeting);
     Result<> compare_writes();
     bool fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
     std::byte* address_of(const std::byte* region) const;
@@ -182,10 +193,10 @@ private:
     std::unique_ptr<Locks> locks_;
     std::optional<SharedHeap> heap_;
     std::string no_heap_;             ///< why there is none
-    WrittenWords* written_ = nullptr; ///< of this host; null before the first array
+    WrittenWords* written_ = nullptr; ///< of this host; null before the first array; used if all ranks are on it
     std::uint64_t barriers_ = 0;
-    /// Whether the last barrier had notices. Then the next one begins with their exchange, which is a barrier, too: in
-    /// programs that write in each interval this saves a barrier, and telling the other hosts. All ranks know the same.
+    /// On one host: whether the last barrier had notices. Then the next one begins with their exchange, which is a
+    /// barrier, too: in programs that write in each interval this saves a barrier. All ranks know the same.
     bool notices_expected_ = false;
     std::optional<platform::FaultRange> range_;
     std::vector<platform::FaultRange> adopted_;

@@ -13,10 +13,7 @@ namespace kumiki::dsm {
 /// than that. The barrier orders the stores before the loads. Two words are used in turn: a rank that is one barrier
 /// ahead uses the other one, and no rank is two ahead. Zeros: nobody has said anything.
 struct alignas(platform::apart) WrittenWords {
-    /// Returns false if somebody has said it before.
-    bool set(std::uint64_t barrier) {
-        return words[barrier % 2].exchange(barrier, std::memory_order_relaxed) != barrier;
-    }
+    void set(std::uint64_t barrier) { words[barrier % 2].store(barrier, std::memory_order_relaxed); }
     bool is_set(std::uint64_t barrier) const { return words[barrier % 2].load(std::memory_order_relaxed) == barrier; }
 
     std::array<std::atomic<std::uint64_t>, 2> words;

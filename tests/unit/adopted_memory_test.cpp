@@ -71,6 +71,84 @@ TEST_P(AdoptedMemoryTest, LocksAnnounceTheWritesOfAHomeThatDoesNotFault) {
     });
 }
 
+// Pages whose homes never fault, and copies of them.
+
+TEST_P(AdoptedMemoryTest, CopiesStayWhereTheHomeChangesNothing) {
+    const Watchdog watchdog("looks at pages that stay");
+    run([](Rank& rank, SharedMemory& memory) {
+        constexpr int rounds = 40;
+        auto allocated = memory.allocate_open(4 * platform::page_size(), Placement::first_rank, explain::Use::array);
+        ASSERT_TRUE(allocated);
+        auto* const values = static_cast<volatile int*>(*allocated);
+        if (rank.rank() == 0) values[5] = 42;
+        for (int round = 0; round < rounds; ++round) {
+            ASSERT_TRUE(memory.barrier());
+            ASSERT_EQ(values[5], 42);
+        }
+        // After 4 releases, 8 more, and so on, the home asks whether anybody still reads the page.
+        const auto counters = *memory.counters(*allocated);
+        EXPECT_LE(counters.fetches, rank.rank() == 0 ? 0 : 5);
+        EXPECT_LE(counters.notices, rank.rank() == 0 ? 4 : 0);
+    });
+}
+
+TEST_P(AdoptedMemoryTest, LittleThatTheHomeChangesComesWithTheBarrier) {
+    const Watchdog watchdog("gets little changes");
+    run([](Rank& rank, SharedMemory& memory) {
+        constexpr int rounds = 40;
+        auto allocated = memory.allocate_open(2 * platform::page_size(), Placement::first_rank, explain::Use::array);
+        ASSERT_TRUE(allocated);
+        auto* const values = static_cast<volatile int*>(*allocated);
+        for (int round = 1; round < rounds; ++round) {
+            if (rank.rank() == 0) values[7] = round;
+            ASSERT_TRUE(memory.barrier());
+            ASSERT_EQ(values[7], round);
+            ASSERT_TRUE(memory.barrier());
+        }
+        const auto counters = *memory.counters(*allocated);
+        EXPECT_LE(counters.fetches, rank.rank() == 0 ? 0 : 7);
+        EXPECT_EQ(counters.updates >= 30, rank.rank() != 0);
+    });
+}
+
+TEST_P(AdoptedMemoryTest, MuchThatTheHomeChangesIsFetched) {
+    const Watchdog watchdog("fetches what has changed");
+    run([](Rank& rank, SharedMemory& memory) {
+        const std::size_t bytes = 100 * platform::page_size(); // more pages than have a place at the home
+        auto allocated = memory.allocate_open(bytes, Placement::first_rank, explain::Use::array);
+        ASSERT_TRUE(allocated);
+        auto* const values = static_cast<volatile std::uint8_t*>(*allocated);
+        for (int round = 1; round < 12; ++round) {
+            const std::size_t stride = round % 3 == 0 ? platform::page_size() : 2;
+            if (rank.rank() == 0)
+                for (std::size_t at = 0; at < bytes; at += stride) values[at] = static_cast<std::uint8_t>(round);
+            ASSERT_TRUE(memory.barrier());
+            // Backwards, so that pages come one by one.
+            for (std::size_t page = bytes / platform::page_size(); page-- > 0;)
+                ASSERT_EQ(values[page * platform::page_size()], round) << page;
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+// A byte that another rank has changed gets back, by the home, the value that third ranks and the home knew before.
+TEST_P(AdoptedMemoryTest, AValueThatComesBackIsSeen) {
+    const Watchdog watchdog("changes a value and takes it back");
+    run([](Rank& rank, SharedMemory& memory) {
+        auto allocated = memory.allocate_open(platform::page_size(), Placement::first_rank, explain::Use::array);
+        ASSERT_TRUE(allocated);
+        auto* const values = static_cast<volatile int*>(*allocated);
+        for (int round = 0; round < 20; ++round) {
+            ASSERT_EQ(values[3], 0) << round;
+            ASSERT_TRUE(memory.barrier());
+            if (rank.rank() == 1) values[3] = 1;
+            ASSERT_TRUE(memory.barrier());
+            if (rank.rank() == 0) values[3] = 0;
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
 // Homes that are exceptions from a formula or follow from touches, in memory with zeros and contents.
 TEST_P(AdoptedMemoryTest, HasTheHomesThatAreWanted) {
     const Watchdog watchdog("adopts memory with homes");

@@ -31,7 +31,7 @@ public:
 
     void step() {
         ++number_;
-        switch (random_.between(0, 11)) {
+        switch (random_.between(0, 12)) {
         case 0: ASSERT_TRUE(all_.barrier()); break;
         case 1:
             ASSERT_TRUE(all_.barrier_enter());
@@ -46,6 +46,7 @@ public:
         case 8: scan(); break;
         case 9: reduce_scatter(); break;
         case 10: split(); break;
+        case 11: all_collect(); break;
         default: subgroup();
         }
     }
@@ -185,6 +186,13 @@ private:
         if (in_place) std::ranges::copy(input, own);
         ASSERT_TRUE(all_.all_gather(in_place ? own : place(input), input.size(), output.data(), out));
         for (int rank = 0; rank < ranks_; ++rank) expect(piece(output, out, rank), bytes(rank, 0, of(each, rank)));
+    }
+    void all_collect() {
+        const auto each = lengths(false);
+        const Bytes input = bytes(me_, 0, of(each, me_));
+        Collectives::Collected all;
+        ASSERT_TRUE(all_.all_collect(input, all));
+        for (int rank = 0; rank < ranks_; ++rank) expect(all.of(rank), bytes(rank, 0, of(each, rank)));
     }
     void gather() {
         const bool equal = random_.once_in(2);

@@ -256,8 +256,7 @@ bool Ranks::spans(int threads) const {
 
 void Ranks::exchange(ForkNotice& fork) {
     note_region(nullptr, last_meeting_);
-    meet();
-    check(collectives_.broadcast(&fork, sizeof fork, 0));
+    meet(std::as_writable_bytes(std::span(&fork, 1)));
     note_region(fork.function, explain::Timed::Clock::now());
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
@@ -295,11 +294,12 @@ ForkNotice Ranks::await_fork() {
     return fork;
 }
 
-void Ranks::meet() {
+/// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
+void Ranks::meet(std::span<std::byte> of_rank_0) {
     flush_output();
     if (waits_) flush();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
-    check(shared_.barrier());
+    check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
     streams_->take_in();
     if (record_) last_meeting_ = explain::Timed::Clock::now();
 }

@@ -56,7 +56,7 @@ public:
     Result<pthread_t> start_thread(int number, void* (*function)(void*), void* argument) override;
 
     void fork(const ForkNotice& fork) override;
-    void meet() override;
+    void meet() override { meet({}); }
 
     bool claim_single(std::uint64_t number) override;
     std::uint64_t next_single() override { return words_->load(Words::single); }
@@ -137,6 +137,7 @@ private:
     Result<> share_streams();
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
+    void meet(std::span<std::byte> of_rank_0);
     void note_region(void (*function)(void*), explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>

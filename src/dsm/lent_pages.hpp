@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "dsm/turn.hpp"
+
+namespace kumiki::dsm {
+
+/// Pages of a home that never faults (Pages::keep_open), with the contents that others got, for a few pages. So the
+/// home knows at a release what has changed since: if nothing has, the copies stay; and if little has, it can tell the
+/// others what (docs/decisions/shared-open-pages.md). Without it, it must announce every page that was fetched.
+///
+/// All copies of a page that has a place here have the same contents, but for what their holders have written since,
+/// and copies of which the home has announced that they are old.
+///
+/// It lies at the home, in memory that the ranks of its host share, and zeros are an empty one. Thread-safe.
+class LentPages {
+public:
+    static constexpr std::size_t places = 64;
+    static std::size_t bytes(std::size_t page_bytes) { return sizeof(LentPages) + places * page_bytes; }
+
+    /// Copies a page for a rank that fetches it; returns false, and copies nothing, if there is no place for it, so
+    /// that the home must announce it. The home may be writing to `frame` at this moment.
+    bool lend(std::size_t page, std::span<const std::byte> frame, std::byte* into);
+    /// Another rank brings changes to the page of the home. Must be called before it does and after: copies that were
+    /// made in between may have some of them, and others not.
+    void overwrite(std::size_t page);
+    bool has(std::size_t page);
+    bool any() const { return used_.load(std::memory_order_relaxed) != 0; }
+
+    /// What the home finds about a page at a release.
+    enum class Change : std::uint8_t {
+        none,
+        some,    ///< in `difference`
+        unknown, ///< others have changed it, too, and it must be forgotten
+    };
+    /// A page in a place.
+    struct Lent {
+        std::size_t page;
+        std::uint32_t reviews; ///< since it came here, with this one
+        Change change;
+        std::vector<std::byte> difference; ///< packed; of the copies from the frame
+    };
+    enum class Then : std::uint8_t {
+        keep,
+        forget, ///< no copy of the page counts any more
+    };
+    /// At the home: calls frame(page), which returns the page from its first byte that counts on, to its end (a
+    /// multiple of difference_line), and then each(lent) -> Then. If a changed page is kept, its difference must be
+    /// brought to all copies.
+    template <class Frame, class Each>
+    void review(std::size_t page_bytes, Frame frame, Each each);
+
+private:
+    struct Place {
+        std::uint64_t page; ///< + 1; 0: none
+        std::uint32_t reviews, overwritten;
+    };
+    std::byte* contents(std::size_t place, std::size_t page_bytes) {
+        return reinterpret_cast<std::byte*>(this + 1) + place * page_bytes;
+    }
+    Place* find(std::size_t page);
+    Lent compare(const Place& place, std::span<const std::byte> frame, std::span<const std::byte> lent) const;
+    void settle(Place& place, const Lent& lent, Then then, std::span<std::byte> contents);
+
+    Brief busy_;
+    std::atomic<std::uint32_t> used_;
+    std::array<Place, places> places_;
+};
+
+template <class Frame, class Each>
+void LentPages::review(std::size_t page_bytes, Frame frame, Each each) {
+    for (std::size_t at = 0; at < places && any(); ++at) {
+        const std::lock_guard lock(busy_);
+        if (places_[at].page == 0) continue;
+        const std::span<const std::byte> now = frame(places_[at].page - 1);
+        const std::span lent(contents(at, page_bytes) + page_bytes - now.size(), now.size());
+        const Lent found = compare(places_[at], now, lent);
+        settle(places_[at], found, each(found), lent);
+    }
+}
+
+} // namespace kumiki::dsm
