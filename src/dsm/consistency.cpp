@@ -79,10 +79,10 @@ Pages::Moving Consistency::acquire_from_all(std::uint64_t barrier, std::span<con
     return moving;
 }
 
-void Consistency::take_changes(std::span<const std::span<const std::byte>> told) {
+void Consistency::take_changes(std::span<const std::span<const std::byte>> told, std::span<const Notice> own) {
     const std::lock_guard turn(turn_);
     for (std::size_t rank = 0; rank < told.size(); ++rank)
-        if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank]);
+        if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank], own);
 }
 
 void Consistency::fetch_moved() {

@@ -63,11 +63,12 @@ public:
     /// all ranks will know by `words` when they have left the barrier; null: it is exchanged anyway. Nothing below
     /// `stack` on its page is of use.
     Released release_to_all(std::uint64_t barrier, WrittenWords* words, const void* stack);
+    /// Brings copies up to date by what their homes have told at the barrier, by rank. `own`: what this rank has
+    /// announced.
+    void take_changes(std::span<const std::span<const std::byte>> told, std::span<const Notice> own);
     /// Drops the copies of the pages that others have announced at the barrier, or brings them up to date, and decides
-    /// homes. `told`: by rank.
+    /// homes. `told`: by rank. Must follow take_changes(): some of these changes are void for copies that are dropped.
     Pages::Moving acquire_from_all(std::uint64_t barrier, std::span<const std::vector<Notice>> told);
-    /// Brings copies up to date by what their homes have told at the barrier, by rank; after acquire_from_all().
-    void take_changes(std::span<const std::span<const std::byte>> told);
     /// What follows if acquire_from_all() says so (Pages).
     void fetch_moved();
     void finish_moves();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -28,11 +29,10 @@ public:
     /// Copies a page for a rank that fetches it; returns false, and copies nothing, if there is no place for it, so
     /// that the home must announce it. The home may be writing to `frame` at this moment.
     bool lend(std::size_t page, std::span<const std::byte> frame, std::byte* into);
-    /// Another rank brings changes to the page of the home. Must be called before it does and after: copies that were
-    /// made in between may have some of them, and others not.
+    /// Another rank has brought changes to the page of the home. Must be called after that, because the page may come
+    /// here meanwhile.
     void overwrite(std::size_t page);
     bool has(std::size_t page);
-    bool any() const { return used_.load(std::memory_order_relaxed) != 0; }
 
     /// What the home finds about a page at a release.
     enum class Change : std::uint8_t {
@@ -53,36 +53,38 @@ public:
     };
     /// At the home: calls frame(page), which returns the page from its first byte that counts on, to its end (a
     /// multiple of difference_line), and then each(lent) -> Then. If a changed page is kept, its difference must be
-    /// brought to all copies.
+    /// brought to all copies. It may contain what another rank is bringing at this moment, in part.
     template <class Frame, class Each>
     void review(std::size_t page_bytes, Frame frame, Each each);
 
 private:
     struct Place {
-        std::uint64_t page; ///< + 1; 0: none
+        std::uint64_t page;
         std::uint32_t reviews, overwritten;
     };
     std::byte* contents(std::size_t place, std::size_t page_bytes) {
         return reinterpret_cast<std::byte*>(this + 1) + place * page_bytes;
     }
-    Place* find(std::size_t page);
+    /// Where the page is; `places` if it is not here.
+    std::size_t find(std::size_t page) const;
     Lent compare(const Place& place, std::span<const std::byte> frame, std::span<const std::byte> lent) const;
-    void settle(Place& place, const Lent& lent, Then then, std::span<std::byte> contents);
+    void settle(std::size_t at, const Lent& lent, Then then, std::span<std::byte> contents);
 
-    Brief busy_;
-    std::atomic<std::uint32_t> used_;
+    Brief busy_;                      ///< guards what follows; others may read `used_`
+    std::atomic<std::uint64_t> used_; ///< a bit for each place that has a page
     std::array<Place, places> places_;
 };
 
 template <class Frame, class Each>
 void LentPages::review(std::size_t page_bytes, Frame frame, Each each) {
-    for (std::size_t at = 0; at < places && any(); ++at) {
+    // Only the home takes pages away, and one thread of it at a time comes here.
+    for (std::uint64_t left = used_.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(left));
         const std::lock_guard lock(busy_);
-        if (places_[at].page == 0) continue;
-        const std::span<const std::byte> now = frame(places_[at].page - 1);
+        const std::span<const std::byte> now = frame(places_[at].page);
         const std::span lent(contents(at, page_bytes) + page_bytes - now.size(), now.size());
         const Lent found = compare(places_[at], now, lent);
-        settle(places_[at], found, each(found), lent);
+        settle(at, found, each(found), lent);
     }
 }
 

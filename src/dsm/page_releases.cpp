@@ -1,4 +1,5 @@
 // What a rank does with the pages that it has written when it releases them: differences to the homes, and notices.
+#include <algorithm>
 #include <cstring>
 
 #include "dsm/courier.hpp"
@@ -104,7 +105,6 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
 /// announced after a number of releases; if it is fetched again, that number has been too small.
 void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::vector<std::byte>* changes,
                         const void* stack) {
-    if (!lent(region_).any()) return;
     constexpr std::size_t longest_change = 1024, longest_changes = 3072; // then a fetch is as good
     const std::size_t at =
         stack == nullptr ? layout_.frames() : static_cast<std::size_t>(static_cast<const std::byte*>(stack) - data_);
@@ -135,15 +135,25 @@ void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::ve
     });
 }
 
-void Pages::take_changes(const Arrays& arrays, std::span<const std::byte> changes) {
+/// A home may have told what another rank was bringing when it compared. Then that rank has announced the page, whose
+/// other copies are about to be dropped; its own may be newer than the change. (The number of changes is small, and for
+/// each notice the others make a system call: no index is needed.)
+void Pages::take_changes(const Arrays& arrays, std::span<const std::byte> changes, std::span<const Notice> own) {
     while (changes.size() >= sizeof(ChangeHead)) {
         ChangeHead head{};
         std::memcpy(&head, changes.data(), sizeof head);
         changes = changes.subspan(sizeof head);
         if (head.bytes > changes.size()) return;
-        if (Pages* const array = arrays.find(head.array); array != nullptr && array->layout_.lends)
-            array->take_change(head.page, head.skipped, changes.first(head.bytes));
+        const auto bytes = changes.first(head.bytes);
         changes = changes.subspan(head.bytes);
+        Pages* const array = arrays.find(head.array);
+        if (array == nullptr || !array->layout_.lends) continue;
+        if (std::ranges::any_of(own, [&](const Notice& notice) {
+                return notice.array == head.array && notice.first <= head.page &&
+                       head.page - notice.first < notice.count;
+            }))
+            array->invalidate(head.page, 1);
+        else array->take_change(head.page, head.skipped, bytes);
     }
 }
 
@@ -201,7 +211,6 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         note_written(page);
     std::byte* const there = region_at(home);
     if (there != nullptr && check_ == nullptr) {
-        if (layout_.lends) lent(there).overwrite(page);
         differing = copy_difference(frame(page), twin(page), frame_of(there, page));
         if (layout_.lends) lent(there).overwrite(page);
     } else if (there != nullptr) {

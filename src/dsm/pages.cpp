@@ -231,7 +231,6 @@ bool Pages::apply(std::span<const std::byte> packed) {
     return for_each_entry(packed, [&](const Entry& entry, std::span<const std::byte> difference) {
         if (check_ != nullptr) [[unlikely]]
             return merge(region_, entry.page, difference);
-        if (layout_.lends) lent(region_).overwrite(entry.page);
         const bool applied = apply_difference(difference, frame(entry.page));
         if (layout_.lends) lent(region_).overwrite(entry.page);
         return applied;

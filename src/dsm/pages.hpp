@@ -110,8 +110,9 @@ public:
     /// and wants, and with the changes of pages that do not fault. Nothing below `stack` on its page is of use.
     void release_to_all(Released& released, const void* stack);
     /// Brings copies of this rank up to date by the changes that a home has released, of any array; in a barrier, after
-    /// all ranks have released.
-    static void take_changes(const Arrays& arrays, std::span<const std::byte> changes);
+    /// all ranks have released, and before pages are dropped that others have announced. `own`: what this rank has
+    /// announced. Meanwhile no other thread of a rank may use a lock.
+    static void take_changes(const Arrays& arrays, std::span<const std::byte> changes, std::span<const Notice> own);
     /// Drops this rank's copies of pages that another rank has changed, except those that this rank has written since
     /// its last release.
     void invalidate(std::size_t first, std::size_t count);

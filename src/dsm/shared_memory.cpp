@@ -92,10 +92,9 @@ Result<> SharedMemory::meet(const Meeting& meeting) {
     if (!all) return tl::unexpected(all.error());
     if (fabric_.rank() != meeting.root) all->copy_message(meeting.root, meeting.message);
     notices_expected_ = all->any_notices();
-    const Pages::Moving moving =
-        notices_expected_ ? consistency_->acquire_from_all(barriers_, all->notices) : Pages::Moving{};
-    if (all->any_changes()) consistency_->take_changes(all->changes);
+    if (all->any_changes()) consistency_->take_changes(all->changes, own.notices);
     if (!notices_expected_) return {};
+    const Pages::Moving moving = consistency_->acquire_from_all(barriers_, all->notices);
     if (moving.fetches) {
         consistency_->fetch_moved();
         if (auto met = collectives_.barrier(); !met) return met;
