@@ -84,9 +84,10 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
         if (!is_home(begin)) continue;
         if (keeps_open_) { // a page that is fetched again from now on is announced again
             for (std::size_t each = begin; each < page; ++each) {
+                if (!is_fetched(each)) continue; // most of the block
                 const std::uint8_t marks = fetched(region_, each).exchange(0, std::memory_order_acq_rel);
                 const bool reviewed = layout_.lends && (marks & without_place) == 0 && lent(region_).has(each);
-                if (marks != 0 && !reviewed) announce(each, audience, notices);
+                if (!reviewed) announce(each, audience, notices);
             }
             continue;
         }

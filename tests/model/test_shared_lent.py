@@ -1,4 +1,4 @@
-"""Pages that a home lends and compares, checked by spin in every interleaving of a small job; it must find mistakes, too."""
+"""Pages that a home lends and compares, checked by spin in every interleaving of a small job: and its mistakes."""
 
 from __future__ import annotations
 
