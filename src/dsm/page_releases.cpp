@@ -191,15 +191,34 @@ void Pages::release_written(std::size_t first, std::size_t end, Audience audienc
                     note_written_at_home(each);
                 announce(each, audience, notices);
             });
-        } else {
-            for (std::size_t each = begin; each < page; ++each) {
-                if (!is_written(each)) continue;
-                lock(pages_[each]);
-                fetched(region_, each).store(0, std::memory_order_relaxed);
-                pages_[each].state = State::open;
-                announce(each, audience, notices);
-                unlock(pages_[each]);
-            }
+        } else release_own(begin, page, is_written, notices);
+    }
+}
+
+/// At a barrier, pages of which this rank is the home. Nobody has a copy any more after it. A page that somebody has
+/// fetched since it was announced last will probably be fetched again, so it stays protected: as an open page it would
+/// be announced after that fetch once more, because its home may have written to it.
+template <class Written>
+void Pages::release_own(std::size_t first, std::size_t end, Written is_written, std::vector<Notice>& notices) {
+    const auto is_wanted = [&](std::size_t page) {
+        return fetched(region_, page).load(std::memory_order_relaxed) != 0;
+    };
+    for (std::size_t page = first; page < end;) {
+        const std::size_t begin = page;
+        const bool wanted = is_wanted(begin);
+        while (page < end && is_wanted(page) == wanted) ++page;
+        const auto announce_as = [&](State state, std::size_t each) {
+            fetched(region_, each).store(0, std::memory_order_relaxed);
+            pages_[each].state = state;
+            announce(each, Audience::all, notices);
+        };
+        if (wanted)
+            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written,
+                        [&](std::size_t each) { announce_as(State::clean, each); });
+        for (std::size_t each = begin; each < page && !wanted; ++each) {
+            lock(pages_[each]);
+            if (is_written(each)) announce_as(State::open, each);
+            unlock(pages_[each]);
         }
     }
 }

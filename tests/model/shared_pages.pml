@@ -225,13 +225,16 @@ inline protect_fetched() {
     fi
 }
 
-/* Pages::release_written of a page of this home */
+/* Pages::release_own */
 inline open_again(page) {
 #ifdef UPDATE
     state[at(me, page)] = CLEAN;
 #else
+    if
+    :: fetched[page] -> state[at(me, page)] = CLEAN
+    :: else -> state[at(me, page)] = OPEN
+    fi;
     fetched[page] = false;
-    state[at(me, page)] = OPEN;
 #endif
     announce(page)
 }
