@@ -28,8 +28,7 @@ void Consistency::apply(std::span<const Told> news, bool complete) {
 /// Appends the pages whose changes had to be brought to their homes first to `own`.
 void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
     const auto drop = [&own](Pages& array, std::uint64_t first, std::uint64_t count) {
-        array.invalidate(first, count);
-        array.invalidate_written(first, count, own);
+        array.invalidate_at_lock(first, count, own);
     };
     if (notice == Notice::everything())
         arrays_.any([&drop](Pages& array) {
@@ -83,6 +82,18 @@ void Consistency::take_changes(std::span<const std::span<const std::byte>> told,
     const std::lock_guard turn(turn_);
     for (std::size_t rank = 0; rank < told.size(); ++rank)
         if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank], own);
+}
+
+void Consistency::begin_interval(std::uint64_t place) {
+    const std::lock_guard turn(turn_);
+    arrays_.any([place](Pages& array) {
+        array.expect(place);
+        return false;
+    });
+    arrays_.any([](Pages& array) { // after all requests have left
+        array.open_expected();
+        return false;
+    });
 }
 
 void Consistency::fetch_moved() {

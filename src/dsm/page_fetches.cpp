@@ -31,9 +31,14 @@ void Pages::fetch_ahead(std::size_t number, bool writes) {
     fetch(number, end - number);
     read_ahead_.ended(window, number, end - number);
     for (std::size_t each = number; each < end; ++each) pages_[each].idle = 0;
-    if (writes) make_twin(number);
-    pages_[number].state = writes ? State::written : State::clean;
-    for (std::size_t each = number + 1; each < end; ++each) pages_[each].state = State::clean;
+    for (std::size_t each = number; each < end; ++each) {
+        pages_[each].state = State::clean;
+        missed_.add(each);
+    }
+    if (writes) {
+        begin_to_write(number);
+        noticed_.add(number);
+    }
     const std::size_t read_only = writes ? number + 1 : number;
     if (writes) change(number, 1, PageAccess::none, PageAccess::write);
     if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
@@ -93,11 +98,18 @@ void Pages::make_room(std::size_t first, std::size_t count) {
 
 /// Pages that have one home, and that this thread has locked.
 void Pages::fetch(std::size_t first, std::size_t count) {
+    request(first, count);
+    await(first, count);
+}
+
+/// Begins to fetch them; await() must follow. From a home on this host they are here at once.
+void Pages::request(std::size_t first, std::size_t count) {
     const int home = homes_.of(first);
     const std::size_t bytes = count * layout_.page_bytes;
     Counters::add(counters_.fetches, count);
     Counters::add(counters_.fetched_bytes, bytes);
-    if (std::byte* const there = region_at(home)) {
+    std::byte* const there = region_at(home);
+    if (there != nullptr) {
         note_copies(there, first, count, fabric_.rank());
         // Other ranks may bring differences to these pages meanwhile, in bytes that a program without data races does
         // not read before the next barrier.
@@ -109,11 +121,13 @@ void Pages::fetch(std::size_t first, std::size_t count) {
             without_places(there, first, count);
             std::memcpy(frame(first).data(), frame_of(there, first).data(), bytes);
         }
-        return;
     }
     for (std::size_t page = first; page < first + count; ++page)
-        pages_[page].fetch.store(Fetch::asked, std::memory_order_relaxed);
-    courier_->fetch(home, number_, first, count);
+        pages_[page].fetch.store(there != nullptr ? Fetch::here : Fetch::asked, std::memory_order_relaxed);
+    if (there == nullptr) courier_->fetch(home, number_, first, count);
+}
+
+void Pages::await(std::size_t first, std::size_t count) {
     std::size_t missing = first;
     const auto all_are_here = [&] {
         while (missing < first + count && pages_[missing].fetch.load(std::memory_order_acquire) == Fetch::here)

@@ -25,6 +25,7 @@ void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& n
 }
 
 void Pages::release_to_all(Released& released, const void* stack) {
+    end_interval();
     std::vector<Notice>& notices = released.notices;
     const std::size_t before = notices.size();
     told_.take_runs([&](std::size_t begin, std::size_t end) {

@@ -31,6 +31,9 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       homes_(std::move(homes)),
       faults_(std::move(faults)),
       pages_(layout.pages),
+      missed_(layout.pages),
+      noticed_(layout.pages),
+      lost_at_locks_(layout.pages),
       written_(layout.pages),
       evicted_(layout.pages),
       told_(layout.pages),
@@ -113,9 +116,8 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
         break;
     case State::clean: // or the system has taken the page from a reader
         if (writes) {
-            if (is_home(number) && check_ == nullptr) written_.add(number);
-            else make_twin(number);
-            page.state = State::written;
+            begin_to_write(number);
+            noticed_.add(number);
         }
         change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
         break;
@@ -139,6 +141,13 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     unlock(page);
 }
 
+/// A page that is `clean`.
+void Pages::begin_to_write(std::size_t page) {
+    if (is_home(page) && check_ == nullptr) written_.add(page);
+    else make_twin(page);
+    pages_[page].state = State::written;
+}
+
 void Pages::make_twin(std::size_t page) {
     if (check_ != nullptr && is_home(page)) [[unlikely]]
         make_home_twin(page);
@@ -153,7 +162,7 @@ void Pages::note_dropped(std::size_t page) {
         log_.dropped(page * layout_.page_bytes);
 }
 
-void Pages::invalidate(std::size_t first, std::size_t count) {
+void Pages::invalidate(std::size_t first, std::size_t count, PageSet* dropped) {
     if (first > layout_.pages || count > layout_.pages - first) return;
     if (!tracked_) track();
     change_runs(
@@ -164,8 +173,15 @@ void Pages::invalidate(std::size_t first, std::size_t count) {
         },
         [&](std::size_t page) {
             if (std::exchange(pages_[page].state, State::absent) != State::untouched) note_dropped(page);
+            if (dropped != nullptr) dropped->add(page);
             pages_[page].streak = 0;
         });
+}
+
+/// In this order no copy escapes that another thread begins to write meanwhile.
+void Pages::invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices) {
+    invalidate(first, count, &lost_at_locks_);
+    invalidate_written(first, count, notices);
 }
 
 void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices) {
@@ -180,6 +196,7 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
             if (send_difference(page)) announce(page, Audience::acquirer, notices);
             pages_[page].state = State::absent;
             note_dropped(page);
+            lost_at_locks_.add(page);
         },
         // A thread that touches the page again must get its own changes back with it.
         [&] {

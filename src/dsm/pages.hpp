@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dsm/access_history.hpp"
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
 #include "dsm/homes.hpp"
@@ -113,12 +114,11 @@ public:
     /// all ranks have released, and before pages are dropped that others have announced. `own`: what this rank has
     /// announced. Meanwhile no other thread of a rank may use a lock.
     static void take_changes(const Arrays& arrays, std::span<const std::byte> changes, std::span<const Notice> own);
-    /// Drops this rank's copies of pages that another rank has changed, except those that this rank has written since
-    /// its last release.
-    void invalidate(std::size_t first, std::size_t count);
-    /// Drops those, too, after their changes have been applied at the homes; adds them to `notices`. Must follow
-    /// invalidate(): in this order no copy escapes that another thread begins to write meanwhile.
-    void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
+    /// At a barrier: drops this rank's copies of pages that another rank has changed.
+    void invalidate(std::size_t first, std::size_t count) { invalidate(first, count, nullptr); }
+    /// At a lock: drops those, too, that this rank has written since its last release, after their changes have been
+    /// applied at the homes; adds them to `notices`.
+    void invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices);
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 
@@ -138,6 +138,13 @@ public:
     void fetch_moved();
     /// From now on the homes are in force.
     void finish_moves();
+
+    // -- after barriers, for an interval that begins at a place of the program (page_prefetches.cpp) --
+
+    /// Requests the pages that this rank is expected to need in the interval; it ends at the next barrier.
+    void expect(std::uint64_t place);
+    /// Waits for them, and lets the program access them; so it does for pages that it is expected to write.
+    void open_expected();
 
     // -- for the courier, in the thread that receives --
 
@@ -185,6 +192,9 @@ private:
     /// A copy is dropped if it has been brought up to date so often, and was not accessed before the next update. Where
     /// it was, the number doubles, so that copies in use seldom fault.
     static constexpr std::uint8_t shortest_patience = 4, longest_patience = 64;
+    struct PageRun {
+        std::size_t first, count;
+    };
     struct Move {
         std::size_t first, count;
         int from, to;
@@ -275,6 +285,13 @@ private:
     void fetch_ahead(std::size_t page, bool writes);
     void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
+    void request(std::size_t first, std::size_t count);
+    void await(std::size_t first, std::size_t count);
+    bool expects() const { return check_ == nullptr && !cache_.is_bounded() && !keeps_copies(); }
+    bool keeps_copies() const { return protocol() == SharedProtocol::update; }
+    bool claim_absent(std::size_t page);
+    void open_fetched(const PageRun& run, AccessHistory::PageList::const_iterator& write);
+    void end_interval();
     void without_places(std::byte* region, std::size_t first, std::size_t count) const;
     void copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
     LentPages& lent(std::byte* region) const { return reinterpret_cast<LentPages&>(region[layout_.lent()]); }
@@ -283,7 +300,10 @@ private:
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
         return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
     }
+    void invalidate(std::size_t first, std::size_t count, PageSet* dropped);
+    void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
     void make_twin(std::size_t page);
+    void begin_to_write(std::size_t page);
     void note_dropped(std::size_t page);
     /// Which ranks get the notices of a release.
     enum class Audience : std::uint8_t { acquirer, all };
@@ -368,6 +388,12 @@ private:
     std::unique_ptr<platform::PageFaults> faults_;
     std::vector<Page> pages_;
     ReadAhead read_ahead_;
+    AccessHistory history_;
+    PageSet missed_;                                       ///< pages that faults have fetched, in the present interval
+    PageSet noticed_;                                      ///< pages that faults have made `written`
+    PageSet lost_at_locks_;                                ///< copies that locks have dropped
+    const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
+    std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
     bool keeps_open_ = false;
     PageSet written_;               ///< since the last release
     PageSet evicted_;               ///< of the written ones; their changes are at the homes, and not announced yet

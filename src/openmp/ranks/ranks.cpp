@@ -260,7 +260,11 @@ void Ranks::exchange(ForkNotice& fork) {
     note_region(fork.function, explain::Timed::Clock::now());
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
-    if (!std::exchange(opens_at_first_region_, false)) return;
+    if (std::exchange(opens_at_first_region_, false)) open_homes();
+    begin_interval(reinterpret_cast<std::uintptr_t>(fork.function) << 16); // an address has 48 bits
+}
+
+void Ranks::open_homes() {
     const std::size_t page = platform::page_size();
     std::size_t begin = 0; // variables that have homes of their own keep them
     const auto open_to = [&](std::size_t end) {
@@ -292,6 +296,18 @@ ForkNotice Ranks::await_fork() {
     ForkNotice fork;
     exchange(fork);
     return fork;
+}
+
+/// The meetings of a region are told apart by their number.
+void Ranks::meet() {
+    meet({});
+    begin_interval(place_ + 1);
+}
+
+void Ranks::begin_interval(std::uint64_t place) {
+    place_ = place;
+    const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
+    shared_.begin_interval(place);
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
