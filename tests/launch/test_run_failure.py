@@ -29,6 +29,21 @@ def test_over_several_hosts_the_host_is_named(launcher: Launcher, any_remote_she
     assert launcher.nothing_left(0.5)
 
 
+def test_an_abort_is_not_the_verdict_if_a_rank_of_another_host_died_before(
+    launcher: Launcher, remote_shell: str
+) -> None:
+    """UCX 1.13 may abort a rank when its peer dies; the host daemon of the dead one is held up, so the abort arrives
+    first.
+    """
+    dies = "kill -STOP $PPID; (sleep 1; kill -CONT $PPID) & kill -TERM $$"
+    script = f"if [ $KUMIKI_RANK = 1 ]; then {dies}; fi; sleep 0.5; kill -ABRT $$"
+    result = launcher.run("--hosts", "a,b", "--remote-shell", remote_shell, "sh", "-c", script)
+    assert result.returncode == 128 + 15
+    how = r"was killed by signal 15 \(Terminated\); the other ranks were ended"
+    assert re.fullmatch(rf"kumiki-run: rank 1 of 2 on host b \(process \d+\) {how}\n", result.stderr)
+    assert launcher.nothing_left(0.5)
+
+
 @pytest.mark.parametrize(
     ("name", "number", "text"),
     [("KILL", 9, "Killed"), ("TERM", 15, "Terminated"), ("USR1", 10, "User defined signal 1")],

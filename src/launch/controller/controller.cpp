@@ -45,6 +45,14 @@ Variables variables_for_all(const std::vector<std::string>& exports) {
     return variables;
 }
 
+/// Whether the first reason may be a consequence of the second, which has arrived later: UCX 1.13 aborts a rank if a
+/// peer dies while the two connect, and the abort may be told before that death.
+bool may_be_caused_by(const Verdict& first, const Verdict& second) {
+    constexpr int aborted = exit_code::signal_base + SIGABRT;
+    return first.code == aborted && !first.sentence.empty() && second.code > exit_code::signal_base &&
+           second.code != aborted && !second.sentence.empty();
+}
+
 } // namespace
 
 Controller::Controller(HostsJob job, const std::vector<Share>& shares)
@@ -193,8 +201,9 @@ void Controller::count_stopped(std::size_t host, int ranks) {
     tell_all(Stopped{std::accumulate(stopped_.begin(), stopped_.end(), 0)});
 }
 
+/// A host that was told to end has no reason of its own any more, so one that still arrives had been reached before.
 void Controller::take_verdict(RemoteHost& host, Verdict verdict) {
-    if (verdict_) return;
+    if (verdict_ && !may_be_caused_by(*verdict_, verdict)) return;
     if (verdict.sentence.empty())
         verdict.sentence =
             fmt::format("host {}: the launcher there was asked to end by signal {}; all ranks were ended",

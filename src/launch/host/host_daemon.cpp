@@ -258,6 +258,12 @@ void HostDaemon::end_with(Verdict verdict) {
     ask_to_end();
 }
 
+/// A rank of this host that has died already may be the cause of the end, so its death is reported first.
+void HostDaemon::on_end() {
+    reap();
+    end_with({exit_code::failed, ""});
+}
+
 void HostDaemon::set_verdict(Verdict verdict) {
     verdict_ = std::move(verdict);
     link_->report_verdict(*verdict_);

@@ -56,6 +56,7 @@ private:
     void on_stopped_count(int ranks) override;
     void end_by_user(const SignalNotice& notice);
     void end_with(Verdict verdict) override;
+    void on_end() override;
     void set_verdict(Verdict verdict);
     void ask_to_end();
     void set_deadline();

@@ -21,8 +21,10 @@ struct RankStreams {
 class LinkListener {
 public:
     virtual void on_signal(const SignalNotice& notice) = 0;
-    /// The job must end; an empty sentence means that another process explains this to the user.
+    /// The job must end, for this reason.
     virtual void end_with(Verdict verdict) = 0;
+    /// Another host has ended the job, and its launcher explains this to the user.
+    virtual void on_end() = 0;
     /// So many ranks of the job, on all hosts, are stopped now.
     virtual void on_stopped_count(int ranks) = 0;
     /// The connection to the user is lost, so there is no purpose in running the job any longer.

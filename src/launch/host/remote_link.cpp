@@ -47,7 +47,7 @@ void RemoteLink::take(const Frame& frame) {
         if (signal->signal == SIGTSTP) heartbeat_.suspend();
         listener_->on_signal({signal->signal, false});
     } else if (const auto stopped = read_message<Stopped>(frame)) listener_->on_stopped_count(stopped->ranks);
-    else if (read_message<End>(frame)) listener_->end_with({exit_code::failed, ""});
+    else if (read_message<End>(frame)) listener_->on_end();
     else if (const auto bytes = read_message<Bytes>(frame)) input_.add(bytes->text);
     else if (const auto written = read_message<Written>(frame)) output_.written(written->stream, written->bytes);
     else if (const auto closed = read_message<Closed>(frame)) output_.closed(closed->stream);
