@@ -276,7 +276,10 @@ void Near::take(Peer& from, Copies& copies) {
     for (; taken < Channel::cells && !copies.arrived_full() && from.from.has_arrived(); ++taken) {
         const CellContent& cell = from.from.next();
         take(from, cell, copies);
-        from.from.pass(static_cast<Kind>(cell.kind) == Kind::small ? cells_of(cell.bytes) : 1);
+        const bool small = static_cast<Kind>(cell.kind) == Kind::small;
+        const int cells = small ? cells_of(cell.bytes) : 1;
+        from.from.pass(cells);
+        if (small) from.from.prefetch(cells); // longer ones take their sender longer than their receiver
     }
     if (taken == 0) return;
     from.from.release();

@@ -156,6 +156,12 @@ public:
         next_.store(next_.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(count),
                     std::memory_order_relaxed);
     }
+    /// Starts to bring as many later cells out of the writer's cache as have been passed. This is for a reader that is
+    /// slower than the writer: fetched before it is written, a cell would have to be fetched again.
+    void prefetch(int count) const {
+        for (std::uint64_t cell = next_.load(std::memory_order_relaxed) + cells_prefetched; count > 0; --count, ++cell)
+            __builtin_prefetch(&channel_->cell[cell % Channel::cells]);
+    }
     /// Counts a small message that has been matched with a receive.
     void settle() { ++settled_; }
     /// Tells the writer what has been passed and settled. This is done once for many cells, because
@@ -169,6 +175,10 @@ public:
     void return_slot(int number) { channel_->returned.fetch_or(SlotSet{1} << number, std::memory_order_release); }
 
 private:
+    /// A cell comes out of the writer's cache in the time in which the reader empties a few others. Of 2 to 32, this
+    /// distance gave the highest rate of messages.
+    static constexpr std::uint64_t cells_prefetched = 12;
+
     Channel* channel_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t settled_ = 0;
