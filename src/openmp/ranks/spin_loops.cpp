@@ -128,6 +128,37 @@ bool is_fence(const Decoded& decoded) {
            operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].imm.value.u == 0;
 }
 
+/// Where a jump goes that the instruction itself names; null: it is none.
+std::byte* target_of(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    if (category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) return nullptr;
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
+    return decoded.at + decoded.instruction.length + where.imm.value.s;
+}
+
+/// Whether a thread that executes the first instruction can come to the last one. A backward jump alone makes no loop:
+/// compilers put code that is rarely executed behind the rest of its function, from where it jumps back.
+bool comes_to_its_end(Body body) {
+    std::vector<bool> reached(body.size() + 1); // the last one stands for all that is outside
+    reached[0] = true;
+    for (bool grows = true; grows;) {
+        grows = false;
+        const auto reach = [&](std::size_t place) {
+            grows = grows || !reached[place];
+            reached[place] = true;
+        };
+        for (std::size_t place = 0; place < body.size(); ++place) {
+            if (!reached[place]) continue;
+            const auto category = body[place]->instruction.meta.category;
+            if (category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET) reach(place + 1);
+            const auto target = std::ranges::find(body, target_of(*body[place]), &Decoded::at);
+            reach(static_cast<std::size_t>(target - body.begin()));
+        }
+    }
+    return reached[body.size() - 1];
+}
+
 bool does_the_same_each_time(Body body) {
     std::vector<Thing> read, written;
     const auto has = [](const std::vector<Thing>& things, const Thing& thing) {
@@ -180,15 +211,6 @@ bool reads_memory(const Decoded& decoded) {
     return found;
 }
 
-/// Where a jump goes that the instruction itself names; null: it is none.
-std::byte* target_of(const Decoded& decoded) {
-    const auto category = decoded.instruction.meta.category;
-    if (category != ZYDIS_CATEGORY_COND_BR && category != ZYDIS_CATEGORY_UNCOND_BR) return nullptr;
-    const ZydisDecodedOperand& where = decoded.operands[0];
-    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
-    return decoded.at + decoded.instruction.length + where.imm.value.s;
-}
-
 } // namespace
 
 bool is_atomic(const Decoded& decoded) {
@@ -208,7 +230,7 @@ std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
     if (begin == before_.end()) return {};
     std::vector<const Decoded*> body;
     for (auto each = begin; each != before_.end(); ++each) body.push_back(&*each);
-    if (!does_the_same_each_time(body)) return {};
+    if (!does_the_same_each_time(body) || !comes_to_its_end(body)) return {};
     const Decoded* const load = last_load(body);
     if (load == nullptr) return {};
     return SpinLoop{target, decoded.at, *load};

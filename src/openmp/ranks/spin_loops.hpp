@@ -29,7 +29,8 @@ struct SpinLoop {
 ///
 /// Such a loop does the same in each pass: it calls nothing, and whatever it reads it has either not changed at all or
 /// computed anew in the same pass. So it can only end because another thread changes its memory. A loop that counts,
-/// searches or computes has a register that it changes from pass to pass. A fence (OpenMP's flush) changes nothing, and
+/// searches or computes has a register that it changes from pass to pass, and where a backward jump leads to code that
+/// does not come back to it, there is no loop. A fence (OpenMP's flush) changes nothing, and
 /// the thread may ask for its number (masked).
 class SpinLoops {
 public:

@@ -1,0 +1,65 @@
+// Which pieces of a program's code are taken for loops that wait for a variable. The code is never executed.
+#include "openmp/ranks/spin_loops.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace kumiki::openmp {
+namespace {
+
+// Each piece begins and ends with a name, and an instruction that does not belong to it stands behind it.
+#define PIECE(NAME, CODE)                                                                                              \
+    asm(".pushsection .text\n" #NAME "_begin:\n" CODE "\n" #NAME "_end: ret\n.popsection");                            \
+    extern "C" std::byte NAME##_begin[], NAME##_end[]
+
+PIECE(waits, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+PIECE(waits_with_pause, "jmp 2f; 1: pause; 2: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+PIECE(waits_with_exit, "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; pause; jmp 1b; 2: nop");
+PIECE(waits_with_fence, "1: movl (%rdi), %eax; lock orq $0, (%rsp); testl %eax, %eax; je 1b");
+PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
+PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
+// What GCC 12 made of a row of NPB MG's residual: the last comparison jumps to a piece of code that goes on elsewhere.
+PIECE(jumps_back, "1: movl $1, %eax; movl 16(%rsp), %ecx; jmp 3f; 2: cmpl $4, 8(%rsp); je 1b; 3: nop");
+PIECE(jumps_back_to_return, "1: movl $1, %eax; ret; 2: cmpl $4, 8(%rsp); je 1b");
+
+std::vector<SpinLoop> loops_of(std::byte* begin, const std::byte* end) {
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    SpinLoops loops;
+    std::vector<SpinLoop> found;
+    Decoded decoded;
+    for (std::byte* at = begin; at < end; at += decoded.instruction.length) {
+        decoded.at = at;
+        EXPECT_TRUE(ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, at, static_cast<std::size_t>(end - at),
+                                                        &decoded.instruction, decoded.operands)));
+        if (const auto loop = loops.ends_with(decoded)) found.push_back(*loop);
+    }
+    return found;
+}
+
+TEST(SpinLoopsTest, LoopsThatWaitAreFound) {
+    EXPECT_EQ(loops_of(waits_begin, waits_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_with_pause_begin, waits_with_pause_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_with_exit_begin, waits_with_exit_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_with_fence_begin, waits_with_fence_end).size(), 1U);
+}
+
+TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
+    const auto loops = loops_of(waits_begin, waits_end);
+    ASSERT_EQ(loops.size(), 1U);
+    EXPECT_EQ(loops[0].begin, waits_begin);
+    EXPECT_EQ(loops[0].load.at, waits_begin);
+}
+
+TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
+    EXPECT_TRUE(loops_of(counts_begin, counts_end).empty());
+    EXPECT_TRUE(loops_of(calls_begin, calls_end).empty());
+}
+
+TEST(SpinLoopsTest, ABackwardJumpToWhichNoWayLeadsBackIsNoLoop) {
+    EXPECT_TRUE(loops_of(jumps_back_begin, jumps_back_end).empty());
+    EXPECT_TRUE(loops_of(jumps_back_to_return_begin, jumps_back_to_return_end).empty());
+}
+
+} // namespace
+} // namespace kumiki::openmp
