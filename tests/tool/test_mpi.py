@@ -21,4 +21,4 @@ def test_open_mpi_5_does_not_know_what_open_mpi_4_makes_windows_of(
 
 def test_more_ranks_than_cores_are_allowed_in_the_words_of_both_launchers() -> None:
     assert mpi.OPENMPI.environment["OMPI_MCA_rmaps_base_oversubscribe"] == "1"
-    assert mpi.OPENMPI.environment["PRTE_MCA_rmaps_default_mapping_policy"] == ":oversubscribe"
+    assert mpi.OPENMPI.environment["PRTE_MCA_rmaps_default_mapping_policy"] == "slot:oversubscribe"

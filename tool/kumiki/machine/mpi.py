@@ -52,9 +52,10 @@ class Mpi(Peer):
 
 MORE_RANKS_THAN_CORES = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",  # until Open MPI 4
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # from version 5 on, whose launcher is PRRTE
+    "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",  # from version 5 on, whose launcher is PRRTE
 }
-"""Variables that let Open MPI start them if its launcher has no option for this."""
+"""Variables that let Open MPI start them if its launcher has no option for this. Without `slot`, Open MPI 5.0.7
+would start all ranks on the first host, whatever its number of slots."""
 
 ONE_MACHINE = {
     "pml": "ob1",
