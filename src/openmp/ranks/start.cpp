@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -107,6 +108,8 @@ void* run_program(void* argument) {
     std::abort(); // it does not return
 }
 
+/// What ranks other than 0 do. They end without the handlers and destructors of libraries: these may use variables that
+/// lie in the program, as libstdc++ of GCC 13 and newer flushes std::cout, whose pages cannot be fetched any more.
 void* serve(void* argument) {
     Ranks& ranks = *static_cast<Program*>(argument)->ranks;
     ranks.lead();
@@ -116,8 +119,9 @@ void* serve(void* argument) {
         if (fork.function == nullptr) break;
         run_part(me, fork);
     }
+    std::fflush(nullptr);
     ranks.leave();
-    std::exit(EXIT_SUCCESS);
+    _exit(EXIT_SUCCESS);
 }
 
 int start(const char* version, Program program) {
