@@ -1,8 +1,13 @@
 // Which pieces of a program's code are taken for loops that wait for a variable. The code is never executed.
 #include "openmp/ranks/spin_loops.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <vector>
+
+extern "C" {
+void* slot_of_yield = nullptr; ///< as the linker's, through which a program calls sched_yield
+}
 
 namespace kumiki::openmp {
 namespace {
@@ -16,6 +21,7 @@ PIECE(waits, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(waits_with_pause, "jmp 2f; 1: pause; 2: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(waits_with_exit, "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; pause; jmp 1b; 2: nop");
 PIECE(waits_with_fence, "1: movl (%rdi), %eax; lock orq $0, (%rsp); testl %eax, %eax; je 1b");
+PIECE(waits_and_yields, "jmp 2f; 1: call *slot_of_yield(%rip); 2: movl (%rbx), %eax; cmpl %ebp, %eax; jne 1b");
 PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
 PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
 // What GCC 12 made of a row of NPB MG's residual: the last comparison jumps to a piece of code that goes on elsewhere.
@@ -42,6 +48,12 @@ TEST(SpinLoopsTest, LoopsThatWaitAreFound) {
     EXPECT_EQ(loops_of(waits_with_pause_begin, waits_with_pause_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_with_exit_begin, waits_with_exit_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_with_fence_begin, waits_with_fence_end).size(), 1U);
+}
+
+TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
+    EXPECT_TRUE(loops_of(waits_and_yields_begin, waits_and_yields_end).empty());
+    slot_of_yield = dlsym(RTLD_DEFAULT, "sched_yield");
+    EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {

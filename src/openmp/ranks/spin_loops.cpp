@@ -107,13 +107,21 @@ std::uintptr_t slot_behind(const Decoded& call) {
     return 0;
 }
 
-/// Whether it calls a function that tells a thread what does not change while it waits.
-bool asks_who_it_is(const Decoded& decoded) {
+/// Whether it calls a function that tells a thread what does not change while it waits, or with which it gives up the
+/// processor meanwhile.
+bool calls_what_waits(const Decoded& decoded) {
     if (decoded.instruction.meta.category != ZYDIS_CATEGORY_CALL) return false;
     const auto* const slot = in_program<void*>(slot_behind(decoded), decoded.at);
-    if (slot == nullptr) return false;
-    constexpr std::array names{"omp_get_thread_num", "omp_get_thread_num_", "omp_get_num_threads",
-                               "omp_get_num_threads_"};
+    if (slot == nullptr || *slot == nullptr) return false;
+    constexpr std::array names{"omp_get_thread_num",
+                               "omp_get_thread_num_",
+                               "omp_get_num_threads",
+                               "omp_get_num_threads_",
+                               "sched_yield",
+                               "sleep",
+                               "usleep",
+                               "nanosleep",
+                               "clock_nanosleep"};
     return std::ranges::any_of(names, [&](const char* name) { return dlsym(RTLD_DEFAULT, name) == *slot; });
 }
 
@@ -167,7 +175,7 @@ bool does_the_same_each_time(Body body) {
     bool same = true;
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded)) continue;
-        if (asks_who_it_is(*decoded)) {
+        if (calls_what_waits(*decoded)) {
             written.push_back(register_named(ZYDIS_REGISTER_RAX));
             continue;
         }

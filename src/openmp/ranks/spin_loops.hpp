@@ -27,11 +27,11 @@ struct SpinLoop {
 /// read, std::atomic, volatile): the compiler makes of such a read a plain load, by which alone nothing tells that the
 /// thread wants to see what others have written.
 ///
-/// Such a loop does the same in each pass: it calls nothing, and whatever it reads it has either not changed at all or
-/// computed anew in the same pass. So it can only end because another thread changes its memory. A loop that counts,
-/// searches or computes has a register that it changes from pass to pass, and where a backward jump leads to code that
-/// does not come back to it, there is no loop. A fence (OpenMP's flush) changes nothing, and
-/// the thread may ask for its number (masked).
+/// Such a loop does the same in each pass: it calls nothing (but see below), and whatever it reads it has either not
+/// changed at all or computed anew in the same pass. So it can only end because another thread changes its memory. A
+/// loop that counts, searches or computes has a register that it changes from pass to pass, and where a backward jump
+/// leads to code that does not come back to it, there is no loop. A fence (OpenMP's flush) changes nothing, and the
+/// thread may ask for its number (masked), yield the processor, or sleep.
 class SpinLoops {
 public:
     /// The next instruction of the program, in the order of addresses. Returns the loop that ends with it.
