@@ -9,39 +9,61 @@
 namespace kumiki::dsm {
 
 /// A set of the pages of an array. Any thread may add pages; one at a time takes them.
+///
+/// An array may have millions of pages, of which an interval touches a few. So the bits of the pages are the lowest
+/// level of a tree: a bit of a higher level says that the word below it is not zero, and the highest level is one word.
+///
+/// A thread that adds a page sets the bits from the lowest level up, and one that takes them clears each word before
+/// those below it. Both are read-modify-write operations with release and acquire. So an addition whose bit of a higher
+/// level is cleared has set the bits below that before, which are then seen; and if it comes to a level after that has
+/// been cleared, its bit stays there, and the page is taken the next time.
 class PageSet {
 public:
-    explicit PageSet(std::size_t pages) : words_((pages + bits - 1) / bits) {}
-
-    void add(std::size_t page) {
-        words_[page / bits].fetch_or(std::uint64_t{1} << page % bits, std::memory_order_relaxed);
-        any_.store(true, std::memory_order_release); // a thread that sees this sees the page
+    explicit PageSet(std::size_t pages) {
+        std::size_t words = pages;
+        do {
+            words = words / bits + (words % bits != 0 ? 1 : 0);
+            levels_.emplace_back(words);
+        } while (words > 1);
     }
 
-    /// Empties the set, and calls each(begin, end) for every run of pages that were in it.
+    void add(std::size_t page) {
+        for (auto& level : levels_) {
+            level[page / bits].fetch_or(std::uint64_t{1} << page % bits, std::memory_order_acq_rel);
+            page /= bits;
+        }
+    }
+
+    /// Empties the set, and calls each(begin, end) for every run of pages that were in it, in ascending order.
     template <class Each>
     void take_runs(Each each) {
-        if (!any_.load(std::memory_order_relaxed) || !any_.exchange(false, std::memory_order_acquire)) return;
+        if (levels_.back().empty() || levels_.back().front().load(std::memory_order_relaxed) == 0) return;
         std::size_t begin = 0, end = 0;
-        for (std::size_t word = 0; word < words_.size(); ++word) {
-            std::uint64_t left = words_[word].exchange(0, std::memory_order_relaxed);
-            while (left != 0) {
-                const std::size_t page = word * bits + static_cast<std::size_t>(std::countr_zero(left));
-                left &= left - 1;
-                if (page != end) {
-                    if (begin != end) each(begin, end);
-                    begin = page;
-                }
-                end = page + 1;
+        take_word(levels_.size() - 1, 0, [&](std::size_t page) {
+            if (page != end) {
+                if (begin != end) each(begin, end);
+                begin = page;
             }
-        }
+            end = page + 1;
+        });
         if (begin != end) each(begin, end);
     }
 
 private:
+    using Level = std::vector<std::atomic<std::uint64_t>>;
     static constexpr std::size_t bits = 64;
-    std::vector<std::atomic<std::uint64_t>> words_;
-    std::atomic<bool> any_{false};
+
+    template <class Each>
+    void take_word(std::size_t level, std::size_t word, const Each& each) {
+        std::uint64_t left = levels_[level][word].exchange(0, std::memory_order_acq_rel);
+        for (; left != 0; left &= left - 1) {
+            const std::size_t below = word * bits + static_cast<std::size_t>(std::countr_zero(left));
+            if (level == 0) each(below);
+            else take_word(level - 1, below, each);
+        }
+    }
+
+    std::vector<Level> levels_; ///< from the bits of the pages to the one word
 };
 
 } // namespace kumiki::dsm
