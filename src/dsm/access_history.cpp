@@ -25,32 +25,46 @@ bool agree(const AccessHistory::Accesses& expected, const AccessHistory::Accesse
 
 } // namespace
 
-const AccessHistory::Accesses& AccessHistory::begin(std::uint64_t place) {
+const AccessHistory::Accesses& AccessHistory::begin(IntervalPlace place) {
     static const Accesses nothing;
-    now_ = nullptr;
-    if (place == 0 || (intervals_.size() == most_places && !intervals_.contains(place))) return nothing;
-    now_ = &intervals_[place];
-    learns_ = now_->left == 0;
-    if (learns_) return nothing;
-    --now_->left;
-    return now_->expected;
+    now_ = place;
+    expecting_ = expecting(by_visit_, place.visit);
+    if (expecting_ == nullptr) expecting_ = expecting(by_code_, place.code);
+    if (expecting_ == nullptr) return nothing;
+    --expecting_->left;
+    return expecting_->expected;
+}
+
+AccessHistory::Interval* AccessHistory::expecting(Intervals& intervals, std::uint64_t place) {
+    const auto found = intervals.find(place);
+    return found != intervals.end() && found->second.left != 0 ? &found->second : nullptr;
 }
 
 void AccessHistory::end(Accesses faulted, const PageList& dropped) {
-    if (now_ == nullptr) return;
-    Interval& interval = *std::exchange(now_, nullptr);
+    const IntervalPlace place = std::exchange(now_, {});
+    Interval* const expecting = std::exchange(expecting_, nullptr);
     if (!dropped.empty()) {
         faulted.fetched = without(faulted.fetched, dropped);
-        interval.expected.fetched = without(interval.expected.fetched, dropped);
+        if (expecting != nullptr) expecting->expected.fetched = without(expecting->expected.fetched, dropped);
     }
-    if (!learns_) { // if much else was needed, the program has changed its ways
-        if (2 * faulted.count() > interval.expected.count()) interval.left = 0;
+    if (expecting != nullptr) { // if much else was needed, the program has changed its ways
+        if (2 * faulted.count() > expecting->expected.count()) expecting->left = 0;
         return;
     }
-    const bool repeats = interval.expected.count() != 0 && agree(interval.expected, faulted);
-    interval.left = repeats ? interval.period : 0;
-    interval.period = repeats ? std::min(2 * interval.period, longest) : shortest;
-    interval.expected = std::move(faulted);
+    learn(by_visit_, place.visit, faulted);
+    learn(by_code_, place.code, faulted);
+}
+
+void AccessHistory::learn(Intervals& intervals, std::uint64_t place, const Accesses& accesses) {
+    if (place == 0 || (intervals.size() == most_places && !intervals.contains(place))) return;
+    intervals[place].learn(accesses);
+}
+
+void AccessHistory::Interval::learn(Accesses accesses) {
+    const bool repeats = expected.count() != 0 && agree(expected, accesses);
+    left = repeats ? period : 0;
+    period = repeats ? std::min(2 * period, longest) : shortest;
+    expected = std::move(accesses);
 }
 
 } // namespace kumiki::dsm

@@ -10,7 +10,7 @@ namespace kumiki::dsm {
 using platform::PageAccess;
 
 /// All requests leave before the first answer is awaited.
-void Pages::expect(std::uint64_t place) {
+void Pages::expect(IntervalPlace place) {
     if (!expects()) return;
     expectation_ = &history_.begin(place);
     const AccessHistory::PageList& pages = expectation_->fetched;

@@ -142,7 +142,7 @@ public:
     // -- after barriers, for an interval that begins at a place of the program (page_prefetches.cpp) --
 
     /// Requests the pages that this rank is expected to need in the interval; it ends at the next barrier.
-    void expect(std::uint64_t place);
+    void expect(IntervalPlace place);
     /// Waits for them, and lets the program access them; so it does for pages that it is expected to write.
     void open_expected();
 

@@ -58,8 +58,8 @@ public:
 
     /// At rank 0: lets all ranks begin the region.
     virtual void fork(const ForkNotice& fork) = 0;
-    /// A barrier; one thread of every rank calls it.
-    virtual void meet() = 0;
+    /// A barrier; one thread of every rank calls it. `code`: where in the program; null: unknown.
+    virtual void meet(const void* code) = 0;
 
     /// Whether the caller is the first of all threads that asks for this single construct.
     virtual bool claim_single(std::uint64_t number) = 0;

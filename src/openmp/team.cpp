@@ -65,30 +65,30 @@ bool Team::tasks_left() const {
     return finished != created;
 }
 
-void Team::try_to_open(std::uint64_t epoch) {
+void Team::try_to_open(std::uint64_t epoch, const void* code) {
     auto expected = static_cast<std::uint32_t>(here());
     // Several threads may see that the last task has finished; one of them opens the barrier. None of them can be late
     // and open the next barrier: it would have to arrive there first.
     if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return;
     workshare_cancelled_.store(false, std::memory_order_relaxed);
-    if (others_ != nullptr) others_->meet();
+    if (others_ != nullptr) others_->meet(code);
     epoch_.store(epoch + 1, std::memory_order_release);
     ring();
 }
 
-bool Team::barrier(Member& me) {
+bool Team::barrier(Member& me, const void* code) {
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || !tasks_left())) {
-        try_to_open(epoch);
+        try_to_open(epoch, code);
         return cancelled();
     }
     const auto opened = [&] { return epoch_.load(std::memory_order_acquire) != epoch || cancelled(); };
     work_until(me, nullptr, [&] {
         if (opened()) return true;
         if (!had_tasks() || !all_arrived() || tasks_left()) return false;
-        try_to_open(epoch);
+        try_to_open(epoch, code);
         return opened();
     });
     return cancelled();
@@ -260,7 +260,7 @@ void Team::end() {
     // acquire: with the last one's addition, everything that all did before theirs is seen.
     const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
     if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
-    if (others_ != nullptr) others_->meet();
+    if (others_ != nullptr) others_->meet(nullptr);
     first_share_ = me.shares_met;
     set(first_claim_, me.claims_met);
     outer_->place = me.place; // the master has moved

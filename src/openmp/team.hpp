@@ -105,8 +105,9 @@ public:
     const wait::Patience& patience() const { return *patience_.load(std::memory_order_relaxed); }
     void ring() { wait::ring(bell_, patience()); }
 
-    /// A barrier of the team, in which threads run tasks. Returns true if the region is cancelled.
-    bool barrier(Member& me);
+    /// A barrier of the team, in which threads run tasks. Returns true if the region is cancelled. `code`: where in the
+    /// program; null: unknown.
+    bool barrier(Member& me, const void* code = nullptr);
 
     /// Whether `me` is the first to arrive at its next single construct.
     bool first_at_single(Member& me);
@@ -149,7 +150,7 @@ private:
     void start(Member& me);
     bool tasks_left() const;
     bool all_arrived() const;
-    void try_to_open(std::uint64_t epoch);
+    void try_to_open(std::uint64_t epoch, const void* code);
 
     Member* outer_;
     int level_ = 0, active_level_ = 0;

@@ -25,7 +25,7 @@ constexpr std::size_t words = 4096 / sizeof(std::uint32_t);
 /// The intervals until the next one that learns, each of which must expect exactly this.
 unsigned intervals_that_expect(AccessHistory& history, const Accesses& needed) {
     for (unsigned intervals = 0;; ++intervals) {
-        const Accesses& expected = history.begin(1);
+        const Accesses& expected = history.begin({.visit = 1});
         if (expected.count() == 0) { // so everything faults
             history.end(needed, {});
             return intervals;
@@ -48,21 +48,46 @@ TEST(AccessHistoryTest, PlacesHaveExpectationsOfTheirOwn) {
     AccessHistory history;
     for (int round = 0; round < 2; ++round)
         for (const std::uint64_t place : {1, 2, 0}) {
-            EXPECT_EQ(history.begin(place).count(), 0u);
+            EXPECT_EQ(history.begin({.visit = place}).count(), 0u);
             history.end({.fetched = {place}, .written = {}}, {});
         }
-    EXPECT_EQ(history.begin(1).fetched, PageList{1});
+    EXPECT_EQ(history.begin({.visit = 1}).fetched, PageList{1});
     history.end({}, {});
-    EXPECT_EQ(history.begin(2).fetched, PageList{2});
+    EXPECT_EQ(history.begin({.visit = 2}).fetched, PageList{2});
     history.end({}, {});
-    EXPECT_EQ(history.begin(0).count(), 0u) << "an unknown place";
+    EXPECT_EQ(history.begin({}).count(), 0u) << "an unknown place";
     history.end({}, {});
+}
+
+TEST(AccessHistoryTest, WhatTheCodeNeededIsExpectedOfNewVisits) {
+    AccessHistory history;
+    const Accesses needed{.fetched = {3, 4}, .written = {5}};
+    for (std::uint64_t visit = 1; visit < 20; ++visit) {
+        const bool learns = visit <= 2 || visit == 7 || visit == 16; // 4 and 8 that expect in between
+        const Accesses& expected = history.begin({.visit = visit, .code = 100});
+        EXPECT_EQ(expected.count(), learns ? 0u : 3u) << "visit " << visit;
+        history.end(learns ? needed : Accesses{}, {});
+    }
+}
+
+TEST(AccessHistoryTest, AVisitCountsForMoreThanItsCode) {
+    AccessHistory history;
+    const auto needs = [](std::uint64_t visit) { return Accesses{.fetched = {10 * visit}, .written = {}}; };
+    for (int round = 0; round < 2; ++round)
+        for (const std::uint64_t visit : {1, 2, 3}) { // one after another at the same code, so that cannot tell
+            EXPECT_EQ(history.begin({.visit = visit, .code = 100}).count(), 0u);
+            history.end(needs(visit), {});
+        }
+    for (const std::uint64_t visit : {1, 2, 3}) {
+        EXPECT_EQ(history.begin({.visit = visit, .code = 100}).fetched, needs(visit).fetched);
+        history.end({}, {});
+    }
 }
 
 TEST(AccessHistoryTest, NothingIsExpectedOfIntervalsThatDiffer) {
     AccessHistory history;
     for (std::size_t round = 0; round < 50; ++round) {
-        EXPECT_EQ(history.begin(1).count(), 0u) << "round " << round;
+        EXPECT_EQ(history.begin({.visit = 1}).count(), 0u) << "round " << round;
         history.end({.fetched = {4 * round, 4 * round + 1}, .written = {7}}, {});
     }
 }
@@ -72,7 +97,7 @@ TEST(AccessHistoryTest, AnIntervalThatNeedsMuchElseIsLearnedAnew) {
     const Accesses before{.fetched = {1, 2, 3, 4}, .written = {}}, after{.fetched = {11, 12, 13, 14}, .written = {}};
     EXPECT_EQ(intervals_that_expect(history, before), 0u);
     EXPECT_EQ(intervals_that_expect(history, before), 0u);
-    EXPECT_EQ(history.begin(1).fetched, before.fetched);
+    EXPECT_EQ(history.begin({.visit = 1}).fetched, before.fetched);
     history.end(after, {});
     EXPECT_EQ(intervals_that_expect(history, after), 0u);
     EXPECT_EQ(intervals_that_expect(history, after), 0u);
@@ -82,12 +107,12 @@ TEST(AccessHistoryTest, AnIntervalThatNeedsMuchElseIsLearnedAnew) {
 TEST(AccessHistoryTest, WhatIsLostAtLocksIsNotExpected) {
     AccessHistory history;
     for (int round = 0; round < 2; ++round) {
-        EXPECT_EQ(history.begin(1).count(), 0u);
+        EXPECT_EQ(history.begin({.visit = 1}).count(), 0u);
         history.end({.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3});
     }
-    EXPECT_EQ(history.begin(1).fetched, (PageList{1, 2, 4, 5}));
+    EXPECT_EQ(history.begin({.visit = 1}).fetched, (PageList{1, 2, 4, 5}));
     history.end({}, {4});
-    EXPECT_EQ(history.begin(1).fetched, (PageList{1, 2, 5}));
+    EXPECT_EQ(history.begin({.visit = 1}).fetched, (PageList{1, 2, 5}));
 }
 
 // -- programs --
@@ -108,7 +133,7 @@ volatile T* allocate(SharedMemory& memory, std::size_t count, Placement placemen
 
 Result<> barrier(SharedMemory& memory, std::uint64_t place) {
     auto met = memory.barrier();
-    memory.begin_interval(place);
+    memory.begin_interval({.visit = place});
     return met;
 }
 

@@ -189,13 +189,13 @@ KUMIKI_ENTRY void GOMP_doacross_ull_wait(Unsigned first, ...) {
 KUMIKI_ENTRY void GOMP_loop_end() {
     Member& me = self();
     leave_share(me);
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
 }
 KUMIKI_ENTRY void GOMP_loop_end_nowait() { leave_share(self()); }
 KUMIKI_ENTRY bool GOMP_loop_end_cancel() {
     Member& me = self();
     leave_share(me);
-    return me.team.barrier(me);
+    return me.team.barrier(me, __builtin_return_address(0));
 }
 
 KUMIKI_ENTRY void GOMP_ordered_start() { await_turn(self()); }

@@ -32,11 +32,11 @@ bool is_cancelled(const Member& me, int construct) {
 
 KUMIKI_ENTRY void GOMP_barrier() {
     Member& me = self();
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
 }
 KUMIKI_ENTRY bool GOMP_barrier_cancel() {
     Member& me = self();
-    return me.team.barrier(me);
+    return me.team.barrier(me, __builtin_return_address(0));
 }
 
 KUMIKI_ENTRY void GOMP_critical_start() {

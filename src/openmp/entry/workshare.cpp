@@ -34,12 +34,12 @@ KUMIKI_ENTRY unsigned GOMP_sections_next() { return next_section(self()); }
 KUMIKI_ENTRY void GOMP_sections_end() {
     Member& me = self();
     leave_share(me);
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
 }
 KUMIKI_ENTRY bool GOMP_sections_end_cancel() {
     Member& me = self();
     leave_share(me);
-    return me.team.barrier(me);
+    return me.team.barrier(me, __builtin_return_address(0));
 }
 KUMIKI_ENTRY void GOMP_sections_end_nowait() { leave_share(self()); }
 
@@ -60,7 +60,7 @@ KUMIKI_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
     // own copies, at a time of its own, so they stay. Copies for several ranks are words of the construct.
     if (me.id == 0 && !cancelled && others == nullptr) unregister_reductions(reductions);
     else forget_reductions(reductions);
-    if (!cancelled) me.team.barrier(me);
+    if (!cancelled) me.team.barrier(me, __builtin_return_address(0));
     if (others != nullptr && me.place_here == 0) others->give_words(number);
 }
 
@@ -71,11 +71,11 @@ KUMIKI_ENTRY bool GOMP_single_start() {
 KUMIKI_ENTRY void* GOMP_single_copy_start() {
     Member& me = self();
     if (me.team.first_at_single(me)) return nullptr;
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
     return me.team.single_data();
 }
 KUMIKI_ENTRY void GOMP_single_copy_end(void* data) {
     Member& me = self();
     me.team.set_single_data(data); // the barrier publishes it; another one follows before the next copy
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
 }

@@ -261,7 +261,8 @@ void Ranks::exchange(ForkNotice& fork) {
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
     if (std::exchange(opens_at_first_region_, false)) open_homes();
-    begin_interval(reinterpret_cast<std::uintptr_t>(fork.function) << 16); // an address has 48 bits
+    const auto* const code = reinterpret_cast<const void*>(fork.function);
+    begin_interval(reinterpret_cast<std::uintptr_t>(code) << 16, code); // an address has 48 bits
 }
 
 void Ranks::open_homes() {
@@ -298,16 +299,17 @@ ForkNotice Ranks::await_fork() {
     return fork;
 }
 
-/// The meetings of a region are told apart by their number.
-void Ranks::meet() {
-    meet({});
-    begin_interval(place_ + 1);
+/// The meetings of a region are told apart by their number. A region that contains the whole loop of the program comes
+/// to each number once, but again and again to the same code.
+void Ranks::meet(const void* code) {
+    meet(std::span<std::byte>());
+    begin_interval(visit_ + 1, code);
 }
 
-void Ranks::begin_interval(std::uint64_t place) {
-    place_ = place;
+void Ranks::begin_interval(std::uint64_t visit, const void* code) {
+    visit_ = visit;
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
-    shared_.begin_interval(place);
+    shared_.begin_interval({.visit = visit, .code = reinterpret_cast<std::uintptr_t>(code)});
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
