@@ -60,7 +60,7 @@ struct Settings {
     bool wait_for_stopped = false; ///< also for ranks that are stopped for longer than that
     CopyHolder shared_copies = CopyHolder::host;
     FaultMechanism shared_faults = FaultMechanism::automatic;
-    ProgramHomes homes = ProgramHomes::owner;
+    ProgramHomes homes = ProgramHomes::first;
     std::string openmp_schedule; ///< how loops that the runtime deals out are divided among the ranks
     SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
     std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together

@@ -83,7 +83,7 @@ constexpr std::array<std::string_view, 6> program_homes_names = {"owner",  "firs
 Result<ProgramHomes> program_homes(std::string_view text) {
     const auto found = std::ranges::find(program_homes_names, text);
     if (found == program_homes_names.end())
-        return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be owner, first, block, cyclic, next or relocated");
+        return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be first, owner, block, cyclic, next or relocated");
     return static_cast<ProgramHomes>(found - program_homes_names.begin());
 }
 
@@ -223,11 +223,11 @@ constexpr std::array table = {
             "of memory (mprotect), or by userfaultfd where the system allows it (auto).",
             false, [](Settings& s, std::string_view t) { return into(s.shared_faults, fault_mechanism(t)); }},
     Setting{
-        "KUMIKI_HOMES", "--homes", "owner", "owner, first, block, cyclic, next, relocated",
-        "Where the pages of an OpenMP program live that runs as several processes: at the rank that allocates them, "
-        "and variables at rank 0 (owner); at the rank that touches them first (first), or first after the first "
-        "parallel region has begun (next); at the one that keeps writing to them (relocated); or distributed "
-        "(block, cyclic).",
+        "KUMIKI_HOMES", "--homes", "first", "first, owner, block, cyclic, next, relocated",
+        "Where the pages of an OpenMP program live that runs as several processes: at the rank that touches them first "
+        "(first), or first after the first parallel region has begun (next); at the one that allocates them, and "
+        "variables at rank 0 (owner); at the one that keeps writing to them (relocated); or distributed (block, "
+        "cyclic).",
         false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
     Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, affinity:NAME[ROWS]",
             "Which rank's threads begin with which iterations, in loops of OpenMP programs over several processes that "

@@ -33,7 +33,7 @@ OPTIONS = [
     ("--rankfile {binary}", "line 1: the name of a host contains a character"),
     ("--devices ''", "--devices"),
     ("--devices some", "--devices some"),
-    ("--homes somewhere", "--homes somewhere is not usable: it must be owner, first, block, cyclic, next or relocated"),
+    ("--homes somewhere", "--homes somewhere is not usable: it must be first, owner, block, cyclic, next or relocated"),
     ("--map a=block", "--map is of use only together with --openmp"),
     ("--openmp --map a", "--map a is not usable"),
     ("--openmp --map =block", "--map =block is not usable"),

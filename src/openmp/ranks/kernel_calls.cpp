@@ -16,6 +16,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
@@ -128,11 +129,57 @@ KUMIKI_POINTER_CALL(Size, fread_unlocked, (void* to, Size bytes, Size count, FIL
 KUMIKI_POINTER_CALL(Size, fwrite_unlocked, (const void* from, Size bytes, Size count, FILE* stream),
                     (from, bytes, count, stream), Read{from, bytes * count})
 
+// The C library makes calls of its own with a stream's buffer. One that it allocates itself is never elsewhere.
+KUMIKI_ENTRY int setvbuf(FILE* stream, char* buffer, int mode, Size bytes) {
+    static auto* const after = kumiki::platform::next_function(&setvbuf, "setvbuf");
+    return after(stream, kumiki::platform::memory_may_fault() ? nullptr : buffer, mode, bytes);
+}
+KUMIKI_ENTRY void setbuffer(FILE* stream, char* buffer, Size bytes) {
+    setvbuf(stream, buffer, buffer == nullptr ? _IONBF : _IOFBF, bytes);
+}
+KUMIKI_ENTRY void setbuf(FILE* stream, char* buffer) { setbuffer(stream, buffer, BUFSIZ); }
+
+// What a program calls that was built with _FORTIFY_SOURCE, as Ubuntu's compiler does; `whole` is its buffer's length.
+KUMIKI_CALL(ssize_t, __read_chk, (int file, void* to, Size bytes, Size whole), (file, to, bytes, whole),
+            Written{to, bytes})
+KUMIKI_CALL(ssize_t, __pread_chk, (int file, void* to, Size bytes, off_t at, Size whole), (file, to, bytes, at, whole),
+            Written{to, bytes})
+KUMIKI_CALL(ssize_t, __pread64_chk, (int file, void* to, Size bytes, off64_t at, Size whole),
+            (file, to, bytes, at, whole), Written{to, bytes})
+KUMIKI_CALL(ssize_t, __recv_chk, (int socket, void* to, Size bytes, Size whole, int flags),
+            (socket, to, bytes, whole, flags), Written{to, bytes})
+KUMIKI_POINTER_CALL(Size, __fread_chk, (void* to, Size whole, Size bytes, Size count, FILE* stream),
+                    (to, whole, bytes, count, stream), Written{to, bytes * count})
+KUMIKI_POINTER_CALL(Size, __fread_unlocked_chk, (void* to, Size whole, Size bytes, Size count, FILE* stream),
+                    (to, whole, bytes, count, stream), Written{to, bytes * count})
+KUMIKI_POINTER_CALL(char*, __getcwd_chk, (char* to, Size bytes, Size whole), (to, bytes, whole), Written{to, bytes})
+KUMIKI_CALL(ssize_t, __readlink_chk, (const char* path, char* to, Size bytes, Size whole), (path, to, bytes, whole),
+            Text{path}, Written{to, bytes})
+KUMIKI_CALL(int, __poll_chk, (pollfd * files, nfds_t count, int most, Size whole), (files, count, most, whole),
+            Written{files, count * sizeof(pollfd)})
+KUMIKI_CALL(int, __open_2, (const char* path, int flags), (path, flags), Text{path})
+KUMIKI_CALL(int, __open64_2, (const char* path, int flags), (path, flags), Text{path})
+KUMIKI_CALL(int, __openat_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+KUMIKI_CALL(int, __openat64_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+
 // -- files by their paths --
 
 KUMIKI_POINTER_CALL(FILE*, freopen, (const char* path, const char* mode, FILE* stream), (path, mode, stream),
                     Text{path})
 KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (path), Text{path})
+KUMIKI_CALL(int, scandir,
+            (const char* path, dirent*** to, int (*wanted)(const dirent*),
+             int (*order)(const dirent**, const dirent**)),
+            (path, to, wanted, order), Text{path})
+KUMIKI_CALL(int, scandir64,
+            (const char* path, dirent64*** to, int (*wanted)(const dirent64*),
+             int (*order)(const dirent64**, const dirent64**)),
+            (path, to, wanted, order), Text{path})
+KUMIKI_CALL(int, chmod, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_CALL(int, link, (const char* from, const char* to), (from, to), Text{from}, Text{to})
+KUMIKI_CALL(int, symlink, (const char* from, const char* to), (from, to), Text{from}, Text{to})
+KUMIKI_CALL(int, statvfs, (const char* path, struct statvfs* to), (path, to), Text{path})
+KUMIKI_CALL(int, statvfs64, (const char* path, struct statvfs64* to), (path, to), Text{path})
 KUMIKI_CALL(int, creat, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, access, (const char* path, int mode), (path, mode), Text{path})
 KUMIKI_CALL(int, unlink, (const char* path), (path), Text{path})
@@ -182,6 +229,9 @@ KUMIKI_CALL(clock_t, times, (tms * to), (to), written(to))
 KUMIKI_CALL(int, getrusage, (__rusage_who_t who, rusage* to), (who, to), written(to))
 KUMIKI_CALL(int, getrlimit, (__rlimit_resource_t which, rlimit* to), (which, to), written(to))
 KUMIKI_CALL(int, setrlimit, (__rlimit_resource_t which, const rlimit* from), (which, from), only_read(from))
+KUMIKI_CALL(int, sched_getaffinity, (pid_t thread, Size bytes, cpu_set_t* to), (thread, bytes, to), Written{to, bytes})
+KUMIKI_CALL(int, sched_setaffinity, (pid_t thread, Size bytes, const cpu_set_t* from), (thread, bytes, from),
+            Read{from, bytes})
 KUMIKI_CALL(int, uname, (utsname * to), (to), written(to))
 KUMIKI_CALL(int, pipe, (int* ends), (ends), Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, poll, (pollfd * files, nfds_t count, int most), (files, count, most),

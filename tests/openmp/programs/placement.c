@@ -93,6 +93,13 @@ static void files(void) {
     rewind(stream);
     printf("fwrite %zu\n", fwrite(buffer, 1, bytes, stream));
     fclose(stream);
+    static char of_stream[65536];
+#pragma omp parallel for
+    for (int i = 0; i < (int)sizeof of_stream; ++i) of_stream[i] = 0;
+    stream = fopen(path, "r");
+    setvbuf(stream, of_stream, _IOFBF, sizeof of_stream);
+    printf("fgetc %d\n", fgetc(stream));
+    fclose(stream);
     printf("stat %d\n", stat(path, &about));
     printf("has %ld\n", (long)about.st_size);
     printf("getrusage %d, system %d\n", getrusage(RUSAGE_SELF, &usage), system("exit 3") >> 8);

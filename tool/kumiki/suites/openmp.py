@@ -107,9 +107,9 @@ OWN = (
         "openmp-adi",
         TIME,
         built_on=FORTRAN,
-        placements={"owner": (), "block": _homes("block"), BY_HAND: (*_homes("first"), *PLANES)},
+        placements={"owner": _homes("owner"), "block": _homes("block"), BY_HAND: (*_homes("first"), *PLANES)},
     ),
-    _of_rows("static", 0.05, {"owner": (), "next": _homes("next"), BY_HAND: (*_homes("first"), *ROWS)}),
+    _of_rows("static", 0.05, {"owner": _homes("owner"), "next": _homes("next"), BY_HAND: (*_homes("first"), *ROWS)}),
     _of_rows("dynamic", 0.05, {"next": _homes("next"), "affinity": (*_homes("first"), *ROWS, *AFFINE)}),
     _of_rows("uneven", 0.1, {"measured": (*_homes("first"), "--schedule", "measured")}),
 )
@@ -162,11 +162,10 @@ def _processes(grid: Grid, work: Work, pair: tuple[int, int]) -> Iterator[OpenMp
     """As several processes, by first touch and by other placements; and once more, to see what pages do."""
     hosts = grid.hosts.for_ranks(pair[0]) if grid.hosts else None
     variables = None if hosts else COPIES
-    first = {"first": _homes("first")}
-    for homes, options in {**first, **work.placements}.items():
+    for homes, options in {"first": (), **work.placements}.items():
         yield _time(grid, work, KumikiRun(*pair, ("--openmp", *options), hosts=hosts), KUMIKI, homes, variables)
     if not grid.quick:
-        launcher = KumikiRun(*pair, ("--openmp", *first["first"]), hosts=hosts)
+        launcher = KumikiRun(*pair, ("--openmp",), hosts=hosts)
         yield replace(
             _time(grid, work, launcher, KUMIKI, "first", variables),
             metric=PAGES,
