@@ -79,14 +79,15 @@ def _placement(subject: Subject, explained: Explanation) -> Finding | None:
 
 def _better_home(subject: Subject, explained: Explanation) -> str:
     if explained.openmp:
-        if subject.use == "variable" and subject.fits:
-            return f"place it where it is written: --map {subject.name}={subject.fits}, or --homes first for all memory"
-        if subject.use == "variable":
-            return "let the touch decide its homes: --homes first, or --homes next if one thread initialises it"
-        return (
-            "its pages belong to the rank that allocated them: --homes first, or --homes next if one thread "
-            "initialises it, gives them to those that use them"
+        by_use = (
+            "--homes relocated, with which pages follow the rank that keeps writing them, or --homes next if one "
+            "thread initialises it"
+            if subject.placement == "first touch"
+            else "--homes first, or --homes next if one thread initialises it"
         )
+        if subject.use == "variable" and subject.fits:
+            return f"place it where it is written: --map {subject.name}={subject.fits}; or {by_use}"
+        return f"let its use decide its homes: {by_use}"
     if subject.placement in ("first touch", "managed") and subject.first_toucher is not None:
         return (
             f"initialise in parallel: rank {subject.first_toucher} touches all of it first, so it is the home of all; "
