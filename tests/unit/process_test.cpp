@@ -125,8 +125,10 @@ TEST(ProcessTest, TheMemoryOfAKilledJobIsGone) {
     for (int rank = 0; rank < 2; ++rank)
         while (!ranks.ended_within(rank, 1ms)) most = std::max(most, shared_memory());
     EXPECT_GT(most, before + bytes / 4) << "the check itself: the memory was seen";
-    const std::size_t after = shared_memory();
-    EXPECT_LT(after, before + bytes / 4) << "what remains is not ours";
+    const auto gone = [&] { return shared_memory() < before + bytes / 4; };
+    // Other programs of this machine take such memory, too, but not for ever.
+    for (int tries = 0; !gone() && tries < 300; ++tries) std::this_thread::sleep_for(100ms);
+    EXPECT_TRUE(gone()) << "what remains is not theirs";
     EXPECT_EQ(names_in_dev_shm(), names) << "no names are left behind";
 }
 
