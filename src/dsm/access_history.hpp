@@ -7,20 +7,18 @@
 
 namespace kumiki::dsm {
 
-/// Where in the program an interval between barriers begins; 0: unknown.
-struct IntervalPlace {
-    std::uint64_t visit = 0; ///< tells it from others that begin at the same code
-    std::uint64_t code = 0;
-};
-
 /// Which pages of an array this rank will need in an interval between barriers, by what it needed in earlier intervals
 /// that began at the same place of the program: loops repeat. (Bianchini, Pinto and Amorim, "Data prefetching for
 /// software DSMs", 1998, predict by the two intervals before, whatever their place.)
 ///
 /// A page that has been fetched in advance does not fault, so nobody sees whether it was needed. Therefore some
 /// intervals expect nothing and learn from their faults, and others expect what was learned only when the last two that
-/// learned had needed nearly the same. What the same visit needed counts for more than what the same code did; an
-/// interval that learns does so for both. One thread at a time uses this.
+/// learned had needed nearly the same.
+///
+/// Where intervals of one place differ, as those of a function that works on grids of several sizes, each of them is
+/// remembered as a pattern, and the first faults tell which it is: then the rest of that pattern is expected.
+///
+/// One thread at a time uses this.
 class AccessHistory {
 public:
     using PageList = std::vector<std::size_t>; ///< in ascending order
@@ -28,32 +26,45 @@ public:
         PageList fetched; ///< pages that were not here
         PageList written; ///< pages whose first write was noticed; they may be among the others, too
         std::size_t count() const { return fetched.size() + written.size(); }
+        bool contains(std::size_t page) const;
     };
 
-    /// An interval begins at a place of the program. Returns what is expected of it, valid until end().
-    const Accesses& begin(IntervalPlace place);
+    /// An interval begins at a place of the program; 0: unknown. Returns what is expected of it, valid until end();
+    /// null: nothing, at least until searches() is false.
+    const Accesses* begin(std::uint64_t place);
+    /// Whether faults may still tell what is expected of the present interval.
+    bool searches() const { return !candidates_.empty(); }
+    /// A page has faulted in the present interval. Returns what is expected of it, once; null: nothing so far.
+    const Accesses* fault(std::size_t page);
     /// The interval has ended. `faulted`: what was accessed and not expected. `dropped`: pages that this rank has lost
     /// at locks meanwhile, which it would have to fetch again anyway.
     void end(Accesses faulted, const PageList& dropped);
 
 private:
-    struct Interval {
-        Accesses expected;          ///< from the last one that learned
-        unsigned left = 0;          ///< so many more will expect that before one learns again
+    struct Pattern {
+        Accesses accesses;          ///< of the last interval that learned it
+        std::uint64_t seen = 0;     ///< in which interval of its place
+        unsigned left = 0;          ///< so many more will expect it before one learns again
         unsigned period = shortest; ///< `left` after the next one that learns the same
-        void learn(Accesses accesses);
     };
-    using Intervals = std::unordered_map<std::uint64_t, Interval>;
+    struct Place {
+        std::vector<Pattern> patterns;
+        std::uint64_t intervals = 0;
+    };
     static constexpr unsigned shortest = 4, longest = 64;
-    /// In a program with more visits, or with more places in its code, nothing is expected at the others.
+    static constexpr std::size_t most_patterns = 64; ///< of a place
+    /// In a program with more places nothing is expected at the others.
     static constexpr std::size_t most_places = 4096;
+    /// A pattern is forgotten that was not seen in so many intervals for each pattern of its place.
+    static constexpr std::uint64_t memory = 4;
 
-    Interval* expecting(Intervals& intervals, std::uint64_t place);
-    void learn(Intervals& intervals, std::uint64_t place, const Accesses& accesses);
+    const Accesses* expect(Pattern& pattern);
+    void learn(Place& place, Accesses accesses);
 
-    Intervals by_visit_, by_code_;
-    IntervalPlace now_;             ///< of the present interval
-    Interval* expecting_ = nullptr; ///< by which the present interval expects; null: it learns
+    std::unordered_map<std::uint64_t, Place> places_;
+    Place* now_ = nullptr;             ///< null: outside of intervals with a known place
+    std::vector<Pattern*> candidates_; ///< those that have all pages that have faulted so far
+    Pattern* expecting_ = nullptr;     ///< what the present interval expects; null: it learns
 };
 
 } // namespace kumiki::dsm

@@ -84,7 +84,7 @@ void Consistency::take_changes(std::span<const std::span<const std::byte>> told,
         if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank], own);
 }
 
-void Consistency::begin_interval(IntervalPlace place) {
+void Consistency::begin_interval(std::uint64_t place) {
     const std::lock_guard turn(turn_);
     arrays_.any([place](Pages& array) {
         array.expect(place);

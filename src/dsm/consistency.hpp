@@ -69,9 +69,9 @@ public:
     /// Drops the copies of the pages that others have announced at the barrier, or brings them up to date, and decides
     /// homes. `told`: by rank. Must follow take_changes(): some of these changes are void for copies that are dropped.
     Pages::Moving acquire_from_all(std::uint64_t barrier, std::span<const std::vector<Notice>> told);
-    /// An interval begins at a place of the program, after a barrier. Fetches what this rank is expected to need in it
-    /// (AccessHistory).
-    void begin_interval(IntervalPlace place);
+    /// An interval begins at a place of the program, after a barrier; 0: unknown. Fetches what this rank is expected to
+    /// need in it (AccessHistory).
+    void begin_interval(std::uint64_t place);
     /// What follows if acquire_from_all() says so (Pages).
     void fetch_moved();
     void finish_moves();

@@ -1,6 +1,7 @@
 // Pages that are fetched, and made writable, before the program faults there, because it did so in earlier intervals
 // that began at the same place.
 #include <algorithm>
+#include <utility>
 
 #include "dsm/pages.hpp"
 #include "dsm/turn.hpp"
@@ -10,10 +11,37 @@ namespace kumiki::dsm {
 using platform::PageAccess;
 
 /// All requests leave before the first answer is awaited.
-void Pages::expect(IntervalPlace place) {
+void Pages::expect(std::uint64_t place) {
     if (!expects()) return;
-    expectation_ = &history_.begin(place);
-    const AccessHistory::PageList& pages = expectation_->fetched;
+    {
+        const std::lock_guard turn(history_turn_);
+        expectation_ = history_.begin(place);
+        searches_.store(history_.searches(), std::memory_order_relaxed);
+    }
+    if (expectation_ != nullptr) requested_ = request_absent(expectation_->fetched);
+}
+
+void Pages::open_expected() {
+    if (const auto* const expected = std::exchange(expectation_, nullptr))
+        open(*expected, std::exchange(requested_, {}));
+}
+
+/// What the interval needs may be known by now. Other threads of this rank access the pages meanwhile.
+void Pages::search_expectation(std::size_t page) {
+    AccessHistory::Accesses expected;
+    {
+        const std::lock_guard turn(history_turn_);
+        const auto* const found = history_.fault(page);
+        searches_.store(history_.searches(), std::memory_order_relaxed);
+        if (found == nullptr) return;
+        expected = *found; // the interval may end before this thread has fetched them
+    }
+    open(expected, request_absent(expected.fetched));
+}
+
+/// Requests those of these pages that are not here. The calling thread has locked the runs that it returns.
+std::vector<Pages::PageRun> Pages::request_absent(const AccessHistory::PageList& pages) {
+    std::vector<PageRun> requested;
     for (std::size_t next = 0; next < pages.size();) {
         const std::size_t first = pages[next++];
         if (!claim_absent(first)) continue;
@@ -25,8 +53,9 @@ void Pages::expect(IntervalPlace place) {
             ++end;
         }
         request(first, end - first);
-        requested_.push_back({first, end - first});
+        requested.push_back({first, end - first});
     }
+    return requested;
 }
 
 /// Locks the page if this rank would have to fetch it. Does not wait for another thread, because this one has locked
@@ -39,15 +68,15 @@ bool Pages::claim_absent(std::size_t page) {
     return false;
 }
 
-void Pages::open_expected() {
-    if (expectation_ == nullptr) return;
-    auto write = expectation_->written.begin();
-    for (const PageRun& run : requested_) {
+/// Awaits the pages that this thread has requested, and lets the program access them, and write to those that are
+/// expected to be written.
+void Pages::open(const AccessHistory::Accesses& expected, const std::vector<PageRun>& requested) {
+    std::span<const std::size_t> ahead = expected.written;
+    for (const PageRun& run : requested) {
         await(run.first, run.count);
-        open_fetched(run, write);
+        open_fetched(run, ahead);
     }
-    requested_.clear();
-    const AccessHistory::PageList& written = expectation_->written;
+    const AccessHistory::PageList& written = expected.written;
     for (std::size_t next = 0; next < written.size();) {
         const std::size_t first = written[next++];
         std::size_t end = first + 1;
@@ -59,15 +88,14 @@ void Pages::open_expected() {
         };
         change_runs(first, end, PageAccess::read, PageAccess::write, prepare, [](std::size_t) {});
     }
-    expectation_ = nullptr;
 }
 
-/// Lets the program read these pages, and write to those from `write` on.
-void Pages::open_fetched(const PageRun& run, AccessHistory::PageList::const_iterator& write) {
+/// Lets the program read these pages, and write to those in `written`, from which the pages before are taken.
+void Pages::open_fetched(const PageRun& run, std::span<const std::size_t>& written) {
     const std::size_t end = run.first + run.count;
     const auto is_written = [&](std::size_t page) {
-        while (write != expectation_->written.end() && *write < page) ++write;
-        return write != expectation_->written.end() && *write == page;
+        while (!written.empty() && written.front() < page) written = written.subspan(1);
+        return !written.empty() && written.front() == page;
     };
     for (std::size_t page = run.first; page < end;) {
         const std::size_t first = page;
@@ -93,6 +121,8 @@ void Pages::end_interval() {
         return list;
     };
     if (!expects()) return;
+    const std::lock_guard turn(history_turn_);
+    searches_.store(false, std::memory_order_relaxed);
     const AccessHistory::PageList dropped = take(lost_at_locks_);
     AccessHistory::Accesses faulted{.fetched = take(missed_), .written = take(noticed_)};
     history_.end(std::move(faulted), dropped);

@@ -139,6 +139,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     if (check_ != nullptr && page.state == State::written && before != State::written) [[unlikely]]
         first_writers_[number] = writer;
     unlock(page);
+    if (searches_.load(std::memory_order_relaxed)) search_expectation(number);
 }
 
 /// A page that is `clean`.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -142,7 +143,7 @@ public:
     // -- after barriers, for an interval that begins at a place of the program (page_prefetches.cpp) --
 
     /// Requests the pages that this rank is expected to need in the interval; it ends at the next barrier.
-    void expect(IntervalPlace place);
+    void expect(std::uint64_t place);
     /// Waits for them, and lets the program access them; so it does for pages that it is expected to write.
     void open_expected();
 
@@ -290,7 +291,10 @@ private:
     bool expects() const { return check_ == nullptr && !cache_.is_bounded() && !keeps_copies(); }
     bool keeps_copies() const { return protocol() == SharedProtocol::update; }
     bool claim_absent(std::size_t page);
-    void open_fetched(const PageRun& run, AccessHistory::PageList::const_iterator& write);
+    void search_expectation(std::size_t page);
+    std::vector<PageRun> request_absent(const AccessHistory::PageList& pages);
+    void open(const AccessHistory::Accesses& expected, const std::vector<PageRun>& requested);
+    void open_fetched(const PageRun& run, std::span<const std::size_t>& written);
     void end_interval();
     void without_places(std::byte* region, std::size_t first, std::size_t count) const;
     void copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
@@ -389,6 +393,8 @@ private:
     std::vector<Page> pages_;
     ReadAhead read_ahead_;
     AccessHistory history_;
+    std::mutex history_turn_;                              ///< faults ask the history, too
+    std::atomic<bool> searches_{false};                    ///< whether it wants to know of faults
     PageSet missed_;                                       ///< pages that faults have fetched, in the present interval
     PageSet noticed_;                                      ///< pages that faults have made `written`
     PageSet lost_at_locks_;                                ///< copies that locks have dropped

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "dsm/access_history.hpp"
@@ -22,97 +25,89 @@ constexpr std::size_t words = 4096 / sizeof(std::uint32_t);
 
 // -- what is expected --
 
-/// The intervals until the next one that learns, each of which must expect exactly this.
-unsigned intervals_that_expect(AccessHistory& history, const Accesses& needed) {
-    for (unsigned intervals = 0;; ++intervals) {
-        const Accesses& expected = history.begin({.visit = 1});
-        if (expected.count() == 0) { // so everything faults
-            history.end(needed, {});
-            return intervals;
+/// An interval of a place in which these pages are needed, those that are fetched first. Returns how many of them
+/// fault.
+std::size_t faults(AccessHistory& history, std::uint64_t place, const Accesses& needed, const PageList& dropped = {}) {
+    const Accesses* expected = history.begin(place);
+    Accesses faulted;
+    const auto touch = [&](const PageList& pages, PageList Accesses::* kind) {
+        for (const std::size_t page : pages) {
+            if (expected != nullptr && std::ranges::binary_search(expected->*kind, page)) continue;
+            (faulted.*kind).push_back(page);
+            if (history.searches()) expected = history.fault(page);
         }
-        EXPECT_EQ(expected.fetched, needed.fetched);
-        EXPECT_EQ(expected.written, needed.written);
-        history.end({}, {});
-    }
+    };
+    touch(needed.fetched, &Accesses::fetched);
+    touch(needed.written, &Accesses::written);
+    const std::size_t count = faulted.count();
+    history.end(std::move(faulted), dropped);
+    return count;
 }
 
 TEST(AccessHistoryTest, WhatTwoIntervalsNeededIsExpectedMoreAndMoreOften) {
     AccessHistory history;
     const Accesses needed{.fetched = {3, 4, 5, 900}, .written = {4, 17}};
-    EXPECT_EQ(intervals_that_expect(history, needed), 0u);
-    EXPECT_EQ(intervals_that_expect(history, needed), 0u);
-    for (const unsigned often : {4, 8, 16, 32, 64, 64}) EXPECT_EQ(intervals_that_expect(history, needed), often);
+    EXPECT_EQ(faults(history, 1, needed), 6u);
+    EXPECT_EQ(faults(history, 1, needed), 6u);
+    for (const int often : {4, 8, 16, 32, 64, 64}) {
+        for (int interval = 0; interval < often; ++interval) EXPECT_EQ(faults(history, 1, needed), 0u);
+        EXPECT_EQ(faults(history, 1, needed), 6u) << "after " << often;
+    }
 }
 
 TEST(AccessHistoryTest, PlacesHaveExpectationsOfTheirOwn) {
     AccessHistory history;
-    for (int round = 0; round < 2; ++round)
-        for (const std::uint64_t place : {1, 2, 0}) {
-            EXPECT_EQ(history.begin({.visit = place}).count(), 0u);
-            history.end({.fetched = {place}, .written = {}}, {});
+    for (int round = 0; round < 3; ++round)
+        for (const std::uint64_t place : {1, 2, 0}) { // 0 is unknown
+            const bool expects = round == 2 && place != 0;
+            EXPECT_EQ(faults(history, place, {.fetched = {place}, .written = {}}), expects ? 0u : 1u);
         }
-    EXPECT_EQ(history.begin({.visit = 1}).fetched, PageList{1});
-    history.end({}, {});
-    EXPECT_EQ(history.begin({.visit = 2}).fetched, PageList{2});
-    history.end({}, {});
-    EXPECT_EQ(history.begin({}).count(), 0u) << "an unknown place";
-    history.end({}, {});
-}
-
-TEST(AccessHistoryTest, WhatTheCodeNeededIsExpectedOfNewVisits) {
-    AccessHistory history;
-    const Accesses needed{.fetched = {3, 4}, .written = {5}};
-    for (std::uint64_t visit = 1; visit < 20; ++visit) {
-        const bool learns = visit <= 2 || visit == 7 || visit == 16; // 4 and 8 that expect in between
-        const Accesses& expected = history.begin({.visit = visit, .code = 100});
-        EXPECT_EQ(expected.count(), learns ? 0u : 3u) << "visit " << visit;
-        history.end(learns ? needed : Accesses{}, {});
-    }
-}
-
-TEST(AccessHistoryTest, AVisitCountsForMoreThanItsCode) {
-    AccessHistory history;
-    const auto needs = [](std::uint64_t visit) { return Accesses{.fetched = {10 * visit}, .written = {}}; };
-    for (int round = 0; round < 2; ++round)
-        for (const std::uint64_t visit : {1, 2, 3}) { // one after another at the same code, so that cannot tell
-            EXPECT_EQ(history.begin({.visit = visit, .code = 100}).count(), 0u);
-            history.end(needs(visit), {});
-        }
-    for (const std::uint64_t visit : {1, 2, 3}) {
-        EXPECT_EQ(history.begin({.visit = visit, .code = 100}).fetched, needs(visit).fetched);
-        history.end({}, {});
-    }
 }
 
 TEST(AccessHistoryTest, NothingIsExpectedOfIntervalsThatDiffer) {
     AccessHistory history;
-    for (std::size_t round = 0; round < 50; ++round) {
-        EXPECT_EQ(history.begin({.visit = 1}).count(), 0u) << "round " << round;
-        history.end({.fetched = {4 * round, 4 * round + 1}, .written = {7}}, {});
+    for (std::size_t round = 0; round < 200; ++round)
+        EXPECT_EQ(faults(history, 1, {.fetched = {4 * round, 4 * round + 1}, .written = {7}}), 3u) << round;
+}
+
+TEST(AccessHistoryTest, FirstFaultsTellIntervalsOfOnePlaceApart) {
+    AccessHistory history;
+    const std::array needs = {Accesses{.fetched = {1, 10, 11, 12, 13}, .written = {10}},
+                              Accesses{.fetched = {1, 20, 21, 22, 23}, .written = {}},
+                              Accesses{.fetched = {30, 31, 32}, .written = {40, 41}}};
+    for (int round = 0; round < 6; ++round)
+        for (const Accesses& needed : needs) {
+            const std::size_t first = needed.fetched.front() == 1 ? 2 : 1; // page 1 belongs to two of them
+            EXPECT_EQ(faults(history, 1, needed), round < 2 ? needed.count() : first) << "round " << round;
+        }
+}
+
+TEST(AccessHistoryTest, AnIntervalThatNeedsNothingIsToldFromOthers) {
+    AccessHistory history;
+    const Accesses needed{.fetched = {1, 2, 3}, .written = {}};
+    for (int round = 0; round < 4; ++round) {
+        EXPECT_EQ(faults(history, 1, needed), round < 2 ? 3u : 1u);
+        EXPECT_EQ(history.begin(1), nullptr);
+        history.end({}, {});
     }
 }
 
-TEST(AccessHistoryTest, AnIntervalThatNeedsMuchElseIsLearnedAnew) {
+TEST(AccessHistoryTest, WhatIsNotNeededAnyMoreIsForgotten) {
     AccessHistory history;
     const Accesses before{.fetched = {1, 2, 3, 4}, .written = {}}, after{.fetched = {11, 12, 13, 14}, .written = {}};
-    EXPECT_EQ(intervals_that_expect(history, before), 0u);
-    EXPECT_EQ(intervals_that_expect(history, before), 0u);
-    EXPECT_EQ(history.begin({.visit = 1}).fetched, before.fetched);
-    history.end(after, {});
-    EXPECT_EQ(intervals_that_expect(history, after), 0u);
-    EXPECT_EQ(intervals_that_expect(history, after), 0u);
-    EXPECT_EQ(intervals_that_expect(history, after), 4u);
+    for (const std::size_t expected : {4, 4, 0}) EXPECT_EQ(faults(history, 1, before), expected);
+    EXPECT_EQ(faults(history, 1, after), 4u) << "while the other is expected";
+    for (const std::size_t expected : {4, 4, 1, 1, 1, 1, 4, 1, 0, 0})
+        EXPECT_EQ(faults(history, 1, after), expected) << "of this one";
 }
 
 TEST(AccessHistoryTest, WhatIsLostAtLocksIsNotExpected) {
     AccessHistory history;
-    for (int round = 0; round < 2; ++round) {
-        EXPECT_EQ(history.begin({.visit = 1}).count(), 0u);
-        history.end({.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3});
-    }
-    EXPECT_EQ(history.begin({.visit = 1}).fetched, (PageList{1, 2, 4, 5}));
+    for (int round = 0; round < 2; ++round)
+        EXPECT_EQ(faults(history, 1, {.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3}), 5u);
+    EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 4, 5}));
     history.end({}, {4});
-    EXPECT_EQ(history.begin({.visit = 1}).fetched, (PageList{1, 2, 5}));
+    EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 5}));
 }
 
 // -- programs --
@@ -133,7 +128,7 @@ volatile T* allocate(SharedMemory& memory, std::size_t count, Placement placemen
 
 Result<> barrier(SharedMemory& memory, std::uint64_t place) {
     auto met = memory.barrier();
-    memory.begin_interval({.visit = place});
+    memory.begin_interval(place);
     return met;
 }
 
@@ -199,6 +194,34 @@ TEST_P(SharedPrefetchTest, PagesThatAreExpectedToBeWrittenAndAreNot) {
     });
 }
 
+// Three kinds of intervals that begin at one place, as a function has that is called for grids of several sizes. Rank 1
+// has two threads, whose first faults tell which one it is. Of the 20 intervals of a kind four learn: the first two,
+// and one after 4 and after 8 others.
+TEST_P(SharedPrefetchTest, ThreadsTellTheIntervalsOfAPlaceApart) {
+    const Watchdog watchdog("several intervals of a place");
+    run(2, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 40, kinds = 3, learning = 4, until_known = 4;
+        constexpr std::uint32_t rounds = 60;
+        auto* const array = allocate<std::uint32_t>(memory, 2 * kinds * pages * words); // the first half is rank 0's
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+            auto* const begin = array + round % kinds * pages * words;
+            for (std::size_t page = 0; page < pages && rank.rank() == 0; ++page) begin[page * words] = round;
+            ASSERT_TRUE(barrier(memory, 1));
+            const auto look = [&](std::size_t first) {
+                for (std::size_t page = first; page < pages; page += 2) EXPECT_EQ(begin[page * words], round);
+            };
+            std::thread other([&] { look(1); });
+            look(0);
+            other.join();
+            ASSERT_TRUE(barrier(memory, 2));
+        }
+        if (rank.rank() == 1) {
+            const auto counters = memory.counters(nullptr).value();
+            EXPECT_LE(counters.faults, kinds * learning * pages + rounds * until_known);
+        }
+    });
+}
+
 /// A random program without data races that comes to a few places again and again, where it mostly does the same as
 /// the last time: each byte has at most one writer in an interval, and no reader beside it.
 void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
@@ -226,12 +249,13 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     };
     std::array<Pattern, 3> patterns{};
     for (Pattern& each : patterns) each = draw();
+    const std::size_t places = random.once_in(2) ? 1 : patterns.size(); // 1: all patterns begin at the same one
     dsm::Locks& locks = **memory.locks("test");
     const auto me = static_cast<std::size_t>(rank.rank()), ranks = static_cast<std::size_t>(rank.size());
     for (int interval = 0; interval < 60; ++interval) {
-        const std::size_t place = static_cast<std::size_t>(interval) % patterns.size();
-        if (random.once_in(15)) patterns[place] = draw();
-        const Pattern& now = patterns[place];
+        const std::size_t kind = static_cast<std::size_t>(interval) % patterns.size(), place = kind % places;
+        if (random.once_in(15)) patterns[kind] = draw();
+        const Pattern& now = patterns[kind];
         for (std::size_t at = now.begin; at < now.end; at += now.stride) {
             const auto value = static_cast<std::uint8_t>(random.word());
             if ((at / 7 + now.deal) % ranks == me) array[at] = value;

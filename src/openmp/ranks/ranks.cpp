@@ -261,8 +261,8 @@ void Ranks::exchange(ForkNotice& fork) {
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
     if (std::exchange(opens_at_first_region_, false)) open_homes();
-    const auto* const code = reinterpret_cast<const void*>(fork.function);
-    begin_interval(reinterpret_cast<std::uintptr_t>(code) << 16, code); // an address has 48 bits
+    region_ = reinterpret_cast<std::uintptr_t>(fork.function);
+    begin_interval(region_);
 }
 
 void Ranks::open_homes() {
@@ -299,17 +299,15 @@ ForkNotice Ranks::await_fork() {
     return fork;
 }
 
-/// The meetings of a region are told apart by their number. A region that contains the whole loop of the program comes
-/// to each number once, but again and again to the same code.
+/// Intervals are told apart by the code at which they begin. The one after a region has no code of its own.
 void Ranks::meet(const void* code) {
     meet(std::span<std::byte>());
-    begin_interval(visit_ + 1, code);
+    begin_interval(code != nullptr ? reinterpret_cast<std::uintptr_t>(code) : region_ + 1);
 }
 
-void Ranks::begin_interval(std::uint64_t visit, const void* code) {
-    visit_ = visit;
+void Ranks::begin_interval(std::uint64_t place) {
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
-    shared_.begin_interval({.visit = visit, .code = reinterpret_cast<std::uintptr_t>(code)});
+    shared_.begin_interval(place);
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.

@@ -138,7 +138,7 @@ private:
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
     void open_homes();
-    void begin_interval(std::uint64_t visit, const void* code);
+    void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
     void note_region(void (*function)(void*), explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
@@ -159,7 +159,7 @@ private:
     collective::Collectives collectives_;
     std::unique_ptr<explain::Record> record_;
     explain::Timed::Clock::time_point region_began_ = explain::Timed::Clock::now(); ///< or what is between two
-    std::uint64_t visit_ = 0; ///< of the present interval: its region's function + meetings since
+    std::uint64_t region_ = 0; ///< the address of the present region's function, or of the last one
     explain::Timed::Clock::time_point last_meeting_ = region_began_;
     dsm::SharedMemory shared_;
     ProgramHomes homes_;
