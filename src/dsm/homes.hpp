@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "kumiki/shared.h"
+#include "platform/zeroed_array.hpp"
 
 namespace kumiki::dsm {
 
@@ -49,7 +49,7 @@ public:
           pages_(pages),
           ranks_(static_cast<std::size_t>(ranks)),
           each_(formula_ == Placement::first_rank ? pages : (pages + ranks_ - 1) / ranks_) {
-        if (is_by_touch(placement_)) open(0, pages);
+        if (is_by_touch(placement_)) make_table(); // whose entries say that all homes are open
         for (const HomeRun& run : wanted.exceptions)
             if (run.rank == KUMIKI_HOME_OPEN) open(run.first, run.count);
             else
@@ -58,23 +58,25 @@ public:
 
     Placement placement() const { return placement_; }
     int of(std::size_t page) const {
-        if (!table_) return by_formula(page);
-        return static_cast<int>(table_[page].load(std::memory_order_relaxed) & ~is_open_bit);
+        const std::uint32_t told = !table_.empty() ? table_[page].load(std::memory_order_relaxed) & ~is_open_bit : 0;
+        return told != 0 ? static_cast<int>(told - 1) : by_formula(page);
     }
     bool is_open(std::size_t page) const {
-        return table_ && (table_[page].load(std::memory_order_relaxed) & is_open_bit) != 0;
+        if (table_.empty()) return false;
+        const std::uint32_t told = table_[page].load(std::memory_order_relaxed);
+        return told != 0 ? (told & is_open_bit) != 0 : is_by_touch(placement_);
     }
     /// Whether homes have moved, or may move.
-    bool may_move() const { return table_ != nullptr; }
+    bool may_move() const { return !table_.empty(); }
 
     void open(std::size_t first, std::size_t count) {
-        if (!table_) make_table();
+        if (table_.empty()) make_table();
         for (std::size_t page = first; page < first + count; ++page)
-            table_[page].fetch_or(is_open_bit, std::memory_order_relaxed);
+            if (!is_open(page)) table_[page].store(entry(of(page)) | is_open_bit, std::memory_order_relaxed);
     }
     void decide(std::size_t page, int rank) {
-        if (!table_) make_table();
-        table_[page].store(static_cast<std::uint32_t>(rank), std::memory_order_relaxed);
+        if (table_.empty()) make_table();
+        table_[page].store(entry(rank), std::memory_order_relaxed);
     }
 
     struct Run {
@@ -84,7 +86,7 @@ public:
     /// home, or all do not, like the first one.
     Run run_from(std::size_t begin, std::size_t end, int rank) const {
         const bool mine = of(begin) == rank;
-        if (table_ || formula_ == Placement::cyclic) {
+        if (!table_.empty() || formula_ == Placement::cyclic) {
             std::size_t next = begin + 1;
             while (next < end && (of(next) == rank) == mine) ++next;
             return {begin, next - begin};
@@ -95,7 +97,7 @@ public:
     }
     /// The number of runs of pages whose home alternately is and is not a rank, or a little more.
     std::size_t runs() const {
-        if (!table_) return formula_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3;
+        if (table_.empty()) return formula_ == Placement::cyclic ? 2 * (pages_ / ranks_) + 3 : 3;
         std::size_t count = 1;
         for (std::size_t page = 1; page < pages_; ++page) count += of(page) != of(page - 1) ? 1 : 0;
         return count;
@@ -112,16 +114,15 @@ private:
     int by_formula(std::size_t page) const {
         return static_cast<int>(formula_ == Placement::cyclic ? page % ranks_ : page / each_);
     }
-    void make_table() {
-        table_ = std::make_unique<std::atomic<std::uint32_t>[]>(pages_);
-        for (std::size_t page = 0; page < pages_; ++page)
-            table_[page].store(static_cast<std::uint32_t>(by_formula(page)), std::memory_order_relaxed);
-    }
+    static std::uint32_t entry(int rank) { return static_cast<std::uint32_t>(rank) + 1; }
+    void make_table() { table_ = platform::ZeroedArray<std::atomic<std::uint32_t>>(pages_); }
 
     Placement placement_, formula_;
     std::size_t pages_, ranks_, each_;
-    /// By page; null while the formula says it. Threads that fault read it, and in `managed` arrays write it.
-    std::unique_ptr<std::atomic<std::uint32_t>[]> table_;
+    /// By page: 0 as long as the formula says it, and it is open if a touch decides; otherwise the rank + 1, and
+    /// whether it is open. Empty while the formula says all. Threads that fault read it, and in `managed` arrays write
+    /// it.
+    platform::ZeroedArray<std::atomic<std::uint32_t>> table_;
 };
 
 } // namespace kumiki::dsm

@@ -17,8 +17,7 @@ using platform::PageAccess;
 /// At first nothing is tracked, so that the program touches the pages at the speed of the system.
 Result<> Pages::start_by_touch() {
     const bool managed = homes_.placement() == Placement::managed;
-    for (std::size_t page = 0; page < layout_.pages; ++page)
-        pages_[page].state = managed ? State::absent : State::untouched;
+    for (std::size_t page = 0; page < layout_.pages && managed; ++page) pages_[page].state = State::absent;
     tracked_ = managed;
     // The memory may have been allocated at once (KUMIKI_PIN).
     find_data([&](std::size_t, std::size_t) { tracked_ = true; });
@@ -138,7 +137,6 @@ Pages::Moving Pages::learn(std::span<const std::vector<Notice>> told) {
     const bool updates =
         protocol() == SharedProtocol::update && any([this](const Notice& notice) { return is_change(notice); });
     if (!requests && !updates) return {};
-    if (said_.empty()) said_.resize(layout_.pages);
     ++round_;
     note_changes(told);
     return requests ? plan_moves(told) : Moving{};

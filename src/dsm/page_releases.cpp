@@ -116,12 +116,11 @@ void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::ve
     const auto used = [&](std::size_t page) { return std::span<const std::byte>(frame(page)).subspan(unused(page)); };
     lent(region_).review(layout_.page_bytes, used, [&](const LentPages::Lent& found) {
         using Change = LentPages::Change;
-        std::uint8_t& patience = pages_[found.page].patience;
-        const bool lasts = found.reviews < patience;
+        const bool lasts = found.reviews < pages_[found.page].patience();
         const std::size_t bytes = found.difference.size();
         const bool fits = changes != nullptr && bytes <= longest_change &&
                           changes->size() + sizeof(ChangeHead) + bytes <= longest_changes;
-        if (!lasts) patience = std::min<std::uint8_t>(2 * patience, longest_patience);
+        if (!lasts) pages_[found.page].become_patient();
         if (!lasts || found.change == Change::unknown || (found.change == Change::some && !fits)) {
             announce(found.page, audience, notices);
             return LentPages::Then::forget;

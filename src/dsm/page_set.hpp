@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/zeroed_array.hpp"
+
 namespace kumiki::dsm {
 
 /// A set of the pages of an array. Any thread may add pages; one at a time takes them.
@@ -37,7 +39,7 @@ public:
     /// Empties the set, and calls each(begin, end) for every run of pages that were in it, in ascending order.
     template <class Each>
     void take_runs(Each each) {
-        if (levels_.back().empty() || levels_.back().front().load(std::memory_order_relaxed) == 0) return;
+        if (levels_.back()[0].load(std::memory_order_relaxed) == 0) return;
         std::size_t begin = 0, end = 0;
         take_word(levels_.size() - 1, 0, [&](std::size_t page) {
             if (page != end) {
@@ -50,7 +52,7 @@ public:
     }
 
 private:
-    using Level = std::vector<std::atomic<std::uint64_t>>;
+    using Level = platform::ZeroedArray<std::atomic<std::uint64_t>>;
     static constexpr std::size_t bits = 64;
 
     template <class Each>

@@ -172,7 +172,7 @@ void Pages::update_copy(std::size_t page) {
     }
     if (copy.state != State::clean) return;
     copy.streak = 0;
-    if (++copy.idle >= copy.patience) parking_.push_back(page);
+    if (++copy.idle >= copy.patience()) parking_.push_back(page);
     if (there != nullptr) {
         const platform::UnorderedReads unordered; // as in contents_for_holders()
         std::memcpy(frame(page).data(), frame_of(there, page).data(), layout_.page_bytes);

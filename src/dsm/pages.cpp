@@ -38,6 +38,7 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       evicted_(layout.pages),
       told_(layout.pages),
       touched_(layout.pages),
+      said_(layout.pages),
       packed_(static_cast<std::size_t>(fabric.size())),
       changed_(layout.pages),
       box_(4 * layout.bytes()),
@@ -123,7 +124,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
         break;
     case State::parked:
         page.idle = 0;
-        page.patience = std::min<std::uint8_t>(2 * page.patience, longest_patience);
+        page.become_patient();
         if (attempt == Attempt::write) make_twin(number);
         page.state = attempt == Attempt::write ? State::written : State::clean;
         change(number, 1, PageAccess::none, attempt == Attempt::write ? PageAccess::write : PageAccess::read);

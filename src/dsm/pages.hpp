@@ -24,6 +24,7 @@
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
 #include "platform/page_faults.hpp"
+#include "platform/zeroed_array.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::dsm {
@@ -170,11 +171,12 @@ public:
 
 private:
     enum class State : std::uint8_t {
+        untouched, ///< as far as this rank knows nobody has written to it: its frame has zeros; the first state, as
+                   ///< zeros
         absent,    ///< this rank has no copy
         clean,     ///< may be read; the next write is a fault
         written,   ///< written since the last release; has a twin, unless this rank is the home
         open,      ///< at the home: may be written, and no other rank has a copy
-        untouched, ///< as far as this rank knows nobody has written to it: its frame has zeros
         touched,   ///< the same, but this rank has since its last release, perhaps; its twin is zeros
         parked,    ///< an up-to-date copy like `clean`, but accesses fault, to find out if there are any
     };
@@ -183,16 +185,22 @@ private:
         std::atomic<std::uint8_t> locked;
         State state; ///< guarded by the lock
         std::atomic<Fetch> fetch;
-        std::uint8_t streak; ///< intervals in which this rank has written, and others have not (relocated)
-        std::uint8_t idle;   ///< updates of this copy since it was fetched, or was found to be in use
-        std::uint8_t patience = shortest_patience; ///< so many updates, and it is parked
-        bool cached = false;                       ///< its frame is in the cache
-        bool sent = false; ///< at the home: all holders on other hosts have at least what the twin has
-        bool told = false; ///< at this barrier: announced by this rank at a lock before
+        std::uint8_t streak;    ///< intervals in which this rank has written, and others have not (relocated)
+        std::uint8_t idle;      ///< updates of this copy since it was fetched, or was found to be in use
+        std::uint8_t doublings; ///< of its patience
+        bool cached;            ///< its frame is in the cache
+        bool sent;              ///< at the home: all holders on other hosts have at least what the twin has
+        bool told;              ///< at this barrier: announced by this rank at a lock before
+
+        /// After so many updates it is parked, or after so many reviews announced.
+        unsigned patience() const { return shortest_patience << doublings; }
+        void become_patient() {
+            if (patience() < longest_patience) ++doublings;
+        }
     };
     /// A copy is dropped if it has been brought up to date so often, and was not accessed before the next update. Where
     /// it was, the number doubles, so that copies in use seldom fault.
-    static constexpr std::uint8_t shortest_patience = 4, longest_patience = 64;
+    static constexpr unsigned shortest_patience = 4, longest_patience = 64;
     struct PageRun {
         std::size_t first, count;
     };
@@ -390,7 +398,7 @@ private:
     Layout layout_;
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
-    std::vector<Page> pages_;
+    platform::ZeroedArray<Page> pages_;
     ReadAhead read_ahead_;
     AccessHistory history_;
     std::mutex history_turn_;                              ///< faults ask the history, too
@@ -408,7 +416,7 @@ private:
     bool tracked_ = true;           ///< false: nothing faults, and find_touched() tells what this rank has touched
     std::vector<Move> moves_;       ///< of the present barrier
     std::vector<std::size_t> lost_; ///< pages that this rank has touched, too
-    std::vector<Said> said_;
+    platform::ZeroedArray<Said> said_;
     std::uint32_t round_ = 0;
     std::vector<std::vector<std::byte>> packed_; ///< by rank: differences or updates that have not been sent yet
     std::atomic<SharedProtocol> protocol_{SharedProtocol::invalidate};
