@@ -40,7 +40,7 @@ def test_pages_that_are_where_they_are_used_do_not_travel(launcher: Launcher, tm
         pytest.skip("there is no libkumiki-openmp-ranks.so (libzydis-dev)")
     program = compiled(tmp_path, "-g", "-fopenmp", f"-DROUNDS={ROUNDS}", f"-DSCHEDULE={schedule}", source=PROGRAM)
     half = 128  # pages: those of one rank
-    moves = fetched(tmp_path / "owner", program)
+    moves = fetched(tmp_path / "owner", program, "--homes", "owner")
     if schedule == "static":
         assert moves >= half * ROUNDS  # rank 1 gets its half again in each round
         # The first round, the sum at the end, and the page of whatever else the program has.
