@@ -24,12 +24,14 @@ DAEMONS = ("munged", "slurmctld", "slurmd")
 PACKAGES = "slurmctld slurmd slurm-client munge"
 PATIENCE = 30.0
 
-KEEP_CGROUPS = """\
+ON_A_NODE = """\
 set -e
+hostname "$3"
 mount --rbind /sys/fs/cgroup "$0"
 exec $1 sh -c 'mount --rbind "$0" /sys/fs/cgroup; exec "$@"' "$0" $2
 """
-"""Starts a daemon on a node: entering a namespace hides the control groups, without which slurmd does not start."""
+"""Starts a daemon on a node, whose name its steps see: Open MPI 5 takes hosts of one name for one. Entering a namespace
+hides the control groups, without which slurmd does not start."""
 
 CONFIGURATION = """\
 ClusterName=kumiki-test
@@ -167,8 +169,8 @@ def new_slurm(folder: Path, nodes: Sequence[Node] = (THIS_HOST,)) -> Iterator[Sl
         assert _eventually((folder / "munge" / "socket").exists), "munged does not start"
         start(*slurm.command("slurmctld", "-D"))
         for node in nodes:
-            words = (str(folder / "cgroup"), " ".join(node.entrance), f"slurmd -D -N {node.name}")
-            start("unshare", "--mount", "sh", "-c", KEEP_CGROUPS, *words)
+            words = (str(folder / "cgroup"), " ".join(node.entrance), f"slurmd -D -N {node.name}", node.name)
+            start("unshare", "--mount", "--uts", "sh", "-c", ON_A_NODE, *words)
         assert _eventually(slurm.is_ready), f"Slurm does not start: {slurm.log()}"
         yield slurm
     finally:
