@@ -102,6 +102,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     Counters::add(counters_.faults);
     note_touch(number);
     const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && page.state == State::clean);
+    bool tells = false; // what the interval needs
     switch (page.state) {
     case State::absent:
         if (homes_.placement() == Placement::managed && homes_.is_open(number))
@@ -114,11 +115,13 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
             break;
         }
         fetch_ahead(number, writes);
+        tells = true;
         break;
     case State::clean: // or the system has taken the page from a reader
         if (writes) {
             begin_to_write(number);
             noticed_.add(number);
+            tells = true;
         }
         change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
         break;
@@ -140,7 +143,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     if (check_ != nullptr && page.state == State::written && before != State::written) [[unlikely]]
         first_writers_[number] = writer;
     unlock(page);
-    if (searches_.load(std::memory_order_relaxed)) search_expectation(number);
+    if (tells && searches_.load(std::memory_order_relaxed)) search_expectation(number);
 }
 
 /// A page that is `clean`.
