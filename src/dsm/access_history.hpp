@@ -30,7 +30,7 @@ public:
     };
 
     /// An interval begins at a place of the program; 0: unknown. Returns what is expected of it, valid until end();
-    /// null: nothing, at least until searches() is false.
+    /// null: nothing so far, and as long as searches() is true, fault() may find it.
     const Accesses* begin(std::uint64_t place);
     /// Whether faults may still tell what is expected of the present interval.
     bool searches() const { return !candidates_.empty(); }
@@ -55,7 +55,7 @@ private:
     static constexpr std::size_t most_patterns = 64; ///< of a place
     /// In a program with more places nothing is expected at the others.
     static constexpr std::size_t most_places = 4096;
-    /// A pattern is forgotten that was not seen in so many intervals for each pattern of its place.
+    /// A pattern is forgotten when it was not seen in this many intervals for each pattern of its place.
     static constexpr std::uint64_t memory = 4;
 
     const Accesses* expect(Pattern& pattern);

@@ -90,8 +90,8 @@ public:
     Result<> barrier(const Meeting& meeting);
 
     /// Tells, after a barrier, at which place of the program the interval begins that ends at the next one: any number
-    /// that is the same when the program comes there again. What this rank is expected to need in it, because it
-    /// needed it there before, is fetched at once. Need not be called, and ranks may call it for different places.
+    /// that is the same when the program comes there again. What this rank is expected to need in it, because it needed
+    /// it there before, is fetched at once. Need not be called, and ranks may call it for different places.
     void begin_interval(std::uint64_t place) {
         if (consistency_) consistency_->begin_interval(place);
     }

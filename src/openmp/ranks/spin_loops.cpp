@@ -109,7 +109,7 @@ std::uintptr_t slot_behind(const Decoded& call) {
 
 /// Whether it calls a function that tells a thread what does not change while it waits, or with which it gives up the
 /// processor meanwhile.
-bool calls_what_waits(const Decoded& decoded) {
+bool calls_while_waiting(const Decoded& decoded) {
     if (decoded.instruction.meta.category != ZYDIS_CATEGORY_CALL) return false;
     const auto* const slot = in_program<void*>(slot_behind(decoded), decoded.at);
     if (slot == nullptr || *slot == nullptr) return false;
@@ -175,7 +175,7 @@ bool does_the_same_each_time(Body body) {
     bool same = true;
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded)) continue;
-        if (calls_what_waits(*decoded)) {
+        if (calls_while_waiting(*decoded)) {
             written.push_back(register_named(ZYDIS_REGISTER_RAX));
             continue;
         }

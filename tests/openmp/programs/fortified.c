@@ -1,6 +1,7 @@
 // Functions of the C library that check the length of a buffer (_FORTIFY_SOURCE) and give its address to the kernel,
 // while its pages may be anywhere.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <poll.h>
@@ -20,8 +21,8 @@ static void spread(void) {
         from[i] = (char)(i * 7 % 251);
         to[i] = 1;
     }
-#pragma omp parallel for
-    for (int i = 1000; i < 8192; ++i) path[i] = folder[i] = linked[i] = 1;
+#pragma omp parallel for // the last thread has the beginning
+    for (int i = 0; i < 8192 - 1000; ++i) path[8191 - i] = folder[8191 - i] = linked[8191 - i] = 1;
 #pragma omp parallel for
     for (int i = 0; i < 2000; ++i) ends[i].fd = -1;
 }
@@ -55,6 +56,10 @@ int main(int count, char** arguments) {
     printf("symlink %d, ", symlink(path, folder));
     printf("readlink %d\n", readlink(folder, linked, length - bytes + sizeof linked) == (ssize_t)strlen(path));
     unlink(folder);
+    strcpy(folder, "..");
+    spread();
+    struct dirent** entries = NULL;
+    printf("scandir %d\n", scandir(folder, &entries, NULL, alphasort) > 0);
     printf("unlink %d\n", unlink(path));
     return 0;
 }
