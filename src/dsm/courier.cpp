@@ -44,6 +44,7 @@ void Courier::give_up(int rank, const Failure& failure) const {
 void Courier::fetch(int home, std::uint32_t array, std::size_t first, std::size_t count) {
     MessageHeader request = header(Kind::fetch, array, first);
     request.bytes = count;
+    request.ticket = asks_for_releases_.load(std::memory_order_relaxed) ? 1 : 0;
     if (auto sent = network_.send(home, request); !sent) give_up(home, sent.error());
 }
 
@@ -96,14 +97,17 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
     if (kind == Kind::update || kind == Kind::dropped) return receive_unawaited(header, payload);
     Pages* const array = arrays_.find(header.value);
     if (array == nullptr) return false;
+    const std::uint64_t number = changes_.load(std::memory_order_relaxed) + 1;
     switch (kind) {
     case Kind::fetch: return answer(header, *array);
     case Kind::page:
-        if (!array->take(header.offset, payload)) return false;
+        if (!array->take(header.offset, payload, {number, header.ticket != 0})) return false;
+        changes_.store(number, std::memory_order_release);
         fabric_.progress().ring(fabric_.rank());
         return true;
     case Kind::differences:
-        if (!array->apply(payload)) return false;
+        if (!array->apply(payload, {number, false})) return false;
+        changes_.store(number, std::memory_order_release);
         network_.post(header.source, this->header(Kind::applied, header.value, 0));
         return true;
     case Kind::touched: return give_home(header, *array);
@@ -146,7 +150,8 @@ bool Courier::give_home(const MessageHeader& request, Pages& array) {
 /// The answer is as many messages as it needs. A page that is sent stays in place, so nothing needs to be kept until
 /// its message has left.
 bool Courier::answer(const MessageHeader& request, Pages& array) {
-    if (array.lends_copies(request.bytes)) return answer_with_copy(request, array);
+    if (array.lends_copies(request.bytes) || (request.bytes == 1 && request.ticket != 0))
+        return answer_with_copies(request, array);
     const std::byte* contents = array.lend(request.offset, request.bytes, request.source);
     if (contents == nullptr) return false;
     const platform::UnorderedReads unordered; // as in Pages::fetch
@@ -155,23 +160,25 @@ bool Courier::answer(const MessageHeader& request, Pages& array) {
     const std::size_t end = request.offset + request.bytes;
     for (std::size_t page = request.offset; page < end;) {
         const std::size_t count = std::min(most, end - page);
-        static_cast<void>(
-            network_.post(request.source, header(Kind::page, request.value, page), {contents, count * page_bytes}, 0));
+        MessageHeader pages = header(Kind::page, request.value, page);
+        pages.ticket = 1; // they are in use while they are sent
+        static_cast<void>(network_.post(request.source, pages, {contents, count * page_bytes}, 0));
         contents += count * page_bytes;
         page += count;
     }
     return true;
 }
 
-/// Where the home knows what exactly it has lent.
-bool Courier::answer_with_copy(const MessageHeader& request, Pages& array) {
+/// Where the home knows what exactly it has lent, or wants to tell whether it has released it.
+bool Courier::answer_with_copies(const MessageHeader& request, Pages& array) {
     for (std::size_t page = request.offset; page < request.offset + request.bytes; ++page) {
+        Pages::Copy lent = array.lend_copy(page, request.source);
+        if (lent.bytes.empty()) return false;
         const std::uint64_t ticket = of_page | ++tickets_;
-        auto& copy = lent_[ticket] = array.lend_copy(page);
-        const bool known = !copy.empty();
-        if (!known || network_.post(request.source, header(Kind::page, request.value, page), copy, ticket))
-            lent_.erase(ticket);
-        if (!known) return false;
+        const auto& copy = lent_[ticket] = std::move(lent.bytes);
+        MessageHeader pages = header(Kind::page, request.value, page);
+        pages.ticket = lent.unreleased ? 1 : 0;
+        if (network_.post(request.source, pages, copy, ticket)) lent_.erase(ticket);
     }
     return true;
 }

@@ -80,10 +80,17 @@ public:
     /// Waits until all differences that this rank has sent have been applied.
     void await_applied();
 
+    /// From now on asks, with each fetch, whether the home has written to the page since its last release.
+    void ask_for_releases() { asks_for_releases_ = true; }
+    /// The messages that have changed the memory of this rank so far have numbers up to this one. Each page keeps the
+    /// number of its last one (Pages::origin), from before it changes. So a thread that finds a larger number there
+    /// than it has found here before, may see what it did not see then; and otherwise it does not.
+    std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+
 private:
     enum class Kind : std::uint8_t {
-        fetch,       ///< requests `bytes` pages from page `offset` on of array `value`
-        page,        ///< pages from page `offset` on
+        fetch,       ///< requests `bytes` pages from page `offset` on of array `value`; `ticket`: asks for releases
+        page,        ///< pages from page `offset` on; `ticket`: the home may have written to them since its release
         differences, ///< of pages of array `value`
         touched,     ///< asks the manager for the home of page `offset` of array `value`
         home,        ///< the answer, in `ticket`
@@ -98,7 +105,7 @@ private:
     bool receive_unawaited(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool give_home(const fabric::MessageHeader& request, Pages& array);
     bool answer(const fabric::MessageHeader& request, Pages& array);
-    bool answer_with_copy(const fabric::MessageHeader& request, Pages& array);
+    bool answer_with_copies(const fabric::MessageHeader& request, Pages& array);
     void left(std::uint64_t ticket) override;
     bool pump() override { return false; }
 
@@ -110,6 +117,8 @@ private:
     std::uint64_t tickets_ = 0;
     std::mutex unawaited_;                   ///< held while a message that nobody waits for uses an array
     std::atomic<std::int64_t> under_way_{0}; ///< messages that will be answered by `applied`
+    std::atomic<std::uint64_t> changes_{0};  ///< written by the receiving thread
+    std::atomic<bool> asks_for_releases_{false};
 };
 
 } // namespace kumiki::dsm

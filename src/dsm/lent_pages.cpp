@@ -20,7 +20,7 @@ std::size_t LentPages::find(std::size_t page) const {
 /// Who brings these writes them, and then looks whether any page is here; here it is said first that this one is, and
 /// then it is copied; so with the fences on both sides either the copy has what was brought, or overwrite() finds the
 /// page. The home, whose fence is in Pages::release_to, finds the page or its mark (Pages::mark_fetched).
-bool LentPages::lend(std::size_t page, std::span<const std::byte> frame, std::byte* into) {
+LentPages::Lending LentPages::lend(std::size_t page, std::span<const std::byte> frame, std::byte* into) {
     const platform::UnorderedReads unordered; // bytes that are written now are not read by programs without data races
     const std::lock_guard lock(busy_);
     std::size_t at = find(page);
@@ -28,15 +28,16 @@ bool LentPages::lend(std::size_t page, std::span<const std::byte> frame, std::by
     if (is_new) {
         const std::uint64_t used = used_.load(std::memory_order_relaxed);
         at = static_cast<std::size_t>(std::countr_one(used));
-        if (at == places) return false;
+        if (at == places) return Lending::no_place;
         places_[at] = {page, 0, 0};
         used_.store(used | std::uint64_t{1} << at, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
     std::byte* const kept = contents(at, frame.size());
     if (is_new) std::memcpy(kept, frame.data(), frame.size());
-    std::memcpy(into, places_[at].overwritten != 0 ? frame.data() : kept, frame.size());
-    return true;
+    const bool overwritten = places_[at].overwritten != 0;
+    std::memcpy(into, overwritten ? frame.data() : kept, frame.size());
+    return is_new || overwritten ? Lending::new_place : Lending::same;
 }
 
 void LentPages::overwrite(std::size_t page) {

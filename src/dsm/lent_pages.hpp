@@ -26,9 +26,13 @@ public:
     static constexpr std::size_t places = 64;
     static std::size_t bytes(std::size_t page_bytes) { return sizeof(LentPages) + places * page_bytes; }
 
-    /// Copies a page for a rank that fetches it; returns false, and copies nothing, if there is no place for it, so
-    /// that the home must announce it. The home may be writing to `frame` at this moment.
-    bool lend(std::size_t page, std::span<const std::byte> frame, std::byte* into);
+    enum class Lending : std::uint8_t {
+        no_place,  ///< nothing is copied, and the home must announce the page
+        new_place, ///< what the home has written since its last release is in the copy
+        same,      ///< the copy is what others have got
+    };
+    /// Copies a page for a rank that fetches it. The home may be writing to `frame` at this moment.
+    Lending lend(std::size_t page, std::span<const std::byte> frame, std::byte* into);
     /// Another rank has brought changes to the page of the home. Must be called after that, because the page may come
     /// here meanwhile.
     void overwrite(std::size_t page);

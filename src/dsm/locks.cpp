@@ -23,7 +23,11 @@ const void* this_thread() {
 } // namespace
 
 Locks::Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region)
-    : fabric_(fabric), consistency_(consistency), region_(region), owners_(KUMIKI_SHARED_LOCKS) {}
+    : fabric_(fabric),
+      consistency_(consistency),
+      region_(region),
+      owners_(KUMIKI_SHARED_LOCKS),
+      watchers_(static_cast<std::size_t>(fabric.size())) {}
 
 std::byte* Locks::region_at(int rank) const {
     std::byte* const arena = fabric_.memory().arena(rank);
@@ -77,7 +81,7 @@ Result<> Locks::has(int lock) {
     return clocks_ != nullptr ? clocks_->acquired(lock) : Result<>{};
 }
 
-Result<> Locks::release(int lock) {
+Result<> Locks::release(int lock, Writes writes) {
     if (auto checked = check(lock, "shared_unlock"); !checked) return checked;
     auto& owner = owners_[static_cast<std::size_t>(lock)];
     if (const void* const held = owner.load(std::memory_order_relaxed); held != this_thread())
@@ -85,11 +89,15 @@ Result<> Locks::release(int lock) {
                     fmt::format("shared_unlock: {} lock {}; the thread that has acquired a lock releases it",
                                 held != nullptr ? "another thread of this rank has" : "this rank does not have", lock));
     owner.store(nullptr, std::memory_order_relaxed);
+    const auto with_history = [&](auto pass) {
+        if (writes == Writes::released) consistency_->release(pass);
+        else consistency_->with_history(pass);
+    };
     const int manager = manager_of(lock);
     Result<> told;
     if (region_at(manager) == nullptr) {
         // Sent by one thread at a time, because the notices that it takes may be those of another thread's release.
-        consistency_->release([&](History& history) {
+        with_history([&](History& history) {
             MessageHeader message = header(Kind::release);
             message.value = static_cast<std::uint64_t>(lock);
             message.signal = history.epoch();
@@ -100,7 +108,9 @@ Result<> Locks::release(int lock) {
     }
     LockArea area = area_at(manager);
     if (consistency_ != nullptr)
-        consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
+        with_history([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
+    if (manager == fabric_.rank())
+        tell_watchers([this](int rank, const Outgoing& outgoing) { send(rank, outgoing.header, outgoing.news); });
     if (clocks_ != nullptr) told = clocks_->releasing(lock);
     if (LockArea::Next next{}; area.pass(lock, next)) grant(next, area);
     return told;
@@ -173,13 +183,17 @@ bool Locks::ask(int lock, Kind kind) {
     });
     send(manager, request, {});
     if (await(place) == Answer::refused) return false;
+    take_in(manager, arrivals_[place.number()]);
+    return true;
+}
+
+/// What a manager on another host has told.
+void Locks::take_in(int manager, Arrival& arrival) {
     consistency_->acquire([&](History& history, std::vector<Told>& news) {
-        Arrival& arrival = arrivals_[place.number()];
         news = std::move(arrival.news);
         history.has_read(manager, arrival.read.end);
         return arrival.read.complete;
     });
-    return true;
 }
 
 // -- passing a lock on --
@@ -204,6 +218,34 @@ Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoc
     outgoing.header.offset = read.end;
     outgoing.header.signal = read.complete ? 1 : 0;
     return outgoing;
+}
+
+// -- releases on request --
+
+void Locks::ask_to_release(int rank) {
+    const Place place(*this);
+    MessageHeader request = header(Kind::publish);
+    request.ticket = place.number();
+    send(rank, request, {});
+    await(place);
+}
+
+void Locks::serve_releases(std::function<void(Waiter)> serve) {
+    serve_releases_ = std::move(serve);
+    serves_releases_.store(true, std::memory_order_release);
+}
+
+void Locks::has_released(Waiter waiter) {
+    MessageHeader answer = header(Kind::answer);
+    answer.ticket = waiter.place;
+    answer.value = static_cast<std::uint64_t>(Answer::granted);
+    send(static_cast<int>(waiter.rank), answer, {});
+}
+
+bool Locks::asked_to_release(const MessageHeader& header) {
+    if (header.ticket >= Waiter::places || !serves_releases_.load(std::memory_order_acquire)) return false;
+    serve_releases_({static_cast<std::uint32_t>(header.source), static_cast<std::uint32_t>(header.ticket)});
+    return true;
 }
 
 // -- messages --
@@ -235,8 +277,25 @@ bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payl
     case Kind::ask_once: return asked(header);
     case Kind::answer: return answered(header, payload);
     case Kind::release: return released(header, payload);
+    case Kind::watch: return watched(header);
+    case Kind::news: return told_news(header, payload);
+    case Kind::publish: return asked_to_release(header);
     }
     return false;
+}
+
+/// The notices of a message. Returns false if it is none of this job's.
+bool Locks::unpack(std::span<const std::byte> payload, std::vector<Told>& news) const {
+    if (payload.size() % sizeof(Told) != 0) return false;
+    news.resize(payload.size() / sizeof(Told));
+    if (!payload.empty()) std::memcpy(news.data(), payload.data(), payload.size());
+    std::erase_if(news, [this](const Told& told) { return told.writer >= static_cast<std::uint32_t>(fabric_.size()); });
+    return true;
+}
+
+bool Locks::unpack(const MessageHeader& header, std::span<const std::byte> payload, Arrival& arrival) const {
+    arrival.read = {header.offset, header.signal != 0};
+    return unpack(payload, arrival.news);
 }
 
 bool Locks::asked(const MessageHeader& header) {
@@ -256,11 +315,7 @@ bool Locks::asked(const MessageHeader& header) {
 }
 
 bool Locks::answered(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (header.ticket >= Waiter::places || payload.size() % sizeof(Told) != 0) return false;
-    Arrival& arrival = arrivals_[header.ticket];
-    arrival.news.resize(payload.size() / sizeof(Told));
-    if (!payload.empty()) std::memcpy(arrival.news.data(), payload.data(), payload.size());
-    arrival.read = {header.offset, header.signal != 0};
+    if (header.ticket >= Waiter::places || !unpack(header, payload, arrivals_[header.ticket])) return false;
     area_at(fabric_.rank())
         .answer(static_cast<std::uint32_t>(header.ticket))
         .store(static_cast<Answer>(header.value), std::memory_order_release);
@@ -269,19 +324,25 @@ bool Locks::answered(const MessageHeader& header, std::span<const std::byte> pay
 }
 
 bool Locks::released(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (header.value >= KUMIKI_SHARED_LOCKS || payload.size() % sizeof(Told) != 0) return false;
+    if (header.value >= KUMIKI_SHARED_LOCKS) return false;
     const auto lock = static_cast<int>(header.value);
     LockArea area = area_at(fabric_.rank());
-    if (manager_of(lock) != fabric_.rank() || area.holder(lock) != header.source) return false;
-    std::vector<Told> news(payload.size() / sizeof(Told));
-    if (!payload.empty()) std::memcpy(news.data(), payload.data(), payload.size());
-    std::erase_if(news, [this](const Told& told) { return told.writer >= static_cast<std::uint32_t>(fabric_.size()); });
+    std::vector<Told> news;
+    if (manager_of(lock) != fabric_.rank() || area.holder(lock) != header.source || !unpack(payload, news))
+        return false;
     area.tell(header.signal, news);
+    tell_watchers([this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
     LockArea::Next next{};
     if (!area.pass(lock, next)) return true;
     const auto rank = static_cast<int>(next.waiter.rank);
     if (region_at(rank) != nullptr) grant(next, area);
     else post(rank, answer_for(next, header.signal, area, Answer::granted));
+    return true;
+}
+
+bool Locks::watched(const MessageHeader& header) {
+    watch(header.source, header.offset);
+    tell_watchers([this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
     return true;
 }
 

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -27,6 +29,9 @@ public:
         ask_once, ///< the same, but the thread does not wait if the lock is held
         answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`
         release,  ///< of lock `value`, with notices
+        watch,    ///< asks for `news` as soon as the log is longer than `offset`
+        news,     ///< notices of the log, and its end in `offset`
+        publish,  ///< asks the rank to release what it has written, for the thread with place `ticket`
     };
 
     /// `region` is this rank's part of a region of LockArea::bytes() zeros. `consistency` is null when the ranks have
@@ -42,7 +47,21 @@ public:
     Result<> acquire(int lock);
     /// Returns false if it is held.
     Result<bool> try_acquire(int lock);
-    Result<> release(int lock);
+    enum class Writes : std::uint8_t {
+        released, ///< others will see what this rank has written
+        kept,     ///< not yet: the thread has acquired the lock only to see what others have released
+    };
+    Result<> release(int lock, Writes writes = Writes::released);
+    /// Waits, at most so long, until the manager of this lock has got notices that this rank lacks, and takes them in;
+    /// returns whether it has. It orders nothing: for a thread that wants to know when an acquisition will bring
+    /// something. Only where the manager is this rank or on another host.
+    bool await_news(int lock, std::chrono::nanoseconds most);
+    /// Waits until rank `rank`, which is on another host, has released what it has written so far.
+    void ask_to_release(int rank);
+    /// From now on calls serve(waiter) in the thread that receives if another rank asks for that.
+    void serve_releases(std::function<void(Waiter)> serve);
+    /// This rank has released, as this waiter wanted.
+    void has_released(Waiter waiter);
     /// Fails if a thread of this rank holds a lock.
     Result<> all_released() const;
 
@@ -75,6 +94,8 @@ private:
         fabric::MessageHeader header;
         std::vector<Told> news;
     };
+    /// Whether a manager is to tell this rank of news.
+    enum class Watch : std::uint8_t { none, asked, told, taking };
 
     Result<> check(int lock, const char* operation) const;
     int manager_of(int lock) const { return lock % fabric_.size(); }
@@ -89,15 +110,27 @@ private:
     bool ask(int lock, Kind kind);
     LockArea::Answer await(const Place& place);
     void read_log(int manager);
+    void take_in(int manager, Arrival& arrival);
     void grant(const LockArea::Next& next, LockArea area);
     Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
     void post(int rank, Outgoing outgoing);
     void send(int rank, const fabric::MessageHeader& header, std::span<const Told> news);
     fabric::MessageHeader header(Kind kind) const;
 
+    void ask_for_news(int manager);
+    void watch(int rank, std::uint64_t position);
+    void watch_told();
+    void tell_watchers(const std::function<void(int rank, Outgoing)>& tell);
+    Outgoing news_since(std::uint64_t position) const;
+
+    bool unpack(std::span<const std::byte> payload, std::vector<Told>& news) const;
+    bool unpack(const fabric::MessageHeader& header, std::span<const std::byte> payload, Arrival& arrival) const;
     bool asked(const fabric::MessageHeader& header);
     bool answered(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool released(const fabric::MessageHeader& header, std::span<const std::byte> payload);
+    bool watched(const fabric::MessageHeader& header);
+    bool asked_to_release(const fabric::MessageHeader& header);
+    bool told_news(const fabric::MessageHeader& header, std::span<const std::byte> payload);
 
     fabric::Fabric& fabric_;
     Consistency* consistency_;
@@ -110,6 +143,12 @@ private:
         arrivals_; ///< by place; belongs to the receiving thread until the answer is set
     std::map<std::uint64_t, std::vector<Told>> posted_; ///< payloads that have not left; used by the receiving thread
     std::uint64_t tickets_ = 0;
+    std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for
+    std::atomic<bool> serves_releases_{false};   ///< set after it
+    std::atomic<Watch> watch_{Watch::none};
+    Arrival told_; ///< belongs to the receiving thread until `watch_` is `told`
+    std::vector<std::atomic<std::uint64_t>>
+        watchers_; ///< by rank that this one will tell: what it has read of the log, + 1; 0: it does not wait
 };
 
 } // namespace kumiki::dsm

@@ -62,12 +62,15 @@ void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-/// Copies a page that a home lends. It must have been marked.
-void Pages::copy_lent(std::byte* region, std::size_t page, std::byte* into) const {
+/// Copies a page that a home lends. It must have been marked. Returns whether the home may have written to it since its
+/// last release.
+bool Pages::copy_lent(std::byte* region, std::size_t page, std::byte* into) const {
     const auto there = std::span(region + page * layout_.page_bytes, layout_.page_bytes);
-    if (lent(region).lend(page, there, into)) return;
+    const auto lending = lent(region).lend(page, there, into);
+    if (lending != LentPages::Lending::no_place) return lending != LentPages::Lending::same;
     without_places(region, page, 1);
     std::ranges::copy(there, into);
+    return true;
 }
 
 /// Lets the home announce these pages, which are about to be copied (mark_fetched).
@@ -147,15 +150,31 @@ const std::byte* Pages::lend(std::size_t first, std::size_t count, int rank) {
     return frame(first).data();
 }
 
-std::vector<std::byte> Pages::lend_copy(std::size_t page) {
+Pages::Copy Pages::lend_copy(std::size_t page, int rank) {
     if (page >= layout_.pages) return {};
-    mark_fetched(region_, page, 1);
-    std::vector<std::byte> copy(layout_.page_bytes);
-    copy_lent(region_, page, copy.data());
+    Copy copy{std::vector<std::byte>(layout_.page_bytes), true};
+    if (layout_.lends) {
+        mark_fetched(region_, page, 1);
+        copy.unreleased = copy_lent(region_, page, copy.bytes.data());
+        return copy;
+    }
+    note_copies(region_, page, 1, rank);
+    const platform::UnorderedReads unordered; // as in fetch()
+    std::ranges::copy(frame(page), copy.bytes.begin());
+    copy.unreleased = is_unreleased(page);
     return copy;
 }
 
-bool Pages::take(std::size_t first, std::span<const std::byte> contents) {
+/// After the page was copied. A page that this home had written before it was copied, and that is `clean` now, was
+/// released in between.
+bool Pages::is_unreleased(std::size_t page) {
+    if (!Turn(fabric_, pages_[page].locked).try_lock()) return true;
+    const bool is_clean = pages_[page].state == State::clean;
+    unlock(pages_[page]);
+    return !is_clean;
+}
+
+bool Pages::take(std::size_t first, std::span<const std::byte> contents, Origin origin) {
     const std::size_t count = contents.size() / layout_.page_bytes;
     if (first >= layout_.pages || count == 0 || count > layout_.pages - first ||
         contents.size() != count * layout_.page_bytes)
@@ -164,6 +183,7 @@ bool Pages::take(std::size_t first, std::span<const std::byte> contents) {
         if (pages_[page].fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
     for (std::size_t page = first; log_ && page < first + count; ++page)
         note_fetched(page, contents.subspan((page - first) * layout_.page_bytes, layout_.page_bytes));
+    for (std::size_t page = first; page < first + count; ++page) note_change(page, origin);
     std::memcpy(frame(first).data(), contents.data(), contents.size());
     for (std::size_t page = first; page < first + count; ++page)
         pages_[page].fetch.store(Fetch::here, std::memory_order_release);

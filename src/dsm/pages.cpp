@@ -249,8 +249,9 @@ void Pages::give_back(std::size_t page) {
 
 // -- for the courier --
 
-bool Pages::apply(std::span<const std::byte> packed) {
+bool Pages::apply(std::span<const std::byte> packed, Origin origin) {
     return for_each_entry(packed, [&](const Entry& entry, std::span<const std::byte> difference) {
+        note_change(entry.page, origin);
         if (check_ != nullptr) [[unlikely]]
             return merge(region_, entry.page, difference);
         const bool applied = apply_difference(difference, frame(entry.page));

@@ -148,22 +148,42 @@ public:
     /// Waits for them, and lets the program access them; so it does for pages that it is expected to write.
     void open_expected();
 
+    /// What has changed a page of this rank last.
+    struct Origin {
+        std::uint64_t message; ///< its number (Courier::changes); 0: none has
+        bool unreleased;       ///< as in Copy
+    };
+    Origin origin(std::size_t page) const {
+        const std::uint64_t origin = pages_[page].origin.load(std::memory_order_acquire);
+        return {origin >> 1, (origin & 1) != 0};
+    }
+
+    /// What the home had written to the page before that message, it has released since.
+    void note_release(std::size_t page, std::uint64_t message) {
+        std::uint64_t unreleased = message << 1 | 1;
+        pages_[page].origin.compare_exchange_strong(unreleased, message << 1, std::memory_order_relaxed);
+    }
+
     // -- for the courier, in the thread that receives --
 
     /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
     /// Null: there are no such pages.
     const std::byte* lend(std::size_t first, std::size_t count, int rank);
-    /// Whether it is lend_copy() that lends so many pages.
+    /// Whether it is always lend_copy() that lends so many pages.
     bool lends_copies(std::size_t count) const { return layout_.lends && count <= most_lent; }
-    std::vector<std::byte> lend_copy(std::size_t page);
+    struct Copy {
+        std::vector<std::byte> bytes; ///< empty: there is no such page
+        bool unreleased = true;       ///< this home may have written to the page since its last release
+    };
+    Copy lend_copy(std::size_t page, int rank);
     /// Stores pages that this rank has requested. Returns false if it has not.
-    bool take(std::size_t first, std::span<const std::byte> contents);
+    bool take(std::size_t first, std::span<const std::byte> contents, Origin origin);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
     bool take_home(std::size_t page, std::uint64_t home);
     /// At the manager: the home of a page that `rank` has touched; -1: there is no such page.
     int home_for(std::size_t page, int rank);
     /// Applies the differences of several pages, as release() packs them. Returns false if they do not fit this array.
-    bool apply(std::span<const std::byte> packed);
+    bool apply(std::span<const std::byte> packed, Origin origin);
     /// Keeps what a home has sent at this barrier until await_updates(). Returns false if it does not fit this array.
     bool take_update(int source, std::uint64_t barrier, std::span<const std::byte> packed);
     /// These pages, of 8 bytes each, are no longer held by that rank. Returns false if there are no such pages.
@@ -185,6 +205,7 @@ private:
         std::atomic<std::uint8_t> locked;
         State state; ///< guarded by the lock
         std::atomic<Fetch> fetch;
+        std::atomic<std::uint64_t> origin; ///< twice the message, plus whether it is unreleased
         std::uint8_t streak;    ///< intervals in which this rank has written, and others have not (relocated)
         std::uint8_t idle;      ///< updates of this copy since it was fetched, or was found to be in use
         std::uint8_t doublings; ///< of its patience
@@ -305,7 +326,13 @@ private:
     void open_fetched(const PageRun& run, std::span<const std::size_t>& written);
     void end_interval();
     void without_places(std::byte* region, std::size_t first, std::size_t count) const;
-    void copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
+    bool copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
+    bool is_unreleased(std::size_t page);
+    /// Before the change.
+    void note_change(std::size_t page, Origin origin) {
+        pages_[page].origin.store(origin.message << 1 | (origin.unreleased ? 1 : 0), std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+    }
     LentPages& lent(std::byte* region) const { return reinterpret_cast<LentPages&>(region[layout_.lent()]); }
     void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
     void note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const;

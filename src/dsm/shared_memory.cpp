@@ -199,6 +199,20 @@ std::size_t SharedMemory::accessible(const std::byte* address) const {
     return bytes;
 }
 
+SharedMemory::Change SharedMemory::last_change(const void* address) const {
+    Change change;
+    with_page(address, [&](const Pages& array, std::size_t page) {
+        const Pages::Origin origin = array.origin(page);
+        const int home = array.homes().of(page);
+        change = {origin.message, origin.unreleased && home != fabric_.rank() ? home : -1};
+    });
+    return change;
+}
+
+void SharedMemory::note_release(const void* address, const Change& change) {
+    with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
+}
+
 /// What may have been meant. The process is about to end, but another thread may be changing the list, or this one.
 std::string SharedMemory::nearest(const std::byte* address) {
     const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -121,6 +121,16 @@ public:
     Result<kumiki_shared_counters> counters(const void* address);
     /// How many bytes of a region a byte of an array takes, at most.
     std::size_t bytes_for_each() const { return check_ ? 3 : 1; }
+    /// The messages by which other ranks change the memory of this one; null where ranks of its host do so directly.
+    Courier* changes() { return fabric_.everybody().host_size() == 1 ? courier_.get() : nullptr; }
+    struct Change {
+        std::uint64_t message = 0; ///< the last one that has changed a page (Courier::changes); 0: none has
+        int unreleased_home = -1;  ///< the rank that may have written to it before, and has not released that; -1: none
+    };
+    /// Of the page that contains this address; also where it is in no shared array.
+    Change last_change(const void* address) const;
+    /// That home has released it since.
+    void note_release(const void* address, const Change& change);
     /// Whether every rank has its own copy.
     bool has_copies() const { return copies_; }
     /// "userfaultfd" or "protection" if there are copies, otherwise "none".
@@ -164,6 +174,16 @@ private:
     Result<> meet_without_copies(const Meeting& meeting);
     Result<> compare_writes();
     bool fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
+    /// Calls use(array, page) for the page that contains the address, if it is in an array.
+    template <class Use>
+    void with_page(const void* address, Use use) const {
+        numbered_.any([&](Pages& array) {
+            const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array.data());
+            if (offset >= array.layout().frames()) return false; // very large for an address before it
+            use(array, offset / array.layout().page_bytes);
+            return true;
+        });
+    }
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
     Result<> choose_mechanism();

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "fabric/host_memory.hpp"
 #include "fabric/messenger.hpp"
 #include "fabric/progress_hook.hpp"
 #include "wait/wait.hpp"
+#include "wait/wait_at_most.hpp"
 
 namespace kumiki::fabric {
 
@@ -61,6 +64,11 @@ public:
     template <class Ready, class Doubt>
     void wait(Ready ready, Doubt doubt, Attention attention = Attention::everything);
 
+    /// Waits until ready() returns true, or the time has passed, and receives from the network; returns whether it is
+    /// ready. For a thread that looks again in any case: a ring may miss it while it sleeps (wait::wait_at_most).
+    template <class Ready>
+    bool wait_at_most(std::chrono::nanoseconds limit, Ready ready);
+
     /// Makes progress once for a program that does not wait: sends what is held back, receives, and runs the hooks.
     void look() {
         if (network_ != nullptr) {
@@ -112,6 +120,29 @@ void Progress::wait(Ready ready, Doubt doubt, Attention attention) {
     if (network_ != nullptr) wait_for_network(look, in_doubt);
     else if (attends || (serves && !hooks_.empty())) wait::wait(memory_.own().bell, patience_, look, in_doubt);
     else wait::wait(memory_.own().bell, patience_, ready, doubt);
+}
+
+template <class Ready>
+bool Progress::wait_at_most(std::chrono::nanoseconds limit, Ready ready) {
+    if (ready()) return true;
+    if (network_ == nullptr) return wait::wait_at_most(memory_.own().bell, limit, ready);
+    network_->release();
+    wait::Patience awake = patience_;
+    awake.spin = std::min(awake.spin, limit);
+    awake.yield = std::min(awake.yield, limit);
+    {
+        const PollingWait polling(*network_);
+        const auto look = [&] {
+            network_->poll();
+            return ready();
+        };
+        if (wait::awake(awake, look)) return true;
+    }
+    if (awake.yield == limit) return false;
+    network_->hand_over();
+    const bool is_ready = wait::wait_at_most(memory_.own().bell, limit - awake.yield, ready);
+    network_->take_back();
+    return is_ready;
 }
 
 /// While this thread is awake it receives, and it stays awake as long as messages arrive. When it sleeps, the agent

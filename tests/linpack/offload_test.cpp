@@ -90,7 +90,8 @@ TEST(Offload, PassesOnWhatTheDeviceSays) {
             } catch (const accelerator::DeviceError& error) {
                 said = error.what();
             }
-            EXPECT_NE(said.find("this operation fails"), std::string::npos) << "operation " << operation << ": " << said;
+            EXPECT_NE(said.find("this operation fails"), std::string::npos)
+                << "operation " << operation << ": " << said;
         });
 }
 

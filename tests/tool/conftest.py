@@ -73,7 +73,7 @@ def native(bare: Native) -> Native:
     bare.program("routines-openmpi", "row routine.bandwidth openmpi GB/s higher 4.1,4.2,4.1,4.1,4.1,4.2\n")
     bare.program("streams", "row $of.bound bound Mop/s higher 90,91,90,90,91,90 ', \"validated\": true'\n")
     bare.program("openmp-overhead", "row openmp.overhead kumiki us lower 0.6,0.61,0.6,0.6,0.6,0.61\n")
-    for program in ("mandelbrot", "queens", "rows"):
+    for program in ("mandelbrot", "queens", "rows", "wavefront"):
         bare.program(f"openmp-{program}", "row openmp.time kumiki s lower 0.02,0.021,0.02,0.02,0.02,0.021\n")
     stencils = ("laplace", "himeno", "diffusion", "laplace-sor", "cavity")
     for suite in (*stencils, "matmul", "lu", "radix-sort", "cg", "pi", "is"):

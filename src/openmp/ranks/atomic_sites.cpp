@@ -1,10 +1,13 @@
 #include "openmp/ranks/atomic_sites.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
+#include <span>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
@@ -23,6 +26,19 @@ constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap beh
 /// What an instruction does: it changes memory, or is a fence; or it is the load of a loop that waits for a variable.
 enum class Use : std::uint8_t { changes, waits };
 
+/// How an instruction names a variable. Registers are indexes into those of a signal's context; -1: none.
+struct Variable {
+    int base = -1, index = -1;
+    std::int64_t scale = 0, displacement = 0;
+    bool known = false;
+
+    const void* address(const gregset_t& registers) const {
+        if (!known) return nullptr;
+        const auto value = [&](int name) { return name < 0 ? 0 : std::int64_t{registers[name]}; };
+        return reinterpret_cast<const void*>(value(base) + value(index) * scale + displacement); // NOLINT
+    }
+};
+
 /// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
 /// elsewhere, with a trap behind it.
 struct Site {
@@ -30,6 +46,7 @@ struct Site {
     std::size_t bytes;
     std::byte* copy;
     Use use;
+    Variable variable; ///< that it waits for
 };
 
 /// What the handler of the trap needs; a handler has no argument for it. Sorted by `at`; written before the program
@@ -88,11 +105,43 @@ void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
         if (const auto loop = loops.ends_with(decoded)) waits.push_back(*loop);
     });
     if (waits.empty()) return;
+    std::erase_if(found, [&](const Found& each) {
+        return std::ranges::any_of(
+            waits, [&](const SpinLoop& loop) { return each.decoded.at >= loop.begin && each.decoded.at <= loop.end; });
+    });
     LooksBefore looks(waits);
     for (const SpinLoop& each : waits) found.push_back({each.load, Use::waits});
     for_each_instruction(code, [&](const Decoded& decoded) {
         if (const auto load = looks.ends_with(decoded)) found.push_back({*load, Use::waits});
     });
+}
+
+std::optional<int> context_register(ZydisRegister name) {
+    if (name == ZYDIS_REGISTER_NONE) return -1;
+    constexpr std::array names{REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    if (ZydisRegisterGetClass(name) != ZYDIS_REGCLASS_GPR64) return {};
+    return names.at(static_cast<std::size_t>(ZydisRegisterGetId(name)));
+}
+
+/// The first one that an instruction reads.
+Variable variable_of(const Decoded& decoded) {
+    const auto operands = std::span(decoded.operands, decoded.instruction.operand_count);
+    const auto found = std::ranges::find_if(operands, [](const ZydisDecodedOperand& operand) {
+        return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+               (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    });
+    if (found == operands.end()) return {};
+    const ZydisDecodedOperandMem& memory = found->mem;
+    if (memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) return {};
+    const auto index = context_register(memory.index);
+    if (memory.base == ZYDIS_REGISTER_RIP) {
+        const auto end = reinterpret_cast<std::int64_t>(decoded.at) + decoded.instruction.length;
+        return {-1, -1, 0, end + memory.disp.value, true};
+    }
+    const auto base = context_register(memory.base);
+    if (!base || !index) return {};
+    return {*base, *index, memory.scale, memory.disp.value, true};
 }
 
 /// The copy of an instruction, which names the same variable from where it is. Returns false if it cannot be moved.
@@ -113,7 +162,7 @@ Result<> copy_sites(const std::vector<Found>& found) {
         std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
         const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
         if (!again && copy_to(copy, decoded))
-            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use});
+            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, variable_of(decoded)});
         else if (use == Use::changes)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
@@ -124,8 +173,10 @@ Result<> copy_sites(const std::vector<Found>& found) {
 
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
 /// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
-/// no lock, but a flush behind it: what it finds in the next pass is new, and when the loop ends, so is all memory.
+/// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
+/// so is all memory. So the fences of such a loop have no traps.
 void on_trap(int signal, siginfo_t*, void* context) {
+    static thread_local const void* looks_at = nullptr; // the load may overwrite the registers that name it
     const int error = errno;
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
@@ -136,13 +187,14 @@ void on_trap(int signal, siginfo_t*, void* context) {
     if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
         const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
         if (site.use == Use::changes) the_traps.ranks->release(Ranks::instruction_lock);
-        else the_traps.ranks->flush();
+        else the_traps.ranks->look_again(site.at, looks_at);
         go_on(site.at + site.bytes);
     } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
                site != sites.end() && site->at == at) {
         const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
                                    reinterpret_cast<std::uintptr_t>(at));
         if (site->use == Use::changes) the_traps.ranks->acquire(Ranks::instruction_lock);
+        else looks_at = site->variable.address(registers);
         go_on(site->copy);
     } else {
         struct sigaction standard{};
@@ -167,7 +219,8 @@ Result<> trap_atomics(const Image& image, Ranks& ranks) {
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
     the_traps.ranks = &ranks;
     if (auto copied = copy_sites(found); !copied) return copied;
-    if (std::ranges::find(found, Use::waits, &Found::use) != found.end()) ranks.expect_waits();
+    if (std::ranges::find(found, Use::waits, &Found::use) != found.end())
+        if (auto expected = ranks.expect_waits(); !expected) return expected;
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;

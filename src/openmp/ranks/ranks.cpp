@@ -209,6 +209,7 @@ void Ranks::leave() {
     check(shared_.end_check());
     check(dsm::collect_records(*fabric_, collectives_, record_.get()));
     check(collectives_.leave());
+    variable_wait_.reset(); // nobody asks this rank for a release any more
     left_ = true;
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
@@ -394,15 +395,30 @@ bool Ranks::try_acquire(int lock) {
     return *taken;
 }
 
-void Ranks::release(int lock) {
+void Ranks::release(int lock, dsm::Locks::Writes writes) {
     flush_output();
-    check(locks_->release(lock));
+    check(locks_->release(lock, writes));
     here_first_[lock].leave();
 }
 
-void Ranks::flush() {
+void Ranks::flush(dsm::Locks::Writes writes) {
     acquire(instruction_lock);
-    release(instruction_lock);
+    release(instruction_lock, writes);
+}
+
+Result<> Ranks::expect_waits() {
+    waits_ = true;
+    if (!dsm::VariableWait::suits(shared_)) return {};
+    auto started = dsm::VariableWait::start(shared_, *locks_, instruction_lock,
+                                            [this](dsm::Locks::Writes writes) { flush(writes); });
+    if (!started) return tl::unexpected(started.error());
+    variable_wait_ = std::move(*started);
+    return {};
+}
+
+void Ranks::look_again(const void* place, const void* variable) {
+    if (variable_wait_) variable_wait_->look_again(place, variable);
+    else flush();
 }
 
 // -- failures --

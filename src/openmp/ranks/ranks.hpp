@@ -9,6 +9,7 @@
 
 #include "collective/collectives.hpp"
 #include "dsm/shared_memory.hpp"
+#include "dsm/variable_wait.hpp"
 #include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 #include "openmp/lock.hpp"
@@ -88,7 +89,7 @@ public:
     /// Locks of the shared memory, by number.
     void acquire(int lock);
     bool try_acquire(int lock);
-    void release(int lock);
+    void release(int lock, dsm::Locks::Writes writes = dsm::Locks::Writes::released);
     /// A word of the program at which threads of any rank look, and which they count up, under a guard.
     std::uint32_t look(const std::uint32_t& word);
     void count(std::uint32_t& word);
@@ -100,10 +101,13 @@ public:
     }
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
-    void flush();
+    void flush(dsm::Locks::Writes writes = dsm::Locks::Writes::released);
+    /// What a thread that waits for a variable calls after each look at it, at a place of the program
+    /// (dsm::VariableWait).
+    void look_again(const void* place, const void* variable);
     /// The program has loops that wait for variables of other threads. These may be at a barrier already, so from now
     /// on a rank lets the others see what it has written before it waits in one, too.
-    void expect_waits() { waits_ = true; }
+    Result<> expect_waits();
     /// Of the ordered constructs, and of the processor's atomic instructions.
     static constexpr int ordered_lock = 2, instruction_lock = 3;
     /// Of the words of loops with dependences.
@@ -175,6 +179,7 @@ private:
     std::vector<int> firsts_;                 ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
     bool waits_ = false;
+    std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;
     LoopWords* loop_words_ = nullptr;
     std::optional<Heap> heap_;

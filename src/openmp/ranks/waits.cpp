@@ -14,23 +14,26 @@
 /// that call nothing).
 namespace {
 
+using kumiki::openmp::Ranks;
+
 template <class Function>
 Function next(const char* name) {
     return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-void flush_for(const void* caller) {
-    if (!kumiki::openmp::is_program(caller)) return;
-    if (auto* const others = kumiki::openmp::process().others()) static_cast<kumiki::openmp::Ranks&>(*others).flush();
+/// Null: the call is none of the program's, or there are no other ranks.
+Ranks* ranks_for(const void* caller) {
+    return kumiki::openmp::is_program(caller) ? static_cast<Ranks*>(kumiki::openmp::process().others()) : nullptr;
 }
 
 /// Calls a function that sleeps. Before it, other threads learn what this thread has written; after it, this thread
 /// sees what they have written meanwhile.
 template <class Result, class... Arguments>
 Result sleep_by(Result (*real)(Arguments...), const void* caller, std::type_identity_t<Arguments>... arguments) {
-    flush_for(caller);
+    Ranks* const ranks = ranks_for(caller);
+    if (ranks != nullptr) ranks->flush();
     const Result result = real(arguments...);
-    flush_for(caller);
+    if (ranks != nullptr) ranks->flush();
     return result;
 }
 
@@ -38,7 +41,7 @@ Result sleep_by(Result (*real)(Arguments...), const void* caller, std::type_iden
 
 KUMIKI_ENTRY int sched_yield() {
     static const auto real = next<int (*)()>("sched_yield");
-    flush_for(__builtin_return_address(0));
+    if (Ranks* const ranks = ranks_for(__builtin_return_address(0))) ranks->look_again(nullptr, nullptr);
     return real();
 }
 

@@ -62,6 +62,7 @@ static long pipeline(Wait* wait) {
         for (int round = 1; round <= rounds; ++round) {
             if (threads > 1) wait(&flags[before * apart], me == 0 ? round - 1 : round);
             sums[me * apart] = sums[before * apart] + me + round;
+#pragma omp flush // which OpenMP asks for; ordered_stores.c has none
             __atomic_store_n(&flags[me * apart], round, __ATOMIC_RELEASE);
         }
         // Whoever comes after has its own loop to wait in, so this thread may go on.

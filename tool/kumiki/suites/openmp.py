@@ -112,6 +112,7 @@ OWN = (
     _of_rows("static", 0.05, {"owner": _homes("owner"), "next": _homes("next"), BY_HAND: (*_homes("first"), *ROWS)}),
     _of_rows("dynamic", 0.05, {"next": _homes("next"), "affinity": (*_homes("first"), *ROWS, *AFFINE)}),
     _of_rows("uneven", 0.1, {"measured": (*_homes("first"), "--schedule", "measured")}),
+    Work("wavefront", "openmp-wavefront", TIME),
 )
 
 
