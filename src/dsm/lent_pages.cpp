@@ -37,7 +37,7 @@ LentPages::Lending LentPages::lend(std::size_t page, std::span<const std::byte> 
     if (is_new) std::memcpy(kept, frame.data(), frame.size());
     const bool overwritten = places_[at].overwritten != 0;
     std::memcpy(into, overwritten ? frame.data() : kept, frame.size());
-    return is_new || overwritten ? Lending::new_place : Lending::same;
+    return is_new || overwritten ? Lending::current : Lending::same;
 }
 
 void LentPages::overwrite(std::size_t page) {

@@ -27,9 +27,9 @@ public:
     static std::size_t bytes(std::size_t page_bytes) { return sizeof(LentPages) + places * page_bytes; }
 
     enum class Lending : std::uint8_t {
-        no_place,  ///< nothing is copied, and the home must announce the page
-        new_place, ///< what the home has written since its last release is in the copy
-        same,      ///< the copy is what others have got
+        no_place, ///< nothing is copied, and the home must announce the page
+        current,  ///< what the home has written since its last release is in the copy, too
+        same,     ///< the copy is what others have got
     };
     /// Copies a page for a rank that fetches it. The home may be writing to `frame` at this moment.
     Lending lend(std::size_t page, std::span<const std::byte> frame, std::byte* into);

@@ -81,7 +81,7 @@ Result<> Locks::has(int lock) {
     return clocks_ != nullptr ? clocks_->acquired(lock) : Result<>{};
 }
 
-Result<> Locks::release(int lock, Writes writes) {
+Result<> Locks::release(int lock) {
     if (auto checked = check(lock, "shared_unlock"); !checked) return checked;
     auto& owner = owners_[static_cast<std::size_t>(lock)];
     if (const void* const held = owner.load(std::memory_order_relaxed); held != this_thread())
@@ -89,15 +89,11 @@ Result<> Locks::release(int lock, Writes writes) {
                     fmt::format("shared_unlock: {} lock {}; the thread that has acquired a lock releases it",
                                 held != nullptr ? "another thread of this rank has" : "this rank does not have", lock));
     owner.store(nullptr, std::memory_order_relaxed);
-    const auto with_history = [&](auto pass) {
-        if (writes == Writes::released) consistency_->release(pass);
-        else consistency_->with_history(pass);
-    };
     const int manager = manager_of(lock);
     Result<> told;
     if (region_at(manager) == nullptr) {
         // Sent by one thread at a time, because the notices that it takes may be those of another thread's release.
-        with_history([&](History& history) {
+        consistency_->release([&](History& history) {
             MessageHeader message = header(Kind::release);
             message.value = static_cast<std::uint64_t>(lock);
             message.signal = history.epoch();
@@ -108,9 +104,8 @@ Result<> Locks::release(int lock, Writes writes) {
     }
     LockArea area = area_at(manager);
     if (consistency_ != nullptr)
-        with_history([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
-    if (manager == fabric_.rank())
-        tell_watchers([this](int rank, const Outgoing& outgoing) { send(rank, outgoing.header, outgoing.news); });
+        consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
+    if (manager == fabric_.rank()) send_news();
     if (clocks_ != nullptr) told = clocks_->releasing(lock);
     if (LockArea::Next next{}; area.pass(lock, next)) grant(next, area);
     return told;
@@ -278,7 +273,7 @@ bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payl
     case Kind::answer: return answered(header, payload);
     case Kind::release: return released(header, payload);
     case Kind::watch: return watched(header);
-    case Kind::news: return told_news(header, payload);
+    case Kind::news: return told_news();
     case Kind::publish: return asked_to_release(header);
     }
     return false;
@@ -331,18 +326,12 @@ bool Locks::released(const MessageHeader& header, std::span<const std::byte> pay
     if (manager_of(lock) != fabric_.rank() || area.holder(lock) != header.source || !unpack(payload, news))
         return false;
     area.tell(header.signal, news);
-    tell_watchers([this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
+    post_news();
     LockArea::Next next{};
     if (!area.pass(lock, next)) return true;
     const auto rank = static_cast<int>(next.waiter.rank);
     if (region_at(rank) != nullptr) grant(next, area);
     else post(rank, answer_for(next, header.signal, area, Answer::granted));
-    return true;
-}
-
-bool Locks::watched(const MessageHeader& header) {
-    watch(header.source, header.offset);
-    tell_watchers([this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
     return true;
 }
 

@@ -30,7 +30,7 @@ public:
         answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`
         release,  ///< of lock `value`, with notices
         watch,    ///< asks for `news` as soon as the log is longer than `offset`
-        news,     ///< notices of the log, and its end in `offset`
+        news,     ///< it is
         publish,  ///< asks the rank to release what it has written, for the thread with place `ticket`
     };
 
@@ -47,14 +47,10 @@ public:
     Result<> acquire(int lock);
     /// Returns false if it is held.
     Result<bool> try_acquire(int lock);
-    enum class Writes : std::uint8_t {
-        released, ///< others will see what this rank has written
-        kept,     ///< not yet: the thread has acquired the lock only to see what others have released
-    };
-    Result<> release(int lock, Writes writes = Writes::released);
-    /// Waits, at most so long, until the manager of this lock has got notices that this rank lacks, and takes them in;
-    /// returns whether it has. It orders nothing: for a thread that wants to know when an acquisition will bring
-    /// something. Only where the manager is this rank or on another host.
+    Result<> release(int lock);
+    /// Waits, at most so long, until the manager of this lock has got notices that this rank lacks; returns whether it
+    /// has. For a thread that wants to know when an acquisition will bring something. Only where the manager is this
+    /// rank or on another host.
     bool await_news(int lock, std::chrono::nanoseconds most);
     /// Waits until rank `rank`, which is on another host, has released what it has written so far.
     void ask_to_release(int rank);
@@ -95,7 +91,7 @@ private:
         std::vector<Told> news;
     };
     /// Whether a manager is to tell this rank of news.
-    enum class Watch : std::uint8_t { none, asked, told, taking };
+    enum class Watch : std::uint8_t { none, asked, told };
 
     Result<> check(int lock, const char* operation) const;
     int manager_of(int lock) const { return lock % fabric_.size(); }
@@ -119,9 +115,12 @@ private:
 
     void ask_for_news(int manager);
     void watch(int rank, std::uint64_t position);
-    void watch_told();
-    void tell_watchers(const std::function<void(int rank, Outgoing)>& tell);
-    Outgoing news_since(std::uint64_t position) const;
+    bool told_news();
+    template <class Tell>
+    void tell_watchers(Tell tell);
+    void send_news();
+    void post_news();
+    bool has_news(int rank, std::uint64_t position) const;
 
     bool unpack(std::span<const std::byte> payload, std::vector<Told>& news) const;
     bool unpack(const fabric::MessageHeader& header, std::span<const std::byte> payload, Arrival& arrival) const;
@@ -130,7 +129,6 @@ private:
     bool released(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool watched(const fabric::MessageHeader& header);
     bool asked_to_release(const fabric::MessageHeader& header);
-    bool told_news(const fabric::MessageHeader& header, std::span<const std::byte> payload);
 
     fabric::Fabric& fabric_;
     Consistency* consistency_;
@@ -146,7 +144,6 @@ private:
     std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for
     std::atomic<bool> serves_releases_{false};   ///< set after it
     std::atomic<Watch> watch_{Watch::none};
-    Arrival told_; ///< belongs to the receiving thread until `watch_` is `told`
     std::vector<std::atomic<std::uint64_t>>
         watchers_; ///< by rank that this one will tell: what it has read of the log, + 1; 0: it does not wait
 };

@@ -15,10 +15,10 @@ namespace {
 struct Looks {
     const VariableWait* by = nullptr;
     const void* place = nullptr;
-    Clock::time_point last{}, released{};
-    Clock::duration release{}; ///< how long the last one took
-    std::uint64_t changes = 0; ///< the messages before this thread has seen what others had released
-    bool worked = true;        ///< since the last release
+    Clock::time_point last{}, flushed{};
+    Clock::duration flush{};   ///< how long the last one took
+    std::uint64_t changes = 0; ///< the messages before it
+    bool worked = true;        ///< since it
     std::chrono::nanoseconds wait{};
 };
 
@@ -32,12 +32,12 @@ constexpr int parts = 20;
 
 } // namespace
 
-VariableWait::VariableWait(SharedMemory& memory, Locks& locks, int lock, std::function<void(Locks::Writes)> pass)
-    : memory_(memory), changes_(*memory.changes()), locks_(locks), lock_(lock), pass_(std::move(pass)) {}
+VariableWait::VariableWait(SharedMemory& memory, Locks& locks, int lock, std::function<void()> flush)
+    : memory_(memory), changes_(*memory.changes()), locks_(locks), lock_(lock), flush_(std::move(flush)) {}
 
 Result<std::unique_ptr<VariableWait>> VariableWait::start(SharedMemory& memory, Locks& locks, int lock,
-                                                          std::function<void(Locks::Writes)> pass) {
-    std::unique_ptr<VariableWait> started(new VariableWait(memory, locks, lock, std::move(pass)));
+                                                          std::function<void()> flush) {
+    std::unique_ptr<VariableWait> started(new VariableWait(memory, locks, lock, std::move(flush)));
     auto server = ReleaseServer::start(locks, lock);
     if (!server) return tl::unexpected(server.error());
     started->server_ = std::move(*server);
@@ -50,17 +50,16 @@ SharedMemory::Change VariableWait::last_change(const void* variable) const {
     return variable != nullptr ? memory_.last_change(variable) : SharedMemory::Change{changes_.changes()};
 }
 
-/// Who brings a variable to its home, or releases it there, holds the lock until all can know that, so a thread that
-/// acquires the lock after its look waits for it. A home that has written the variable's page and not released it yet
-/// is asked to do so first.
+/// Who brings a variable to its home, or releases it there, holds the lock until all can know that, so a flush after
+/// the look waits for it. A home that has written the variable's page and not released it yet is asked to do so first.
 ///
 /// The variable has the value of the last look, as far as other ranks are concerned, if no message has changed its page
-/// since the thread has acquired the lock after that: where others have announced the page, it was fetched again, and
-/// that is a change.
+/// since the flush after that: where others have announced the page, it was fetched again, and that is a change.
 ///
 /// What this thread has written is released when it begins to wait, which is in the second pass of a loop. So that
 /// others need not wait for that, it is released now and then at other looks, too; and while the thread waits, because
-/// work that took less time than a pass was not noticed.
+/// work that took less time than a pass was not noticed. A thread that learns of news takes them in by a flush, too:
+/// it drops pages that this rank has written, and what it brings to their homes then must not be seen without the rest.
 void VariableWait::look_again(const void* place, const void* variable) {
     static thread_local Looks looks;
     if (looks.by != this) looks = {.by = this};
@@ -69,27 +68,26 @@ void VariableWait::look_again(const void* place, const void* variable) {
     const bool waits = same && now - looks.last < pass;
     if (!waits) looks.worked = true;
     const auto last = last_change(variable);
-    const bool changed = last.message > looks.changes || last.unreleased_home >= 0;
-    const bool releases =
-        (waits && looks.worked) ||
-        now - looks.released >= std::max<std::chrono::nanoseconds>(parts * looks.release, shortest_period);
-    if (changed || releases) {
+    bool flushes = last.message > looks.changes || last.unreleased_home >= 0 || (waits && looks.worked) ||
+                   now - looks.flushed >= std::max<std::chrono::nanoseconds>(parts * looks.flush, shortest_period);
+    if (!flushes && waits) {
+        flushes = locks_.await_news(lock_, place != nullptr ? looks.wait : looks.wait.zero());
+        looks.wait = std::min(2 * looks.wait, longest_wait);
+    }
+    if (flushes) {
         if (last.unreleased_home >= 0) {
             locks_.ask_to_release(last.unreleased_home);
             memory_.note_release(variable, last);
         }
         looks.changes = changes_.changes();
-        pass_(releases ? Locks::Writes::released : Locks::Writes::kept);
+        const auto begin = Clock::now();
+        flush_();
+        looks.flushed = Clock::now();
+        looks.flush = looks.flushed - begin;
+        looks.worked = false;
         looks.wait = shortest_wait;
-    } else if (waits) {
-        const bool news = locks_.await_news(lock_, place != nullptr ? looks.wait : looks.wait.zero());
-        looks.wait = news ? shortest_wait : std::min(2 * looks.wait, longest_wait);
     }
     looks.last = Clock::now();
-    if (!releases) return;
-    looks.worked = false;
-    looks.released = looks.last;
-    looks.release = looks.last - now;
 }
 
 } // namespace kumiki::dsm

@@ -18,9 +18,9 @@ namespace kumiki::dsm {
 class VariableWait {
 public:
     /// All ranks must start it with the same lock. Whoever lets others see what it has written while threads wait holds
-    /// this lock meanwhile, and before a barrier each rank releases it. `pass` acquires and releases it.
+    /// this lock meanwhile, and before a barrier each rank releases it. `flush` acquires and releases it.
     static Result<std::unique_ptr<VariableWait>> start(SharedMemory& memory, Locks& locks, int lock,
-                                                       std::function<void(Locks::Writes)> pass);
+                                                       std::function<void()> flush);
     /// Whether this rank can have one.
     static bool suits(SharedMemory& memory) { return memory.changes() != nullptr; }
 
@@ -32,14 +32,14 @@ public:
     void look_again(const void* place, const void* variable);
 
 private:
-    VariableWait(SharedMemory& memory, Locks& locks, int lock, std::function<void(Locks::Writes)> pass);
+    VariableWait(SharedMemory& memory, Locks& locks, int lock, std::function<void()> flush);
     SharedMemory::Change last_change(const void* variable) const;
 
     SharedMemory& memory_;
     Courier& changes_;
     Locks& locks_;
     int lock_;
-    std::function<void(Locks::Writes)> pass_;
+    std::function<void()> flush_;
     std::unique_ptr<ReleaseServer> server_;
 };
 

@@ -27,15 +27,15 @@ public:
           data_(tests::allocate_shared<int>(memory, 2 * words_)),
           flags_(tests::allocate_shared<int>(memory, 2 * words_)),
           locks_(**memory.locks("test")) {
-        auto started = VariableWait::start(memory, locks_, lock, [this](Locks::Writes writes) { flush(writes); });
+        auto started = VariableWait::start(memory, locks_, lock, [this] { flush(); });
         EXPECT_TRUE(started);
         wait_ = std::move(*started);
     }
     volatile int& data(int home) { return data_[static_cast<std::size_t>(home) * words_]; }
     volatile int& flag(int home) { return flags_[static_cast<std::size_t>(home) * words_]; }
-    void flush(Locks::Writes writes = Locks::Writes::released) {
+    void flush() {
         EXPECT_TRUE(locks_.acquire(lock));
-        EXPECT_TRUE(locks_.release(lock, writes));
+        EXPECT_TRUE(locks_.release(lock));
     }
     void await(volatile int& flag, int value) {
         for (int found = value - 1; found != value;) {

@@ -70,9 +70,7 @@ bool Ranks::try_enter(std::uint32_t& word) {
     return found > held ? try_acquire(static_cast<int>(found)) : found == open;
 }
 
-/// A thread may wait for what was written under a lock without entering it.
 void Ranks::leave(std::uint32_t& word) {
-    if (waits_) flush();
     if (const auto number = std::atomic_ref(word).load(std::memory_order_relaxed); number > held)
         return release(static_cast<int>(number));
     const int guard = guard_of(&word);

@@ -395,22 +395,25 @@ bool Ranks::try_acquire(int lock) {
     return *taken;
 }
 
-void Ranks::release(int lock, dsm::Locks::Writes writes) {
+/// In a program in which threads wait for variables, what this rank has written becomes visible under one lock only,
+/// and with it what it had written before. (Who passes output on, under stream_lock, is in the middle of another
+/// release.)
+void Ranks::release(int lock) {
+    if (waits_ && lock != instruction_lock && lock != stream_lock) flush();
     flush_output();
-    check(locks_->release(lock, writes));
+    check(locks_->release(lock));
     here_first_[lock].leave();
 }
 
-void Ranks::flush(dsm::Locks::Writes writes) {
+void Ranks::flush() {
     acquire(instruction_lock);
-    release(instruction_lock, writes);
+    release(instruction_lock);
 }
 
 Result<> Ranks::expect_waits() {
     waits_ = true;
     if (!dsm::VariableWait::suits(shared_)) return {};
-    auto started = dsm::VariableWait::start(shared_, *locks_, instruction_lock,
-                                            [this](dsm::Locks::Writes writes) { flush(writes); });
+    auto started = dsm::VariableWait::start(shared_, *locks_, instruction_lock, [this] { flush(); });
     if (!started) return tl::unexpected(started.error());
     variable_wait_ = std::move(*started);
     return {};

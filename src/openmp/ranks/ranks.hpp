@@ -89,7 +89,7 @@ public:
     /// Locks of the shared memory, by number.
     void acquire(int lock);
     bool try_acquire(int lock);
-    void release(int lock, dsm::Locks::Writes writes = dsm::Locks::Writes::released);
+    void release(int lock);
     /// A word of the program at which threads of any rank look, and which they count up, under a guard.
     std::uint32_t look(const std::uint32_t& word);
     void count(std::uint32_t& word);
@@ -101,7 +101,7 @@ public:
     }
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
-    void flush(dsm::Locks::Writes writes = dsm::Locks::Writes::released);
+    void flush();
     /// What a thread that waits for a variable calls after each look at it, at a place of the program
     /// (dsm::VariableWait).
     void look_again(const void* place, const void* variable);
