@@ -178,17 +178,13 @@ bool Locks::ask(int lock, Kind kind) {
     });
     send(manager, request, {});
     if (await(place) == Answer::refused) return false;
-    take_in(manager, arrivals_[place.number()]);
-    return true;
-}
-
-/// What a manager on another host has told.
-void Locks::take_in(int manager, Arrival& arrival) {
     consistency_->acquire([&](History& history, std::vector<Told>& news) {
+        Arrival& arrival = arrivals_[place.number()];
         news = std::move(arrival.news);
         history.has_read(manager, arrival.read.end);
         return arrival.read.complete;
     });
+    return true;
 }
 
 // -- passing a lock on --
@@ -288,11 +284,6 @@ bool Locks::unpack(std::span<const std::byte> payload, std::vector<Told>& news) 
     return true;
 }
 
-bool Locks::unpack(const MessageHeader& header, std::span<const std::byte> payload, Arrival& arrival) const {
-    arrival.read = {header.offset, header.signal != 0};
-    return unpack(payload, arrival.news);
-}
-
 bool Locks::asked(const MessageHeader& header) {
     if (header.value >= KUMIKI_SHARED_LOCKS || header.ticket >= Waiter::places) return false;
     const auto lock = static_cast<int>(header.value);
@@ -310,7 +301,10 @@ bool Locks::asked(const MessageHeader& header) {
 }
 
 bool Locks::answered(const MessageHeader& header, std::span<const std::byte> payload) {
-    if (header.ticket >= Waiter::places || !unpack(header, payload, arrivals_[header.ticket])) return false;
+    if (header.ticket >= Waiter::places) return false;
+    Arrival& arrival = arrivals_[header.ticket];
+    if (!unpack(payload, arrival.news)) return false;
+    arrival.read = {header.offset, header.signal != 0};
     area_at(fabric_.rank())
         .answer(static_cast<std::uint32_t>(header.ticket))
         .store(static_cast<Answer>(header.value), std::memory_order_release);

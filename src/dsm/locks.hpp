@@ -30,7 +30,7 @@ public:
         answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`
         release,  ///< of lock `value`, with notices
         watch,    ///< asks for `news` as soon as the log is longer than `offset`
-        news,     ///< it is
+        news,     ///< the log is longer now
         publish,  ///< asks the rank to release what it has written, for the thread with place `ticket`
     };
 
@@ -106,7 +106,6 @@ private:
     bool ask(int lock, Kind kind);
     LockArea::Answer await(const Place& place);
     void read_log(int manager);
-    void take_in(int manager, Arrival& arrival);
     void grant(const LockArea::Next& next, LockArea area);
     Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
     void post(int rank, Outgoing outgoing);
@@ -123,7 +122,6 @@ private:
     bool has_news(int rank, std::uint64_t position) const;
 
     bool unpack(std::span<const std::byte> payload, std::vector<Told>& news) const;
-    bool unpack(const fabric::MessageHeader& header, std::span<const std::byte> payload, Arrival& arrival) const;
     bool asked(const fabric::MessageHeader& header);
     bool answered(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool released(const fabric::MessageHeader& header, std::span<const std::byte> payload);

@@ -34,8 +34,8 @@ bool Locks::told_news() {
 
 // -- the manager --
 
-/// No news is missed: this stores the position and then reads the log under its lock, in tell_watchers(), and whoever
-/// makes the log longer does that under the same lock, and then loads the positions.
+/// No news is missed: this stores the position and then reads the log under its lock, in tell_watchers(), and a thread
+/// that makes the log longer does that under the same lock, and then loads the positions.
 void Locks::watch(int rank, std::uint64_t position) {
     watchers_[static_cast<std::size_t>(rank)].store(position + 1, std::memory_order_release);
 }

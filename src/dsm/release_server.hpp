@@ -1,7 +1,7 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>

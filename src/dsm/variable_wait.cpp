@@ -50,8 +50,9 @@ SharedMemory::Change VariableWait::last_change(const void* variable) const {
     return variable != nullptr ? memory_.last_change(variable) : SharedMemory::Change{changes_.changes()};
 }
 
-/// Who brings a variable to its home, or releases it there, holds the lock until all can know that, so a flush after
-/// the look waits for it. A home that has written the variable's page and not released it yet is asked to do so first.
+/// A rank that brings a variable to its home, or releases it there, holds the lock until all can know that, so a flush
+/// after the look waits for it. A home that has written the variable's page and not released it yet is asked to do so
+/// first.
 ///
 /// The variable has the value of the last look, as far as other ranks are concerned, if no message has changed its page
 /// since the flush after that: where others have announced the page, it was fetched again, and that is a change.

@@ -17,8 +17,8 @@ namespace kumiki::dsm {
 /// value sees all that was written before it. For ranks that are alone on their hosts.
 class VariableWait {
 public:
-    /// All ranks must start it with the same lock. Whoever lets others see what it has written while threads wait holds
-    /// this lock meanwhile, and before a barrier each rank releases it. `flush` acquires and releases it.
+    /// All ranks must start it with the same lock. A rank that lets others see what it has written holds this lock
+    /// meanwhile, and each rank flushes before a barrier. `flush` acquires the lock and releases it.
     static Result<std::unique_ptr<VariableWait>> start(SharedMemory& memory, Locks& locks, int lock,
                                                        std::function<void()> flush);
     /// Whether this rank can have one.

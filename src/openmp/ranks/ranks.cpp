@@ -396,8 +396,8 @@ bool Ranks::try_acquire(int lock) {
 }
 
 /// In a program in which threads wait for variables, what this rank has written becomes visible under one lock only,
-/// and with it what it had written before. (Who passes output on, under stream_lock, is in the middle of another
-/// release.)
+/// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
+/// another release.)
 void Ranks::release(int lock) {
     if (waits_ && lock != instruction_lock && lock != stream_lock) flush();
     flush_output();
