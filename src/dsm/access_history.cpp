@@ -9,6 +9,16 @@ namespace {
 
 using PageList = AccessHistory::PageList;
 
+PageList with(const PageList& some, const PageList& others) {
+    PageList both;
+    std::ranges::set_union(some, others, std::back_inserter(both));
+    return both;
+}
+
+AccessHistory::Accesses with(const AccessHistory::Accesses& some, const AccessHistory::Accesses& others) {
+    return {.fetched = with(some.fetched, others.fetched), .written = with(some.written, others.written)};
+}
+
 PageList without(const PageList& some, const PageList& others) {
     PageList left;
     std::ranges::set_difference(some, others, std::back_inserter(left));
@@ -29,10 +39,15 @@ bool AccessHistory::Accesses::contains(std::size_t page) const {
     return std::ranges::binary_search(fetched, page) || std::ranges::binary_search(written, page);
 }
 
+bool AccessHistory::Accesses::contains(const Accesses& others) const {
+    return std::ranges::includes(fetched, others.fetched) && std::ranges::includes(written, others.written);
+}
+
 const AccessHistory::Accesses* AccessHistory::begin(std::uint64_t place) {
     now_ = nullptr;
     expecting_ = nullptr;
     candidates_.clear();
+    faulted_ = false;
     if (place == 0 || (places_.size() == most_places && !places_.contains(place))) return nullptr;
     now_ = &places_[place];
     ++now_->intervals;
@@ -45,11 +60,18 @@ const AccessHistory::Accesses* AccessHistory::begin(std::uint64_t place) {
 }
 
 const AccessHistory::Accesses* AccessHistory::fault(std::size_t page) {
-    std::erase_if(candidates_, [&](const Pattern* pattern) { return !pattern->accesses.contains(page); });
-    if (candidates_.size() != 1) return nullptr;
-    Pattern& only = *candidates_.front();
+    const bool tells =
+        std::erase_if(candidates_, [&](const Pattern* pattern) { return !pattern->expected.contains(page); }) > 0 ||
+        !std::exchange(faulted_, true);
+    if (!tells || candidates_.empty()) return nullptr;
+    Pattern& least =
+        **std::ranges::min_element(candidates_, {}, [](const Pattern* pattern) { return pattern->expected.count(); });
+    if (!std::ranges::all_of(candidates_, [&](const Pattern* pattern) {
+            return pattern == &least || pattern->expected.contains(least.expected);
+        }))
+        return nullptr;
     candidates_.clear();
-    return expect(only);
+    return expect(least);
 }
 
 const AccessHistory::Accesses* AccessHistory::expect(Pattern& pattern) {
@@ -57,34 +79,58 @@ const AccessHistory::Accesses* AccessHistory::expect(Pattern& pattern) {
     --pattern.left;
     pattern.seen = now_->intervals;
     expecting_ = &pattern;
-    return &pattern.accesses;
+    return &pattern.expected;
 }
 
-void AccessHistory::end(Accesses faulted, const PageList& dropped) {
+void AccessHistory::end(Accesses faulted, const PageList& dropped, std::size_t unchanged) {
     Place* const place = std::exchange(now_, nullptr);
     Pattern* const expecting = std::exchange(expecting_, nullptr);
     candidates_.clear();
     if (place == nullptr) return;
     if (!dropped.empty()) {
         faulted.fetched = without(faulted.fetched, dropped);
-        if (expecting != nullptr) expecting->accesses.fetched = without(expecting->accesses.fetched, dropped);
+        if (expecting != nullptr) expecting->expected.fetched = without(expecting->expected.fetched, dropped);
     }
-    if (expecting == nullptr) learn(*place, std::move(faulted));
-    else if (2 * faulted.count() > expecting->accesses.count()) expecting->left = 0; // the program has changed its ways
+    if (expecting == nullptr) {
+        learn(*place, std::move(faulted));
+        return;
+    }
+    const std::size_t expected = expecting->expected.count();
+    if (2 * faulted.count() > expected) {
+        if (!note_larger(*place, *expecting, faulted)) expecting->left = 0; // the program has changed its ways
+        return;
+    }
+    if (2 * (expected + faulted.count()) <= 3 * expecting->learned.count())
+        expecting->expected = with(expecting->expected, faulted);
+    if (4 * unchanged > expected && expecting->doubt == Doubt::none) {
+        expecting->left = 0; // perhaps it has
+        expecting->doubt = Doubt::present;
+    }
+}
+
+/// Whether the interval was one of another pattern, of which the expected one is a part.
+bool AccessHistory::note_larger(Place& place, const Pattern& expected, const Accesses& faulted) {
+    const Accesses all = with(expected.learned, faulted);
+    const auto found =
+        std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.learned, all); });
+    if (found == place.patterns.end() || &*found == &expected) return false;
+    found->seen = place.intervals;
+    return true;
 }
 
 void AccessHistory::learn(Place& place, Accesses accesses) {
     const auto known =
-        std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.accesses, accesses); });
+        std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.learned, accesses); });
     if (known == place.patterns.end()) {
         if (place.patterns.size() == most_patterns)
             place.patterns.erase(std::ranges::min_element(place.patterns, {}, &Pattern::seen));
-        place.patterns.push_back({.accesses = std::move(accesses), .seen = place.intervals});
+        place.patterns.push_back({.learned = accesses, .expected = accesses, .seen = place.intervals});
         return;
     }
-    known->accesses = std::move(accesses);
+    known->learned = known->expected = std::move(accesses);
     known->seen = place.intervals;
     known->left = known->period;
+    if (known->doubt == Doubt::present) known->doubt = Doubt::dispelled;
     known->period = std::min(2 * known->period, longest);
 }
 

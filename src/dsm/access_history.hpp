@@ -27,6 +27,7 @@ public:
         PageList written; ///< pages whose first write was noticed; they may be among the others, too
         std::size_t count() const { return fetched.size() + written.size(); }
         bool contains(std::size_t page) const;
+        bool contains(const Accesses& others) const;
     };
 
     /// An interval begins at a place of the program; 0: unknown. Returns what is expected of it, valid until end();
@@ -34,18 +35,25 @@ public:
     const Accesses* begin(std::uint64_t place);
     /// Whether faults may still tell what is expected of the present interval.
     bool searches() const { return !candidates_.empty(); }
-    /// A page has faulted in the present interval. Returns what is expected of it, once; null: nothing so far.
+    /// A page has faulted in the present interval. Returns what is expected of it, once; null: nothing so far. Of
+    /// several patterns that have all pages that have faulted, it is the one that all others contain.
     const Accesses* fault(std::size_t page);
     /// The interval has ended. `faulted`: what was accessed and not expected. `dropped`: pages that this rank has lost
-    /// at locks meanwhile, which it would have to fetch again anyway.
-    void end(Accesses faulted, const PageList& dropped);
+    /// at locks meanwhile, which it would have to fetch again anyway. `unchanged`: how many copies were ready to be
+    /// written, and have the same bytes as before: if many, they were perhaps expected for nothing.
+    void end(Accesses faulted, const PageList& dropped, std::size_t unchanged);
 
 private:
+    /// Whether pages that were expected to be written, and did not change, mean that the pattern is over. A program may
+    /// also write what is there already: if the next interval learns the same pattern, they mean nothing.
+    enum class Doubt : std::uint8_t { none, present, dispelled };
     struct Pattern {
-        Accesses accesses;          ///< of the last interval that learned it
+        Accesses learned;           ///< what the last interval that learned it has needed
+        Accesses expected;          ///< besides, up to half as much again that intervals needed that expected this
         std::uint64_t seen = 0;     ///< in which interval of its place
         unsigned left = 0;          ///< so many more will expect it before one learns again
         unsigned period = shortest; ///< `left` after the next one that learns the same
+        Doubt doubt = Doubt::none;
     };
     struct Place {
         std::vector<Pattern> patterns;
@@ -60,10 +68,12 @@ private:
 
     const Accesses* expect(Pattern& pattern);
     void learn(Place& place, Accesses accesses);
+    static bool note_larger(Place& place, const Pattern& expected, const Accesses& faulted);
 
     std::unordered_map<std::uint64_t, Place> places_;
     Place* now_ = nullptr;             ///< null: outside of intervals with a known place
     std::vector<Pattern*> candidates_; ///< those that have all pages that have faulted so far
+    bool faulted_ = false;             ///< there was a fault in this interval
     Pattern* expecting_ = nullptr;     ///< what the present interval expects; null: it learns
 };
 

@@ -10,39 +10,66 @@ namespace kumiki::dsm {
 
 using platform::PageAccess;
 
-/// Fetches the page, which the thread has locked, and in a sequential run of faults also absent pages behind it that
-/// have the same home. The first page that another thread has locked ends the run.
-void Pages::fetch_ahead(std::size_t number, bool writes) {
-    const int home = homes_.of(number);
-    const std::size_t most = cache_.is_bounded() ? std::min(longest_fetch, cache_.longest_fetch()) : longest_fetch;
-    const ReadAhead::Window window = read_ahead_.begin(number, std::max<std::size_t>(most / layout_.page_bytes, 1));
-    const std::size_t last = std::min(number + window.pages, layout_.pages);
+/// How many pages a fault at this one should make ready.
+std::size_t Pages::ahead(const FaultRuns& runs, std::size_t number) const {
+    const std::size_t bytes = cache_.is_bounded() ? std::min(longest_fetch, cache_.longest_fetch()) : longest_fetch;
+    return runs.window(number, std::clamp<std::size_t>(bytes / layout_.page_bytes, 1, layout_.pages - number));
+}
+
+/// Locks pages behind a page that the thread has locked, and before `last`: those in this state that have this home,
+/// up to the first other one, or one that another thread has locked. Returns the end of the run.
+std::size_t Pages::lock_behind(std::size_t number, std::size_t last, int home, State state) {
     std::size_t end = number + 1;
     while (end < last && homes_.of(end) == home && !homes_.is_open(end) &&
            Turn(fabric_, pages_[end].locked).try_lock()) {
-        if (pages_[end].state == State::absent) {
+        if (pages_[end].state == state) {
             ++end;
             continue;
         }
         unlock(pages_[end]);
         break;
     }
+    return end;
+}
+
+/// Fetches the page, which the thread has locked, and in a sequential run of faults also absent pages behind it. If the
+/// run is one of writes, they may be written at once.
+void Pages::fetch_ahead(std::size_t number, bool writes) {
+    const std::size_t end = lock_behind(number, number + ahead(missed_, number), homes_.of(number), State::absent);
     if (cache_.is_bounded()) make_room(number, end - number);
     fetch(number, end - number);
-    read_ahead_.ended(window, number, end - number);
-    for (std::size_t each = number; each < end; ++each) pages_[each].idle = 0;
     for (std::size_t each = number; each < end; ++each) {
+        pages_[each].idle = 0;
         pages_[each].state = State::clean;
-        missed_.add(each);
     }
-    if (writes) {
-        begin_to_write(number);
-        noticed_.add(number);
-    }
-    const std::size_t read_only = writes ? number + 1 : number;
-    if (writes) change(number, 1, PageAccess::none, PageAccess::write);
+    missed_.add(number, end);
+    const std::size_t read_only = writes ? std::min(end, number + write_ahead(number)) : number;
+    if (writes) begin_to_write(number, read_only);
+    if (writes) change(number, read_only - number, PageAccess::none, PageAccess::write);
     if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
     for (std::size_t each = number + 1; each < end; ++each) Turn(fabric_, pages_[each].locked).unlock_quietly();
+}
+
+/// How many pages a write to this one should make ready for writes. The race check must see the first write of each,
+/// and a record those of the home, which nothing else tells.
+std::size_t Pages::write_ahead(std::size_t number) const {
+    const bool sees_each = check_ != nullptr || (log_ && is_home(number));
+    return sees_each ? 1 : ahead(noticed_, number);
+}
+
+/// The program writes to a page that is `clean` and that the thread has locked. In a sequential run of such writes
+/// copies behind it may be written from now on, too; those that are not cost a twin and a comparison.
+void Pages::begin_run(std::size_t number) {
+    const std::size_t end = lock_behind(number, number + write_ahead(number), homes_.of(number), State::clean);
+    begin_to_write(number, end);
+    change(number, end - number, PageAccess::read, PageAccess::write);
+    for (std::size_t each = number + 1; each < end; ++each) unlock(pages_[each]);
+}
+
+/// Pages that are `clean`; the first one has faulted.
+void Pages::begin_to_write(std::size_t first, std::size_t end) {
+    for (std::size_t page = first; page < end; ++page) begin_to_write(page);
+    noticed_.add(first, end);
 }
 
 /// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees

@@ -111,21 +111,16 @@ void Pages::open_fetched(const PageRun& run, std::span<const std::size_t>& writt
     for (std::size_t page = run.first; page < end; ++page) unlock(pages_[page]);
 }
 
-/// The place of the next interval is told after the barrier that ends this one.
+/// After this rank has released what it has written. The place of the next interval is told after the barrier that ends
+/// this one.
 void Pages::end_interval() {
-    const auto take = [](PageSet& set) {
-        AccessHistory::PageList list;
-        set.take_runs([&](std::size_t begin, std::size_t end) {
-            for (std::size_t page = begin; page < end; ++page) list.push_back(page);
-        });
-        return list;
-    };
+    const AccessHistory::PageList dropped = lost_at_locks_.take();
+    AccessHistory::Accesses faulted{.fetched = missed_.take(), .written = noticed_.take()};
+    const std::size_t unchanged = unchanged_.exchange(0, std::memory_order_relaxed);
     if (!expects()) return;
     const std::lock_guard turn(history_turn_);
     searches_.store(false, std::memory_order_relaxed);
-    const AccessHistory::PageList dropped = take(lost_at_locks_);
-    AccessHistory::Accesses faulted{.fetched = take(missed_), .written = take(noticed_)};
-    history_.end(std::move(faulted), dropped);
+    history_.end(std::move(faulted), dropped, unchanged);
 }
 
 } // namespace kumiki::dsm

@@ -25,7 +25,6 @@ void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& n
 }
 
 void Pages::release_to_all(Released& released, const void* stack) {
-    end_interval();
     std::vector<Notice>& notices = released.notices;
     const std::size_t before = notices.size();
     told_.take_runs([&](std::size_t begin, std::size_t end) {
@@ -35,6 +34,7 @@ void Pages::release_to_all(Released& released, const void* stack) {
         }
     });
     release_to(Audience::all, notices);
+    end_interval();
     if (layout_.lends) review_lent(Audience::all, notices, &released.changes, stack);
     add_requests(before, notices);
 }
@@ -249,7 +249,10 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         if (differing == 0) packed.resize(begin);
         else std::memcpy(&packed[begin], &entry, sizeof entry);
     }
-    if (differing == 0) return false;
+    if (differing == 0) {
+        unchanged_.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
     if (log_) [[unlikely]]
         log_.differed(page * layout_.page_bytes, frame(page), twin(page), differing);
     Counters::add(counters_.differences);

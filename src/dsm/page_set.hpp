@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -36,6 +37,26 @@ public:
         }
     }
 
+    /// The bits of higher levels stay: a word below them may be zero.
+    void remove(std::size_t page) {
+        levels_.front()[page / bits].fetch_and(~(std::uint64_t{1} << page % bits), std::memory_order_acq_rel);
+    }
+
+    /// How many pages right before this one are in the set, one after the other, and at most `most`. Pages that are
+    /// added meanwhile may count or not.
+    std::size_t run_before(std::size_t page, std::size_t most) const {
+        std::size_t run = 0;
+        while (run < most && run < page) {
+            const std::size_t last = page - run - 1;
+            const std::uint64_t word = levels_.front()[last / bits].load(std::memory_order_relaxed);
+            const std::size_t behind = bits - 1 - last % bits; // bits of the word that are not before the page
+            const auto ones = static_cast<std::size_t>(std::countl_one(word << behind));
+            run += ones;
+            if (ones <= last % bits) break;
+        }
+        return std::min(run, most);
+    }
+
     /// Empties the set, and calls each(begin, end) for every run of pages that were in it, in ascending order.
     template <class Each>
     void take_runs(Each each) {
@@ -49,6 +70,15 @@ public:
             end = page + 1;
         });
         if (begin != end) each(begin, end);
+    }
+
+    /// The same, page by page.
+    std::vector<std::size_t> take() {
+        std::vector<std::size_t> pages;
+        take_runs([&](std::size_t begin, std::size_t end) {
+            for (std::size_t page = begin; page < end; ++page) pages.push_back(page);
+        });
+        return pages;
     }
 
 private:

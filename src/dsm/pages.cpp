@@ -118,12 +118,9 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
         tells = true;
         break;
     case State::clean: // or the system has taken the page from a reader
-        if (writes) {
-            begin_to_write(number);
-            noticed_.add(number);
-            tells = true;
-        }
-        change(number, 1, writes ? PageAccess::read : PageAccess::none, writes ? PageAccess::write : PageAccess::read);
+        if (writes) begin_run(number);
+        else change(number, 1, PageAccess::none, PageAccess::read);
+        tells = writes;
         break;
     case State::parked:
         page.idle = 0;
@@ -167,7 +164,14 @@ void Pages::note_dropped(std::size_t page) {
         log_.dropped(page * layout_.page_bytes);
 }
 
-void Pages::invalidate(std::size_t first, std::size_t count, PageSet* dropped) {
+/// What it had of the interval, this rank must fetch and notice again.
+void Pages::lose_at_lock(std::size_t page) {
+    lost_at_locks_.add(page);
+    missed_.remove(page);
+    noticed_.remove(page);
+}
+
+void Pages::invalidate(std::size_t first, std::size_t count, bool at_lock) {
     if (first > layout_.pages || count > layout_.pages - first) return;
     if (!tracked_) track();
     change_runs(
@@ -178,14 +182,14 @@ void Pages::invalidate(std::size_t first, std::size_t count, PageSet* dropped) {
         },
         [&](std::size_t page) {
             if (std::exchange(pages_[page].state, State::absent) != State::untouched) note_dropped(page);
-            if (dropped != nullptr) dropped->add(page);
+            if (at_lock) lose_at_lock(page);
             pages_[page].streak = 0;
         });
 }
 
 /// In this order no copy escapes that another thread begins to write meanwhile.
 void Pages::invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices) {
-    invalidate(first, count, &lost_at_locks_);
+    invalidate(first, count, true);
     invalidate_written(first, count, notices);
 }
 
@@ -201,7 +205,7 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
             if (send_difference(page)) announce(page, Audience::acquirer, notices);
             pages_[page].state = State::absent;
             note_dropped(page);
-            lost_at_locks_.add(page);
+            lose_at_lock(page);
         },
         // A thread that touches the page again must get its own changes back with it.
         [&] {

@@ -12,12 +12,12 @@
 #include "dsm/access_history.hpp"
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
+#include "dsm/fault_runs.hpp"
 #include "dsm/homes.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/page_layout.hpp"
 #include "dsm/page_set.hpp"
 #include "dsm/races.hpp"
-#include "dsm/read_ahead.hpp"
 #include "dsm/update_box.hpp"
 #include "explain/record.hpp"
 #include "fabric/fabric.hpp"
@@ -117,7 +117,7 @@ public:
     /// announced. Meanwhile no other thread of a rank may use a lock.
     static void take_changes(const Arrays& arrays, std::span<const std::byte> changes, std::span<const Notice> own);
     /// At a barrier: drops this rank's copies of pages that another rank has changed.
-    void invalidate(std::size_t first, std::size_t count) { invalidate(first, count, nullptr); }
+    void invalidate(std::size_t first, std::size_t count) { invalidate(first, count, false); }
     /// At a lock: drops those, too, that this rank has written since its last release, after their changes have been
     /// applied at the homes; adds them to `notices`.
     void invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices);
@@ -312,7 +312,11 @@ private:
     template <class Wanted, class Done, class Settle>
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done, Settle settle);
+    std::size_t ahead(const FaultRuns& runs, std::size_t page) const;
+    std::size_t write_ahead(std::size_t page) const;
+    std::size_t lock_behind(std::size_t page, std::size_t last, int home, State state);
     void fetch_ahead(std::size_t page, bool writes);
+    void begin_run(std::size_t page);
     void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
     void request(std::size_t first, std::size_t count);
@@ -339,10 +343,12 @@ private:
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
         return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
     }
-    void invalidate(std::size_t first, std::size_t count, PageSet* dropped);
+    void lose_at_lock(std::size_t page);
+    void invalidate(std::size_t first, std::size_t count, bool at_lock);
     void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
     void make_twin(std::size_t page);
     void begin_to_write(std::size_t page);
+    void begin_to_write(std::size_t first, std::size_t end);
     void note_dropped(std::size_t page);
     /// Which ranks get the notices of a release.
     enum class Audience : std::uint8_t { acquirer, all };
@@ -426,13 +432,13 @@ private:
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
     platform::ZeroedArray<Page> pages_;
-    ReadAhead read_ahead_;
     AccessHistory history_;
     std::mutex history_turn_;                              ///< faults ask the history, too
     std::atomic<bool> searches_{false};                    ///< whether it wants to know of faults
-    PageSet missed_;                                       ///< pages that faults have fetched, in the present interval
-    PageSet noticed_;                                      ///< pages that faults have made `written`
+    FaultRuns missed_;                                     ///< pages that faults have fetched, in the present interval
+    FaultRuns noticed_;                                    ///< pages that faults have made `written`
     PageSet lost_at_locks_;                                ///< copies that locks have dropped
+    std::atomic<std::size_t> unchanged_{0};                ///< copies that were `written`, and are as before
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
     bool keeps_open_ = false;

@@ -32,6 +32,23 @@ RC_GTEST_PROP(PageSetTest, WhatIsAddedIsTakenOnceAndInOrder, ()) {
     RC_ASSERT(take(set).empty());
 }
 
+RC_GTEST_PROP(PageSetTest, RunsThatEndBeforeAPage, ()) {
+    const auto pages = *rc::gen::inRange<std::size_t>(1, 400);
+    const auto most = *rc::gen::inRange<std::size_t>(0, 400);
+    const auto absent = *rc::gen::container<std::set<std::size_t>>(rc::gen::inRange<std::size_t>(0, pages));
+    PageSet set(pages);
+    for (std::size_t page = 0; page < pages; ++page) set.add(page);
+    for (const std::size_t page : absent) set.remove(page);
+    for (std::size_t page = 0; page < pages; ++page) {
+        std::size_t run = 0;
+        while (run < most && run < page && !absent.contains(page - run - 1)) ++run;
+        RC_ASSERT(set.run_before(page, most) == run);
+    }
+    RC_ASSERT(take(set).size() == pages - absent.size());
+    for (const std::size_t page : absent) set.add(page);
+    RC_ASSERT(take(set) == std::vector<std::size_t>(absent.begin(), absent.end()));
+}
+
 TEST(PageSetTest, AnEmptyArrayHasNoPages) {
     PageSet set(0);
     EXPECT_TRUE(take(set).empty());

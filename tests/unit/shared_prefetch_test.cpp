@@ -27,7 +27,8 @@ constexpr std::size_t words = 4096 / sizeof(std::uint32_t);
 
 /// An interval of a place in which these pages are needed, those that are fetched first. Returns how many of them
 /// fault.
-std::size_t faults(AccessHistory& history, std::uint64_t place, const Accesses& needed, const PageList& dropped = {}) {
+std::size_t faults(AccessHistory& history, std::uint64_t place, const Accesses& needed, const PageList& dropped = {},
+                   std::size_t unchanged = 0) {
     const Accesses* expected = history.begin(place);
     Accesses faulted;
     const auto touch = [&](const PageList& pages, PageList Accesses::* kind) {
@@ -40,7 +41,7 @@ std::size_t faults(AccessHistory& history, std::uint64_t place, const Accesses& 
     touch(needed.fetched, &Accesses::fetched);
     touch(needed.written, &Accesses::written);
     const std::size_t count = faulted.count();
-    history.end(std::move(faulted), dropped);
+    history.end(std::move(faulted), dropped, unchanged);
     return count;
 }
 
@@ -88,7 +89,7 @@ TEST(AccessHistoryTest, AnIntervalThatNeedsNothingIsToldFromOthers) {
     for (int round = 0; round < 4; ++round) {
         EXPECT_EQ(faults(history, 1, needed), round < 2 ? 3u : 1u);
         EXPECT_EQ(history.begin(1), nullptr);
-        history.end({}, {});
+        history.end({}, {}, 0);
     }
 }
 
@@ -106,8 +107,54 @@ TEST(AccessHistoryTest, WhatIsLostAtLocksIsNotExpected) {
     for (int round = 0; round < 2; ++round)
         EXPECT_EQ(faults(history, 1, {.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3}), 5u);
     EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 4, 5}));
-    history.end({}, {4});
+    history.end({}, {4}, 0);
     EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 5}));
+}
+
+// A transposition in place, and one into another array.
+TEST(AccessHistoryTest, OfNestedPatternsTheLeastIsExpected) {
+    AccessHistory history;
+    const Accesses one{.fetched = {1, 2, 3, 4}, .written = {1, 2, 3, 4}};
+    const Accesses all{.fetched = {1, 2, 3, 4, 11, 12, 13, 14}, .written = {1, 2, 3, 4, 11, 12, 13, 14}};
+    for (const Accesses& needed : {one, all, one, all}) faults(history, 1, needed);
+    EXPECT_EQ(faults(history, 1, one), 1u);
+    EXPECT_EQ(faults(history, 1, all), 9u) << "the first one, and what is not in the other pattern";
+    EXPECT_EQ(faults(history, 1, one), 1u);
+    EXPECT_EQ(faults(history, 1, all), all.count()) << "after four times it learns";
+    EXPECT_EQ(faults(history, 1, one), one.count());
+    for (int round = 0; round < 4; ++round) {
+        EXPECT_EQ(faults(history, 1, all), 9u);
+        EXPECT_EQ(faults(history, 1, one), 1u);
+    }
+}
+
+TEST(AccessHistoryTest, WhatAnExpectingIntervalNeedsBesidesIsExpectedNextTime) {
+    AccessHistory history;
+    const Accesses learned{.fetched = {1, 2, 3, 4, 5, 6}, .written = {1, 2}};
+    const Accesses more{.fetched = {1, 2, 3, 4, 5, 6, 7, 8}, .written = {1, 2, 3, 4}};
+    Accesses other = learned;
+    other.fetched.push_back(9);
+    for (int round = 0; round < 2; ++round) EXPECT_EQ(faults(history, 1, learned), 8u);
+    EXPECT_EQ(faults(history, 1, more), 4u);
+    EXPECT_EQ(faults(history, 1, more), 0u);
+    for (int round = 0; round < 2; ++round)
+        EXPECT_EQ(faults(history, 1, other), 1u) << "no more than half as much again";
+    EXPECT_EQ(faults(history, 1, learned), 8u) << "what is learned next";
+}
+
+TEST(AccessHistoryTest, WhatWasExpectedToBeWrittenAndIsUnchangedIsLearnedAgainOnce) {
+    const Accesses needed{.fetched = {1, 2, 3, 4, 5, 6}, .written = {4, 5, 6}};
+    const Accesses less{.fetched = {1, 2, 3}, .written = {}};
+    AccessHistory program_writes_the_same, program_has_changed;
+    for (AccessHistory* history : {&program_writes_the_same, &program_has_changed}) {
+        for (int round = 0; round < 2; ++round) EXPECT_EQ(faults(*history, 1, needed, {}, 3), needed.count());
+        EXPECT_EQ(faults(*history, 1, needed, {}, 2), 0u) << "too few to doubt";
+        EXPECT_EQ(faults(*history, 1, needed, {}, 3), 0u);
+    }
+    EXPECT_EQ(faults(program_writes_the_same, 1, needed, {}, 3), needed.count());
+    for (int round = 0; round < 8; ++round) EXPECT_EQ(faults(program_writes_the_same, 1, needed, {}, 3), 0u);
+    for (const std::size_t expected : {3, 3, 1})
+        EXPECT_EQ(faults(program_has_changed, 1, less), expected) << "of what it needs now";
 }
 
 // -- programs --
