@@ -14,6 +14,11 @@ if(KUMIKI_CCACHE)
         "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${KUMIKI_CCACHE}")
 endif()
 
+# Most of the time of a compilation goes into headers, which the files of a library share: they are compiled together, some at a time.
+function(kumiki_compile_together TARGET)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

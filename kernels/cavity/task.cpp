@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::cavity {
 
 Task parse_task(const char* name, StartedBy by, int argc, char** argv) {

@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/cavity/solver.hpp"
 
 namespace kumiki::kernels::cavity {

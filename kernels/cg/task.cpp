@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::cg {
 namespace {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/cg/solver.hpp"
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 
 namespace kumiki::kernels::cg {
 

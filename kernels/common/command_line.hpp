@@ -3,30 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "kernels/common/form_choice.hpp"
-#include "kernels/common/split_choice.hpp"
+#include "kernels/common/task.hpp"
 #include "measure/program.hpp"
-#include "measure/sampling.hpp"
 
 namespace kumiki::kernels {
-
-/// What starts a program's processes: either the program itself or kumiki-run, and then there is a choice of forms; or
-/// an MPI.
-enum class StartedBy { itself, mpi };
-
-/// The options of most programs; a program with further options has its own Task.
-template <class Problem>
-struct ProblemTask {
-    Problem problem;
-    FormChoice choice; ///< ignored by the MPI programs
-    measure::Budget budget;
-};
-
-/// The same for a program whose grid can be cut in different ways.
-template <class Problem>
-struct GridTask : ProblemTask<Problem> {
-    SplitChoice split;
-};
 
 /// Reads the command line of the program `name` into a Task, which has a `choice` of form and a `budget` of samples;
 /// add(program, task) adds the program's own options. Ends the process on --help or wrong usage.

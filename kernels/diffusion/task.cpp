@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::diffusion {
 
 Task parse_task(const char* name, StartedBy by, int argc, char** argv) {

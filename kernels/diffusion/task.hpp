@@ -3,7 +3,7 @@
 #include <iostream>
 #include <string>
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/diffusion/solver.hpp"
 
 namespace kumiki::kernels::diffusion {

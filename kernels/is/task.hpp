@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/is/sorter.hpp"
 
 namespace kumiki::kernels::is {

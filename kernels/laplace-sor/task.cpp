@@ -1,5 +1,7 @@
 #include "kernels/laplace-sor/task.hpp"
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::laplace_sor {
 
 Task parse_task(const char* name, StartedBy by, int argc, char** argv) {

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/laplace-sor/solver.hpp"
 
 namespace kumiki::kernels::laplace_sor {

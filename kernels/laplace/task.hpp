@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/laplace/reference.hpp"
 #include "kernels/laplace/solver.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/lu/solver.hpp"
 
 namespace kumiki::kernels::lu {

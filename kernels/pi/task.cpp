@@ -6,6 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::pi {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "kernels/common/command_line.hpp"
+
 namespace kumiki::kernels::radix_sort {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <vector>
 
-#include "kernels/common/command_line.hpp"
+#include "kernels/common/task.hpp"
 #include "kernels/radix-sort/sorter.hpp"
 
 namespace kumiki::kernels::radix_sort {

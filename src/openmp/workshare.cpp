@@ -11,6 +11,8 @@ std::size_t words_for(std::size_t bytes) { return (bytes + sizeof(std::uint64_t)
 
 } // namespace
 
+Schedule runtime_schedule() { return self().task->controls.schedule; }
+
 void begin_share_group(Member& me) {
     begin_group(me);
     me.task->group->of_workshare = true;

@@ -11,11 +11,6 @@
 namespace kumiki::topology {
 namespace {
 
-std::string info(hwloc_obj_t object, const char* name) {
-    const char* value = hwloc_obj_get_info_by_name(object, name);
-    return value == nullptr ? "" : value;
-}
-
 /// What a backend of hwloc reports about a device that it sees.
 struct Backend {
     std::string_view name; ///< hwloc's own

@@ -105,4 +105,9 @@ std::vector<int> processors_of(hwloc_const_cpuset_t set) {
     return processors;
 }
 
+std::string info(hwloc_obj_t object, const char* name) {
+    const char* value = hwloc_obj_get_info_by_name(object, name);
+    return value == nullptr ? "" : value;
+}
+
 } // namespace kumiki::topology

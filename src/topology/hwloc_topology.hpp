@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "error/result.hpp"
@@ -42,5 +43,8 @@ private:
 
 /// The processors of a set, as the operating system numbers them, in ascending order.
 std::vector<int> processors_of(hwloc_const_cpuset_t set);
+
+/// What hwloc knows about an object under this name; empty, if nothing.
+std::string info(hwloc_obj_t object, const char* name);
 
 } // namespace kumiki::topology

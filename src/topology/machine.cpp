@@ -15,11 +15,6 @@
 namespace kumiki::topology {
 namespace {
 
-std::string info(hwloc_obj_t object, const char* name) {
-    const char* value = hwloc_obj_get_info_by_name(object, name);
-    return value == nullptr ? "" : value;
-}
-
 std::vector<Package> packages_of(const HwlocTopology& topology) {
     auto objects = topology.all(HWLOC_OBJ_PACKAGE);
     if (objects.empty()) objects = {hwloc_get_root_obj(topology.get())};

@@ -7,8 +7,6 @@
 namespace kumiki::launch {
 namespace {
 
-constexpr std::size_t chunk = std::size_t{64} << 10;
-
 void do_not_block(const platform::Descriptor& descriptor) {
     fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
@@ -60,7 +58,7 @@ bool Channel::write_some() {
 }
 
 Channel::Input Channel::read_some() {
-    std::array<char, chunk> buffer;
+    std::array<char, read_size> buffer;
     const ssize_t bytes = read(input_.get(), buffer.data(), buffer.size());
     if (bytes > 0) {
         reader_.add({buffer.data(), static_cast<std::size_t>(bytes)});

@@ -8,8 +8,6 @@
 namespace kumiki::launch {
 namespace {
 
-constexpr std::size_t chunk = std::size_t{64} << 10;
-
 /// A process that reads from a terminal while it is in the background is stopped by the terminal.
 bool may_read() { return isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
@@ -39,7 +37,7 @@ void InputSource::stop() {
 
 void InputSource::read_some() {
     if (!may_read()) return events_->remove(STDIN_FILENO);
-    std::array<char, chunk> buffer;
+    std::array<char, read_size> buffer;
     const ssize_t bytes = read(STDIN_FILENO, buffer.data(), std::min(buffer.size(), window_));
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (bytes <= 0) stop();

@@ -5,12 +5,6 @@
 #include <ranges>
 
 namespace kumiki::launch {
-namespace {
-
-constexpr std::size_t chunk = std::size_t{64} << 10;
-
-} // namespace
-
 std::optional<std::array<platform::Descriptor, 2>> OutputRelay::open(int local_rank) {
     std::array<platform::Descriptor, 2> writers;
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -35,7 +29,7 @@ void OutputRelay::watch(Source& source) {
 /// Reads once; returns false if there is nothing to read now.
 bool OutputRelay::read_from(Source& source) {
     std::size_t& left = window(source.stream);
-    std::array<char, chunk> buffer;
+    std::array<char, read_size> buffer;
     const ssize_t bytes = read(source.pipe.get(), buffer.data(), std::min(buffer.size(), left));
     if (bytes < 0) return errno == EINTR;
     on_output_({source.rank, source.stream, {buffer.data(), static_cast<std::size_t>(bytes)}});

@@ -16,6 +16,9 @@ namespace kumiki::launch {
 /// The time until `due` in the form that poll and epoll expect; -1, which means forever, if nothing is due.
 int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due);
 
+/// What is read from a pipe or socket at once, bytes: as much as a pipe holds.
+constexpr std::size_t read_size = std::size_t{64} << 10;
+
 /// Waits for many descriptors and calls the actions of those that are ready.
 class Events {
 public:

@@ -18,7 +18,6 @@ Schedule fixed(std::uint64_t chunk) { return {.kind = Kind::fixed, .monotonic = 
 Schedule in_chunks(Kind kind, std::uint64_t chunk, bool monotonic) {
     return {.kind = kind, .monotonic = monotonic, .chunk = std::max<std::uint64_t>(chunk, 1)};
 }
-Schedule runtime_schedule() { return self().task->controls.schedule; }
 
 /// The number that newer compilers pass: 0 for schedule(runtime), else omp_sched_t.
 Schedule coded(long code, std::uint64_t chunk) {

@@ -3,6 +3,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/reduction.hpp"
 #include "openmp/team.hpp"
+#include "openmp/workshare.hpp"
 
 /// Entry points of parallel and teams constructs.
 using namespace kumiki::openmp;
@@ -26,12 +27,6 @@ Schedule schedule_of(Kind kind, long chunk) {
 }
 Schedule dynamic_schedule(Kind kind, long chunk, bool monotonic) {
     return {.kind = kind, .monotonic = monotonic, .chunk = static_cast<std::uint64_t>(std::max(chunk, 1L))};
-}
-Schedule runtime_schedule() { return self().task->controls.schedule; }
-
-/// The sections 1 to n are a loop whose iterations go to threads one by one.
-Loop sections(unsigned number) {
-    return Loop::over(1, static_cast<long>(number) + 1, 1, {.kind = Kind::dynamic, .monotonic = false, .chunk = 1});
 }
 
 void run_loop(Body body, void* data, unsigned threads, const Loop& loop, unsigned flags) {
@@ -99,8 +94,8 @@ KUMIKI_ENTRY void GOMP_parallel_loop_runtime_start(Body body, void* data, unsign
 }
 
 KUMIKI_ENTRY void GOMP_parallel_sections(Body body, void* data, unsigned threads, unsigned number, unsigned flags) {
-    run_loop(body, data, threads, sections(number), flags);
+    run_loop(body, data, threads, Loop::sections(number, false), flags);
 }
 KUMIKI_ENTRY void GOMP_parallel_sections_start(Body body, void* data, unsigned threads, unsigned number) {
-    start_loop(body, data, threads, sections(number));
+    start_loop(body, data, threads, Loop::sections(number, false));
 }

@@ -7,10 +7,6 @@ using namespace kumiki::openmp;
 
 namespace {
 
-Loop sections(unsigned count, bool monotonic) {
-    return Loop::over(1, static_cast<long>(count) + 1, 1, {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = 1});
-}
-
 /// The number of the member's next section; 0: there is none.
 unsigned next_section(Member& me) {
     Chunk chunk;
@@ -21,13 +17,13 @@ unsigned next_section(Member& me) {
 
 KUMIKI_ENTRY unsigned GOMP_sections_start(unsigned count) {
     Member& me = self();
-    enter_loop(me, sections(count, false));
+    enter_loop(me, Loop::sections(count, false));
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
     Member& me = self();
     // The compiler takes a thread's last section for its highest one (lastprivate(conditional)).
-    enter_share(me, sections(count, memory != nullptr), reductions, memory);
+    enter_share(me, Loop::sections(count, memory != nullptr), reductions, memory);
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections_next() { return next_section(self()); }

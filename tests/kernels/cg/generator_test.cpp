@@ -5,11 +5,11 @@
 namespace kumiki::kernels::cg {
 namespace {
 
-constexpr Problem small = problems[0];
+constexpr Problem class_s = problems[0];
 
 /// Row `row` of class S as a dense vector, computed as A^T e: column `row` of A, by multiplying with the unit vector.
 AlignedVector<double> column(const Rows& matrix, std::size_t index) {
-    AlignedVector<double> unit(small.order, 0.0), result(small.order);
+    AlignedVector<double> unit(class_s.order, 0.0), result(class_s.order);
     unit[index] = 1.0;
     matrix.multiply(unit, result);
     return result;
@@ -21,18 +21,18 @@ TEST(Generator, makes_as_many_nonzeros_as_the_benchmark) {
 }
 
 TEST(Generator, makes_a_symmetric_matrix) {
-    const Rows matrix = Generator(small).multiply_out({0, small.order});
+    const Rows matrix = Generator(class_s).multiply_out({0, class_s.order});
     for (const std::size_t i : {0u, 7u, 700u, 1399u}) {
         const auto column_i = column(matrix, i);
-        for (std::size_t j = 0; j < small.order; j += 13)
+        for (std::size_t j = 0; j < class_s.order; j += 13)
             EXPECT_DOUBLE_EQ(column_i[j], column(matrix, j)[i]) << i << ", " << j;
     }
 }
 
 TEST(Generator, makes_the_same_rows_in_parts) {
-    const Generator generator(small);
-    const auto whole = column(generator.multiply_out({0, small.order}), 5);
-    AlignedVector<double> unit(small.order, 0.0);
+    const Generator generator(class_s);
+    const auto whole = column(generator.multiply_out({0, class_s.order}), 5);
+    AlignedVector<double> unit(class_s.order, 0.0);
     unit[5] = 1.0;
     for (const Range rows : {Range{0, 1}, Range{1, 500}, Range{500, 500}, Range{500, 1400}}) {
         AlignedVector<double> part(rows.size());
