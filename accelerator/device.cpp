@@ -2,6 +2,10 @@
 
 namespace kumiki::accelerator {
 
+void Stream::factor(const Place&, const Extent&, const Place&, std::span<int>) {
+    throw DeviceError("this device does not factor matrices");
+}
+
 void Stream::copy_rows(const Place& from, const Place& to, std::size_t columns, std::span<const RowCopy> rows) {
     const auto row_of = [](const Place& place, std::size_t row) {
         return Place{place.memory, place.offset + row * place.lead, place.lead};

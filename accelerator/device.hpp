@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace kumiki::accelerator {
 
@@ -75,6 +76,11 @@ public:
     /// neighbours is a copy() of its own.
     virtual void copy_rows(const Place& from, const Place& to, std::size_t columns, std::span<const RowCopy> rows);
     virtual void multiply(const Product& product) = 0;
+    /// P A = L U with row partial pivoting, as LAPACK's dgetrf: `factors` gets L without its ones, and U. Of `result`,
+    /// as many numbers as the matrix has columns say, counted from 1, with which row each row changed places, one after
+    /// another; the one behind them is the first column whose pivot is 0, or 0. The matrix has no more columns than
+    /// rows; it may be where the factors are, and does not overlap them otherwise. Only where Device::factors().
+    virtual void factor(const Place& matrix, const Extent& extent, const Place& factors, std::span<int> result);
     virtual std::shared_ptr<Event> record() = 0;
     /// Work that follows waits for an event of any stream of the same device.
     virtual void wait_for(const std::shared_ptr<Event>& event) = 0;
@@ -88,10 +94,16 @@ public:
     /// Room for so many doubles, not set. Throws DeviceError when there is too little.
     virtual std::unique_ptr<Memory> allocate(std::size_t elements) = 0;
     virtual std::unique_ptr<Stream> stream() = 0;
+    /// One whose work is done before that of other streams, where the device can tell them apart.
+    virtual std::unique_ptr<Stream> urgent_stream() { return stream(); }
     /// Tells the device of memory of the caller that will be copied often, so that copies need no detour (page locks).
     /// This is advice.
     virtual void pin(void*, std::size_t /*bytes*/) {}
     virtual void unpin(void*) {}
+    /// Whether Stream::factor() works.
+    virtual bool factors() const { return false; }
+    /// What of its libraries is absent, and what is slower for that, as sentences.
+    virtual std::vector<std::string> absences() const { return {}; }
     /// A sentence about what the reader of a result must know; empty: nothing.
     virtual std::string remark() const { return {}; }
 };

@@ -83,6 +83,7 @@ int try_device(const std::string& description, std::ostream& out) {
     fmt::print(out, "{}: {}, {:.3g} GiB of memory, of which {:.3g} GiB at once\n", description, properties.name,
                static_cast<double>(properties.memory_bytes) / 0x1p30,
                static_cast<double>(properties.largest_bytes) / 0x1p30);
+    for (const std::string& absence : device->absences()) fmt::print(out, "{}\n", absence);
     for (const std::size_t length : {512u, 1024u, 2048u})
         for (const std::size_t depth : {128u, 256u, 512u}) {
             Trial trial(*device, length, depth);

@@ -39,7 +39,7 @@ std::size_t columns_of_device_slab(std::size_t rows, std::size_t columns, std::s
 
 double resident_bytes(std::size_t rows, std::size_t columns, std::size_t block) {
     const auto r = static_cast<double>(rows), c = static_cast<double>(columns), b = static_cast<double>(block);
-    return sizeof(double) * (1.02 * r * c + 2 * b * (r + b) + 7 * b * c);
+    return sizeof(double) * (1.02 * r * c + 3 * b * (r + b) + 7 * b * c);
 }
 
 } // namespace kumiki::linpack

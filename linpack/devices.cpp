@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "accelerator/open.hpp"
 #include "linpack/device_matrix.hpp"
@@ -59,7 +60,7 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
         const int able = job_.all_reduce(why.empty() ? 1 : 0, Operation::min);
         if (!why.empty()) throw accelerator::DeviceError(why + "; choose a smaller -N, or --form offload");
         if (able == 0) throw accelerator::DeviceError("the device of another rank has too little memory");
-        return resident();
+        return resident(reasons);
     }
     if (wish_.processes) return shared_->by_processes(*wish_.processes, wish_.share.value_or(1));
     if (wish_.share) return DeviceUse{shared_->address(), *wish_.share};
@@ -86,7 +87,12 @@ std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vect
         fmt::format("{} form: with the matrix on the device products have {:.3g} GFLOP/s, with the matrix "
                     "on the host {:.3g}",
                     lives_there ? "resident" : "offload", alone, best));
-    return lives_there ? resident() : without_form();
+    return lives_there ? resident(reasons) : without_form();
+}
+
+DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
+    std::ranges::copy(own_->absences(), std::back_inserter(reasons));
+    return {.own = own_.get()};
 }
 
 std::string Devices::why_not_resident(const Parameters& parameters) const {

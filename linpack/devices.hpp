@@ -43,7 +43,7 @@ public:
 
 private:
     void open_own();
-    DeviceUse resident() const { return {.own = own_.get()}; }
+    DeviceUse resident(std::vector<std::string>& reasons) const;
     /// Why the matrix cannot live on the devices; empty: it can.
     std::string why_not_resident(const Parameters& parameters) const;
     /// GFLOP/s of the ranks' own devices together, with operands that are there.

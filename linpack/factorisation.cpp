@@ -46,8 +46,8 @@ std::size_t Factorisation::columns_on_device(const std::optional<DeviceUse>& dev
 
 std::unique_ptr<Updater> Factorisation::updater(const std::optional<DeviceUse>& device) {
     if (device_slab_ > 0)
-        return std::make_unique<ResidentUpdate>(place_, *device->own, matrix_, layout_.rows, swaps_, layout_.block(),
-                                                device_slab_);
+        return std::make_unique<ResidentUpdate>(place_, *device->own, matrix_, layout_.rows, layout_.columns, swaps_,
+                                                layout_.block(), device_slab_);
     const bool offloads = device_share_ > 0 && device->here && matrix_.rows() != 0 && matrix_.columns() != 0;
     return std::make_unique<Update>(
         place_, matrix_, layout_.rows, swaps_,
@@ -154,12 +154,17 @@ bool Factorisation::owns_panel(std::size_t step) const {
     return step < layout_.steps() && layout_.columns.owner(step) == place_.column();
 }
 
+bool Factorisation::factor_panel(const StepShape& shape, std::size_t column, const Panel& panel) {
+    if (update_->factors_panels()) return update_->factor_panel(shape, column, panel);
+    update_->bring_panel(shape, column, panel);
+    return PanelFactor(shape, panel, layout_.rows, place_.row(), choices_, variant_, leaf_).run();
+}
+
 void Factorisation::make_panel(std::size_t step) {
     const StepShape here = shape(step);
     const Panel panel = panels_.begin(step);
     const std::size_t column = layout_.columns.local_begin(place_.column(), step);
-    update_->bring_panel(here, column, panel);
-    if (!PanelFactor(here, panel, layout_.rows, place_.row(), choices_, variant_, leaf_).run()) regular_ = false;
+    if (!factor_panel(here, column, panel)) regular_ = false;
     for (std::size_t row = 0; row < here.own_rows; ++row)
         std::copy_n(panel.top + row * panel.lead, here.width, matrix_.at(here.row + row, column));
     panels_.publish(here);

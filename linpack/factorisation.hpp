@@ -66,6 +66,8 @@ private:
     std::size_t chop(std::size_t left);
     /// Factors the panel of a step out of the matrix, and publishes it.
     void make_panel(std::size_t step);
+    /// Where the matrix lives, or here. Returns false when the matrix is singular.
+    bool factor_panel(const StepShape& shape, std::size_t column, const Panel& panel);
     bool owns_panel(std::size_t step) const;
     bool has_next() const { return step_ + 1 < layout_.steps(); }
     StepShape shape(std::size_t step) const { return shape_of(step, layout_.rows, layout_.columns, place_.row()); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linpack/blas.hpp"
+#include "linpack/lead.hpp"
 
 namespace kumiki::linpack {
 
@@ -15,39 +16,53 @@ accelerator::Place after(const accelerator::Place& place, std::size_t rows) {
     return {place.memory, place.offset + rows * place.lead, place.lead};
 }
 
+void copy_rows(const double* from, std::size_t from_lead, std::size_t rows, std::size_t columns, double* to,
+               std::size_t to_lead) {
+    for (std::size_t row = 0; row < rows; ++row) std::copy_n(from + row * from_lead, columns, to + row * to_lead);
+}
+
 } // namespace
 
 ResidentUpdate::ResidentUpdate(Place& place, accelerator::Device& device, const LocalMatrix& matrix,
-                               const BlockMap& rows, SwapBoard& board, std::size_t block, std::size_t slab_columns)
+                               const BlockMap& rows, const BlockMap& columns, SwapBoard& board, std::size_t block,
+                               std::size_t slab_columns)
     : place_(place),
       device_(device),
       matrix_(matrix),
       rows_(rows),
+      columns_(columns),
       board_(board),
       block_(block),
       there_(device, matrix.rows(), matrix.columns(), slab_columns),
+      factors_panels_(place.grid().rows == 1 && device.factors()),
       next_panel_(matrix.rows() * block),
-      swapped_(device.allocate(block * matrix.columns())),
+      exchanges_(block + 1),
+      swapped_(allocate_rows(block)),
       products_(device.stream()),
-      moves_(device.stream()),
+      moves_(device.urgent_stream()),
       in_(device.stream()),
       out_(device.stream()),
-      panels_(device.stream()),
+      panels_(device.urgent_stream()),
       updated_(there_.slabs()) {
     for (Turn& turn : turns_) {
         turn.inverse.resize(block * block);
+        pin(turn.inverse);
         turn.left = device.allocate(block * (block + matrix.rows()));
-        turn.u = device.allocate(block * matrix.columns());
+        turn.u = allocate_rows(block);
     }
     if (place.grid().rows > 1)
-        for (OwnMemory* memory : {&sent_, &received_}) *memory = device.allocate(2 * block * matrix.columns());
+        for (OwnMemory* memory : {&sent_, &received_}) *memory = allocate_rows(2 * block);
     device_.pin(matrix_.at(0, 0), matrix_.rows() * matrix_.lead() * sizeof(double));
-    device_.pin(next_panel_.data(), next_panel_.size() * sizeof(double));
+    // A copy to memory without page locks would not return before the work that it waits for is done.
+    pin(next_panel_);
+    pin(exchanges_);
 }
 
 ResidentUpdate::~ResidentUpdate() {
     // After a failure orders may be left, which name memory of the host.
     for (OwnStream* stream : {&products_, &moves_, &in_, &out_, &panels_}) stream->reset();
+    for (Turn& turn : turns_) device_.unpin(turn.inverse.data());
+    device_.unpin(exchanges_.data());
     device_.unpin(next_panel_.data());
     device_.unpin(matrix_.at(0, 0));
 }
@@ -58,8 +73,16 @@ void ResidentUpdate::wait(accelerator::Stream& stream, const Event& event) {
     if (event) stream.wait_for(event);
 }
 
-accelerator::Place ResidentUpdate::rows_of(const OwnMemory& memory, const Slab& slab, std::size_t rows) {
-    return {memory.get(), rows * slab.columns.begin, slab.columns.size()};
+/// The last slab has the right side, a column of its own: its rows, which are operands of products, are aligned, too.
+accelerator::Place ResidentUpdate::rows_of(const OwnMemory& memory, const Slab& slab, std::size_t rows) const {
+    const std::size_t columns = slab.columns.size();
+    return {memory.get(), rows * slab.columns.begin,
+            slab.columns.end == matrix_.columns() ? lead_for(columns) : columns};
+}
+
+ResidentUpdate::OwnMemory ResidentUpdate::allocate_rows(std::size_t rows) {
+    constexpr std::size_t margin = 2 * kernels::line_bytes / sizeof(double); // of lead_for()
+    return device_.allocate(rows * (matrix_.columns() + margin));
 }
 
 void ResidentUpdate::begin(const StepShape& shape, const Panel& panel, std::span<const Slab> slabs) {
@@ -75,16 +98,25 @@ void ResidentUpdate::begin(const StepShape& shape, const Panel& panel, std::span
 
 void ResidentUpdate::bring_left() {
     const std::size_t width = shape_.width, below = shape_.rows - shape_.own_rows;
-    std::vector<double>& inverse = turn().inverse;
+    kernels::AlignedVector<double>& inverse = turn().inverse;
     std::fill(inverse.begin(), inverse.end(), 0.0);
     for (std::size_t i = 0; i < width; ++i) inverse[i * width + i] = 1;
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, blas_length(width), blas_length(width),
                 1.0, panel_.top, blas_length(panel_.lead), inverse.data(), blas_length(width));
     wait(*in_, turn().multiplied);
     in_->copy_in(inverse.data(), width, {width, width}, inverse_place());
-    in_->copy_in(panel_.rows + shape_.own_rows * panel_.lead, panel_.lead, {below, width}, left_place());
+    if (!panel_lies_here())
+        in_->copy_in(panel_.rows + shape_.own_rows * panel_.lead, panel_.lead, {below, width}, left_place());
     wait(*products_, in_->record());
     wait(*products_, turn().u_is_out);
+}
+
+accelerator::Place ResidentUpdate::panel_place(const StepShape& shape) {
+    return {turns_[shape.step % turns_.size()].left.get(), block_ * block_, shape.width};
+}
+
+accelerator::Place ResidentUpdate::left_place() {
+    return after(panel_place(shape_), panel_lies_here() ? shape_.own_rows : 0);
 }
 
 void ResidentUpdate::order_moves(const Slab& slab) {
@@ -160,38 +192,52 @@ void ResidentUpdate::multiply(const Slab& slab) {
     const accelerator::Place u = rows_of(turn().u, slab, block_);
     wait(*products_, moved_[slab.number]);
     products_->multiply({width, columns, width, 1, inverse_place(), rows_of(swapped_, slab, block_), 0, u});
-    if (shape_.own_rows != 0) {
-        wait(*out_, products_->record());
-        out_->copy_out(u, {shape_.own_rows, columns}, matrix_.at(shape_.row, slab.columns.begin), matrix_.lead());
-    }
+    const Event solved = products_->record();
     if (below != 0)
         products_->multiply({below, columns, width, -1, left_place(), u, 1,
                              there_.at(shape_.row + shape_.own_rows, slab.columns.begin)});
     updated_[there_.slab_of(slab.columns.begin)] = products_->record();
-    if (slab.makes_panel) order_panel(slab);
+    if (slab.makes_panel) order_panel(shape_of(shape_.step + 1, rows_, columns_, place_.row()), slab.columns.begin);
+    // Last, because a copy to memory that could not be locked holds the caller up until the solution is there.
+    if (shape_.own_rows != 0) {
+        wait(*out_, solved);
+        out_->copy_out(u, {shape_.own_rows, columns}, matrix_.at(shape_.row, slab.columns.begin), matrix_.lead());
+    }
 }
 
-void ResidentUpdate::order_panel(const Slab& slab) {
-    const std::size_t columns = slab.columns.size(), row = shape_.row + shape_.own_rows;
-    wait(*panels_, updated_[there_.slab_of(slab.columns.begin)]);
-    panels_->copy_out(there_.at(row, slab.columns.begin), {matrix_.rows() - row, columns}, next_panel_.data(), columns);
+void ResidentUpdate::order_panel(const StepShape& shape, std::size_t column) {
+    const accelerator::Place columns = there_.at(shape.row, column);
+    const accelerator::Place panel = factors_panels_ ? panel_place(shape) : columns;
+    wait(*panels_, updated_[there_.slab_of(column)]);
+    if (factors_panels_)
+        panels_->factor(columns, {shape.rows, shape.width}, panel, std::span(exchanges_).first(shape.width + 1));
+    const bool only_top = factors_panels_ && place_.grid().columns == 1; // nobody else needs L21
+    panels_->copy_out(panel, {only_top ? shape.width : shape.rows, shape.width}, next_panel_.data(), shape.width);
     panel_is_here_ = panels_->record();
 }
 
+void ResidentUpdate::await_panel(const StepShape& shape, std::size_t column) {
+    if (!panel_is_here_) order_panel(shape, column);
+    panel_is_here_->wait();
+    panel_is_here_ = nullptr;
+}
+
 void ResidentUpdate::bring_panel(const StepShape& shape, std::size_t column, const Panel& panel) {
-    if (panel_is_here_ || shape.step == 0) {
-        if (panel_is_here_) panel_is_here_->wait();
-        // The host has the matrix as it was made.
-        const double* from = panel_is_here_ ? next_panel_.data() : matrix_.at(shape.row, column);
-        const std::size_t lead = panel_is_here_ ? shape.width : matrix_.lead();
-        for (std::size_t row = 0; row < shape.rows; ++row, from += lead)
-            std::copy_n(from, shape.width, panel.rows + row * panel.lead);
-        panel_is_here_ = nullptr;
-        return;
-    }
-    wait(*panels_, updated_[there_.slab_of(column)]);
-    panels_->copy_out(there_.at(shape.row, column), {shape.rows, shape.width}, panel.rows, panel.lead);
-    panels_->record()->wait();
+    // Before the first step the host has the matrix as it was made.
+    const bool first = shape.step == 0;
+    if (!first) await_panel(shape, column);
+    const double* const from = first ? matrix_.at(shape.row, column) : next_panel_.data();
+    copy_rows(from, first ? matrix_.lead() : shape.width, shape.rows, shape.width, panel.rows, panel.lead);
+}
+
+bool ResidentUpdate::factor_panel(const StepShape& shape, std::size_t column, const Panel& panel) {
+    await_panel(shape, column);
+    copy_rows(next_panel_.data(), shape.width, shape.width, shape.width, panel.top, panel.lead);
+    if (place_.grid().columns > 1)
+        copy_rows(next_panel_.data(), shape.width, shape.rows, shape.width, panel.rows, panel.lead);
+    for (std::size_t i = 0; i < shape.width; ++i)
+        panel.pivots[i] = static_cast<double>(shape.first) + exchanges_[i] - 1;
+    return exchanges_[shape.width] == 0;
 }
 
 void ResidentUpdate::end() {

@@ -14,28 +14,31 @@
 namespace kumiki::linpack {
 
 /// The resident form: this rank's part of the matrix lives on a device of its own; rows change places there, and it is
-/// updated there. Panels are made on the host. The host gives the device its orders up to a step ahead, and the device
-/// has five streams, so that what travels does not delay what is computed:
+/// updated there. Panels are factored there, too, where the device has a solver and there is one process row; else on
+/// the host. The host gives the device its orders up to a step ahead, and the device has five streams, so that what
+/// travels does not delay what is computed:
 ///
 /// - `products_`: U = L11^-1 x rows, then the subtraction of L21 x U, slab by slab, the columns of the next panel
 /// first;
 /// - `moves_`: rows change places in a slab, as soon as the step before has been applied to it;
 /// - `in_`: L11^-1 and L21 to the device, and rows of other ranks;
 /// - `out_`: rows for other ranks to the host, and rows of U, which are final;
-/// - `panels_`: the columns of the next panel to the host, which nothing that was ordered before may delay.
+/// - `panels_`: the next panel is factored, or its columns go to the host, which nothing that was ordered before may
+/// delay.
 ///
 /// L11 is inverted on the host, for devices are slow at triangular solves and fast at products.
 ///
 /// Why memory of the device is free when it is written again: L21, L11^-1 and U lie in one of two places, by turns; the
 /// writer waits for an event of two steps before. Rows on their way lie in places by column, so that only work on the
 /// same columns can meet there: it is ordered, because the rows of a slab move only when the products of the step
-/// before, which come after all moves of that step in this slab, are done with it.
+/// before, which come after all moves of that step in this slab, are done with it. A panel that is factored on the
+/// device goes to the place of its L21 at once: products are faster with operands whose rows lie close to each other.
 class ResidentUpdate : public Updater {
 public:
     /// `slab_columns`: of DeviceMatrix, the same at all ranks of a process column. Throws accelerator::DeviceError, as
     /// all functions do.
     ResidentUpdate(Place& place, accelerator::Device& device, const LocalMatrix& matrix, const BlockMap& rows,
-                   SwapBoard& board, std::size_t block, std::size_t slab_columns);
+                   const BlockMap& columns, SwapBoard& board, std::size_t block, std::size_t slab_columns);
     ~ResidentUpdate() override;
     ResidentUpdate(const ResidentUpdate&) = delete;
     ResidentUpdate& operator=(const ResidentUpdate&) = delete;
@@ -44,6 +47,8 @@ public:
     void begin(const StepShape& shape, const Panel& panel, std::span<const Slab> slabs) override;
     void run(const Slab& slab, Workspace& workspace) override;
     void bring_panel(const StepShape& shape, std::size_t column, const Panel& panel) override;
+    bool factors_panels() const override { return factors_panels_; }
+    bool factor_panel(const StepShape& shape, std::size_t column, const Panel& panel) override;
     void end() override;
     void finish() override;
     bool only_orders() const override { return true; }
@@ -55,8 +60,8 @@ private:
 
     /// What is kept for one of two steps by turns.
     struct Turn {
-        std::vector<double> inverse; ///< of L11, on the host
-        OwnMemory left;              ///< L11^-1, then L21
+        kernels::AlignedVector<double> inverse; ///< of L11, on the host
+        OwnMemory left;                         ///< L11^-1, then L21, or the panel that was factored here
         OwnMemory u;
         Event multiplied; ///< all products of its last step
         Event u_is_out;   ///< its rows of U are on the host
@@ -65,10 +70,18 @@ private:
     Turn& turn() { return turns_[shape_.step % turns_.size()]; }
     /// Rows of the columns of a slab in memory that has room for `rows` of every column, whatever the width of the
     /// step.
-    static accelerator::Place rows_of(const OwnMemory& memory, const Slab& slab, std::size_t rows);
+    accelerator::Place rows_of(const OwnMemory& memory, const Slab& slab, std::size_t rows) const;
+    OwnMemory allocate_rows(std::size_t rows);
     accelerator::Place inverse_place() { return {turn().left.get(), 0, shape_.width}; }
-    accelerator::Place left_place() { return {turn().left.get(), shape_.width * shape_.width, shape_.width}; }
+    /// Of the panel of a step that is factored on this device.
+    accelerator::Place panel_place(const StepShape& shape);
+    accelerator::Place left_place();
+    bool panel_lies_here() const { return factors_panels_ && shape_.owner_column == place_.column(); }
     void bring_left();
+    template <class Vector>
+    void pin(Vector& memory) {
+        device_.pin(memory.data(), memory.size() * sizeof(typename Vector::value_type));
+    }
     /// Orders the first moves of a slab: the only ones where there is one process row, else those of rows that are
     /// sent.
     void order_moves(const Slab& slab);
@@ -77,20 +90,23 @@ private:
     /// Sends the rows that were packed, and orders the moves of those that come.
     void swap_among_ranks(const Slab& slab);
     void multiply(const Slab& slab);
-    /// The columns of the next panel go to the host before all that is ordered later.
-    void order_panel(const Slab& slab);
+    /// The panel of `shape` is factored, or its columns go to the host, before all that is ordered later.
+    void order_panel(const StepShape& shape, std::size_t column);
+    void await_panel(const StepShape& shape, std::size_t column);
     static void wait(accelerator::Stream& stream, const Event& event);
 
     Place& place_;
     accelerator::Device& device_;
     const LocalMatrix& matrix_; ///< of the host
-    const BlockMap& rows_;
+    const BlockMap &rows_, &columns_;
     SwapBoard& board_;
     std::size_t block_;
     DeviceMatrix there_;
     std::array<Turn, 2> turns_;
+    bool factors_panels_;
     kernels::AlignedVector<double> next_panel_;
-    OwnMemory swapped_, sent_, received_; ///< rows of U before the solve; rows on their way
+    kernels::AlignedVector<int> exchanges_; ///< of the next panel, as Stream::factor() tells them
+    OwnMemory swapped_, sent_, received_;   ///< rows of U before the solve; rows on their way
     OwnStream products_, moves_, in_, out_, panels_;
 
     StepShape shape_;
@@ -100,7 +116,7 @@ private:
     std::vector<Event> before_;  ///< the same when this step began
     std::vector<Event> packed_;  ///< by slab of the step: the rows that are sent are on the host
     std::vector<Event> moved_;   ///< by slab of the step: rows have changed places
-    Event panel_is_here_;        ///< the columns of the next panel are in next_panel_; null: they have not been ordered
+    Event panel_is_here_;        ///< the next panel, or what the host needs of it, is in next_panel_; null: not ordered
     std::mutex ordering_;        ///< of threads that give orders
 };
 

@@ -26,6 +26,11 @@ public:
     /// Collective over the process column, for each slab by one thread of each rank, which begin their slabs in
     /// ascending order. The products may be done later.
     virtual void run(const Slab& slab, Workspace& workspace) = 0;
+    /// Whether panels are factored where the matrix lives; then factor_panel() takes the place of bring_panel().
+    virtual bool factors_panels() const { return false; }
+    /// As bring_panel(), and factors the panel: sets `panel.top` and `panel.pivots`, and `panel.rows` where other ranks
+    /// need them. Returns false when the matrix is singular.
+    virtual bool factor_panel(const StepShape&, std::size_t /*column*/, const Panel&) { return false; }
     /// Work that is left when all slabs have been taken; any thread.
     virtual void help() {}
     /// Writes the columns of the panel of `shape`, which begin with column `column` of this rank, into `panel.rows`,

@@ -18,6 +18,12 @@ std::string stand_in() {
     return name != nullptr ? name : "";
 }
 
+/// Whether it also stands in for that vendor's solver and compiler.
+bool stand_in_is_whole() {
+    const char* const whole = std::getenv("TEST_STAND_IN_IS_WHOLE");
+    return whole != nullptr && std::string(whole) == "1";
+}
+
 class AnyDevice : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
@@ -42,6 +48,17 @@ TEST_P(AnyDevice, TellsWhatItIs) {
     EXPECT_LE(properties.largest_bytes, properties.memory_bytes);
 }
 
+TEST_P(AnyDevice, TellsWhatIsAbsent) {
+    const std::vector<std::string> absences = device_->absences();
+    if (GetParam() != stand_in()) GTEST_SKIP() << "no library of the tests";
+    EXPECT_EQ(device_->factors(), stand_in_is_whole());
+    ASSERT_EQ(absences.size(), stand_in_is_whole() ? 0u : 2u);
+    if (stand_in_is_whole()) return;
+    EXPECT_NE(absences[0].find("SOLVER is not installed here"), std::string::npos) << absences[0];
+    EXPECT_NE(absences[0].find("panels are factored by the processors"), std::string::npos) << absences[0];
+    EXPECT_NE(absences[1].find("rows change places one by one"), std::string::npos) << absences[1];
+}
+
 TEST_P(AnyDevice, RefusesMoreMemoryThanItHas) {
     EXPECT_THROW(device_->allocate(device_->properties().largest_bytes / sizeof(double) + 1), DeviceError);
     EXPECT_THROW(device_->allocate(std::size_t(-1)), DeviceError);
@@ -64,6 +81,31 @@ TEST_P(AnyDevice, CopiesPartsOfMatrices) {
             EXPECT_EQ(result.at(row, column), inside ? source.at(row - 3, column - 3) : before.at(row, column))
                 << row << ' ' << column;
         }
+}
+
+TEST_P(AnyDevice, CopiesScatteredRows) {
+    // More rows than one kernel takes, some of them neighbours.
+    constexpr std::size_t rows = 1500, columns = 33, lead = 40;
+    const Matrix source(rows, columns, 10);
+    Matrix result(rows, columns, 11);
+    const auto memory = device_->allocate(2 * rows * lead);
+    const Place from{memory.get(), 3, lead}, to{memory.get(), rows * lead, lead};
+    const auto stream = device_->stream();
+    stream->copy_in(source.elements.data(), columns, source.extent(), from);
+    stream->copy_in(result.elements.data(), columns, result.extent(), to);
+    Matrix expected = result;
+    std::vector<RowCopy> copies;
+    for (std::size_t i = 0; i < 1100; ++i) {
+        const std::size_t row = i < 20 ? i : i * 7919 % rows, other = rows - 1 - i;
+        copies.push_back({row, other});
+        for (std::size_t j = 0; j + 1 < columns; ++j) expected.at(other, j) = source.at(row, j);
+    }
+    stream->copy_rows(from, to, columns - 1, copies);
+    copies.clear();
+    stream->copy_rows(from, to, columns - 1, copies);
+    stream->copy_out(to, result.extent(), result.elements.data(), columns);
+    stream->record()->wait();
+    EXPECT_EQ(result.elements, expected.elements);
 }
 
 struct Sizes {
@@ -95,6 +137,58 @@ TEST_P(AnyDevice, MultipliesPartsOfMatrices) {
     expect_right_product(*device_, {1, 1, 1}, 2, 0.5);
     expect_right_product(*device_, {200, 3, 64}, -1, 0);
     expect_right_product(*device_, {128, 256, 192}, 1, 0);
+}
+
+/// L and U in the place of the matrix, by rows, multiplied out, and the exchanges undone.
+Matrix undone(const Matrix& factors, std::span<const int> exchanges) {
+    Matrix result = factors;
+    for (std::size_t i = factors.rows; i-- > 0;)
+        for (std::size_t j = factors.columns; j-- > 0;) {
+            double sum = i <= j ? factors.at(i, j) : 0;
+            for (std::size_t k = 0; k < std::min(i, j + 1); ++k) sum += factors.at(i, k) * factors.at(k, j);
+            result.at(i, j) = sum;
+        }
+    for (std::size_t i = factors.columns; i-- > 0;)
+        for (std::size_t j = 0; j < factors.columns; ++j)
+            std::swap(result.at(i, j), result.at(static_cast<std::size_t>(exchanges[i] - 1), j));
+    return result;
+}
+
+TEST_P(AnyDevice, FactorsPartsOfMatrices) {
+    if (!device_->factors()) GTEST_SKIP() << "its libraries have no LU factorisation";
+    const auto stream = device_->stream();
+    // The second is larger, so that the memory of the first does not do.
+    for (const auto& [rows, columns] : {Extent{40, 17}, Extent{150, 32}, Extent{32, 32}, Extent{1, 1}}) {
+        const Matrix a(rows, columns, 9);
+        Matrix factors = a;
+        const std::size_t lead = columns + 3;
+        const auto memory = device_->allocate(rows * lead + 64);
+        const Place place{memory.get(), 7, lead};
+        std::vector<int> result(columns + 1, -1);
+        stream->copy_in(a.elements.data(), columns, a.extent(), place);
+        const bool in_place = rows == columns;
+        const auto other = device_->allocate(rows * columns);
+        const Place factored = in_place ? place : Place{other.get(), 0, columns};
+        stream->factor(place, a.extent(), factored, result);
+        stream->copy_out(factored, a.extent(), factors.elements.data(), columns);
+        stream->record()->wait();
+        EXPECT_EQ(result[columns], 0);
+        expect_near(undone(factors, result), a, static_cast<double>(columns));
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < std::min(i, columns); ++j) ASSERT_LE(std::abs(factors.at(i, j)), 1.0);
+    }
+}
+
+TEST_P(AnyDevice, TellsWhichPivotIsZero) {
+    if (!device_->factors()) GTEST_SKIP() << "its libraries have no LU factorisation";
+    const auto stream = device_->stream();
+    const auto memory = device_->allocate(12);
+    const double singular[] = {1, 2, 3, 2, 4, 6, 0, 0, 1, 0, 0, 0}; // the second column is twice the first
+    int result[4] = {};
+    stream->copy_in(singular, 3, {4, 3}, {memory.get(), 0, 3});
+    stream->factor({memory.get(), 0, 3}, {4, 3}, {memory.get(), 0, 3}, result);
+    stream->record()->wait();
+    EXPECT_EQ(result[3], 2);
 }
 
 TEST_P(AnyDevice, KeepsOrderAmongStreamsByEvents) {

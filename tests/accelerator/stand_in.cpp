@@ -1,8 +1,11 @@
-// A stand-in for the libraries of a vendor: its runtime and its BLAS, with streams that are threads, so that work is
-// done after the call and results that nobody waited for are wrong. Compiled with the names of one vendor:
+// A stand-in for the libraries of a vendor: its runtime, its BLAS, its solver and its compiler, with streams that are
+// threads, so that work is done after the call and results that nobody waited for are wrong. Compiled with the names of
+// one vendor:
 //   RUNTIME(Malloc)   -> cudaMalloc or hipMalloc
 //   PLAIN             the number of "not transposed"
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #ifdef STAND_IN_FOR_HIP
@@ -18,14 +22,30 @@
 #define DESTROY_HANDLE rocblas_destroy_handle
 #define SET_STREAM rocblas_set_stream
 #define DGEMM rocblas_dgemm
+#define DGEAM rocblas_dgeam
+#define SOLVER(name) hipsolverDn##name
+#define COMPILER(name) hiprtc##name
+#define CODE hiprtcGetCode
+#define CODE_SIZE hiprtcGetCodeSize
+#define MODULE(name) hipModule##name
+#define LAUNCH hipModuleLaunchKernel
 #define PLAIN 111
+#define TRANSPOSED 112
 #else
 #define RUNTIME(name) cuda##name
 #define CREATE_HANDLE cublasCreate_v2
 #define DESTROY_HANDLE cublasDestroy_v2
 #define SET_STREAM cublasSetStream_v2
 #define DGEMM cublasDgemm_v2
+#define DGEAM cublasDgeam
+#define SOLVER(name) cusolverDn##name
+#define COMPILER(name) nvrtc##name
+#define CODE nvrtcGetPTX
+#define CODE_SIZE nvrtcGetPTXSize
+#define MODULE(name) cuModule##name
+#define LAUNCH cuLaunchKernel
 #define PLAIN 0
+#define TRANSPOSED 1
 #endif
 #define FOR_CALLERS extern "C" __attribute__((visibility("default")))
 
@@ -130,10 +150,15 @@ FOR_CALLERS int RUNTIME(Free)(void* address) {
 }
 FOR_CALLERS int RUNTIME(HostRegister)(void*, std::size_t, unsigned) { return good; }
 FOR_CALLERS int RUNTIME(HostUnregister)(void*) { return good; }
-FOR_CALLERS int RUNTIME(StreamCreateWithFlags)(void** stream, unsigned flags) {
+FOR_CALLERS int RUNTIME(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
+    *least = 0;
+    *greatest = -5;
+    return good;
+}
+FOR_CALLERS int RUNTIME(StreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
     return with_device([&] {
         *stream = new Stream;
-        return flags == 1 ? good : bad_value;
+        return flags == 1 && (priority == 0 || priority == -5) ? good : bad_value;
     });
 }
 FOR_CALLERS int RUNTIME(StreamDestroy)(void* stream) {
@@ -210,6 +235,103 @@ FOR_CALLERS int DGEMM(void* handle, int left, int right, int rows, int columns, 
                     double& element = c[i + j * c_lead];
                     element = alpha * sum + (beta == 0 ? 0 : beta * element);
                 }
+        });
+        return good;
+    });
+}
+FOR_CALLERS int DGEAM(void* handle, int left, int right, int rows, int columns, const double* factor, const double* a,
+                      int a_lead, const double* kept, const double* b, int b_lead, double* c, int c_lead) {
+    if (left != TRANSPOSED || right != PLAIN || a_lead < columns || b_lead < rows || c_lead < rows) return bad_value;
+    const double alpha = *factor, beta = *kept;
+    return with_device([&] {
+        static_cast<Handle*>(handle)->stream->add([=] {
+            for (int j = 0; j < columns; ++j)
+                for (int i = 0; i < rows; ++i)
+                    c[i + j * c_lead] = alpha * a[j + i * a_lead] + (beta == 0 ? 0 : beta * b[i + j * b_lead]);
+        });
+        return good;
+    });
+}
+
+FOR_CALLERS int SOLVER(Create)(void** handle) { return CREATE_HANDLE(handle); }
+FOR_CALLERS int SOLVER(Destroy)(void* handle) { return DESTROY_HANDLE(handle); }
+FOR_CALLERS int SOLVER(SetStream)(void* handle, void* stream) { return SET_STREAM(handle, stream); }
+FOR_CALLERS int SOLVER(Dgetrf_bufferSize)(void*, int rows, int columns, double*, int lead, int* room) {
+    *room = columns;
+    return lead < rows ? bad_value : good;
+}
+FOR_CALLERS int SOLVER(Dgetrf)(void* handle, int rows, int columns, double* a, int lead, double* work, int* pivots,
+                               int* info) {
+    if (lead < rows || columns > rows || work == nullptr) return bad_value;
+    return with_device([&] {
+        static_cast<Handle*>(handle)->stream->add([=] {
+            *info = 0;
+            for (int k = 0; k < columns; ++k) {
+                double* const column = a + k * lead;
+                const auto smaller = [](double x, double y) { return std::abs(x) < std::abs(y); };
+                const int chosen = static_cast<int>(std::max_element(column + k, column + rows, smaller) - column);
+                pivots[k] = chosen + 1;
+                for (int j = 0; j < columns; ++j) std::swap(a[k + j * lead], a[chosen + j * lead]);
+                if (column[k] == 0) {
+                    if (*info == 0) *info = k + 1;
+                    continue;
+                }
+                for (int i = k + 1; i < rows; ++i) column[i] /= column[k];
+                for (int j = k + 1; j < columns; ++j)
+                    for (int i = k + 1; i < rows; ++i) a[i + j * lead] -= column[i] * a[k + j * lead];
+            }
+        });
+        return good;
+    });
+}
+
+// The compiler knows one kernel: accelerator/row_kernel.cpp's. Its code is its source.
+FOR_CALLERS int COMPILER(CreateProgram)(void** program, const char* source, const char*, int, const char* const*,
+                                        const char* const*) {
+    *program = new std::string(source);
+    return good;
+}
+FOR_CALLERS int COMPILER(CompileProgram)(void* program, int, const char* const*) {
+    return static_cast<std::string*>(program)->find("__global__ void copy_rows(") != std::string::npos ? good
+                                                                                                       : bad_value;
+}
+FOR_CALLERS int CODE_SIZE(void* program, std::size_t* size) {
+    *size = static_cast<std::string*>(program)->size() + 1;
+    return good;
+}
+FOR_CALLERS int CODE(void* program, char* code) {
+    std::strcpy(code, static_cast<std::string*>(program)->c_str());
+    return good;
+}
+FOR_CALLERS int COMPILER(DestroyProgram)(void** program) {
+    delete static_cast<std::string*>(*program);
+    return good;
+}
+FOR_CALLERS int MODULE(LoadData)(void** module, const void* code) {
+    static char loaded;
+    *module = &loaded;
+    return std::strstr(static_cast<const char*>(code), "copy_rows") != nullptr ? good : bad_value;
+}
+FOR_CALLERS int MODULE(GetFunction)(void** kernel, void* module, const char* name) {
+    *kernel = module;
+    return std::strcmp(name, "copy_rows") == 0 ? good : bad_value;
+}
+FOR_CALLERS int LAUNCH(void*, unsigned width, unsigned rows, unsigned depth, unsigned threads, unsigned, unsigned,
+                       unsigned, void* stream, void** parameters, void**) {
+    struct Rows {
+        unsigned from[480], to[480];
+    };
+    if (width == 0 || depth != 1 || threads > 1024 || rows == 0 || rows > 480) return bad_value;
+    const auto from = *static_cast<const double**>(parameters[0]);
+    const auto from_lead = *static_cast<unsigned long long*>(parameters[1]);
+    const auto to = *static_cast<double**>(parameters[2]);
+    const auto to_lead = *static_cast<unsigned long long*>(parameters[3]);
+    const auto columns = *static_cast<unsigned long long*>(parameters[4]);
+    const auto numbers = std::make_shared<Rows>(*static_cast<Rows*>(parameters[5])); // as they are now
+    return with_device([&] {
+        static_cast<Stream*>(stream)->add([=] {
+            for (unsigned row = 0; row < rows; ++row)
+                std::copy_n(from + numbers->from[row] * from_lead, columns, to + numbers->to[row] * to_lead);
         });
         return good;
     });

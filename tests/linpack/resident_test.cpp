@@ -132,6 +132,15 @@ TEST(Resident, RunsOnTheTableOfAVendor) {
     expect_same_as_without({1, 2, usual(150, 20, 1, 1)}, vendor);
     expect_same_as_without({2, 1, usual(150, 16, 2, 1)}, vendor);
     expect_same_as_without({4, 1, usual(150, 16, 2, 2)}, vendor);
+    // One process row: panels are factored on the device, where it has a solver.
+    expect_same_as_without({2, 1, usual(150, 16, 1, 2)}, vendor);
+    expect_same_as_without({3, 2, usual(170, 20, 1, 3)}, vendor);
+    for (const LookAhead look_ahead : {LookAhead::none, LookAhead::chopped, LookAhead::thread}) {
+        Parameters parameters = usual(150, 16, 1, 2);
+        parameters.look_ahead = look_ahead;
+        expect_same_as_without({2, 2, parameters}, vendor);
+    }
+    for (const std::size_t size : {1u, 7u, 8u, 9u}) expect_same_as_without({1, 1, usual(size, 8, 1, 1)}, vendor);
 }
 
 TEST(Resident, PassesOnWhatTheDeviceSays) {
