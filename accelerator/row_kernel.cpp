@@ -16,6 +16,7 @@ struct Rows {
 };
 
 /// The source for both vendors: CUDA and HIP know the same words.
+static_assert(most_rows == 480);
 constexpr const char* source = R"(
 struct Rows {
     unsigned from[480], to[480];
@@ -37,13 +38,11 @@ constexpr std::size_t columns_per_thread = 8;
 RowKernel::RowKernel(const vendor::Table& table) : table_(table) {
     vendor::Table::Program program = nullptr;
     check(table.create_program(&program, source, "copy_rows.cu", 0, nullptr, nullptr), "to make the kernel for rows");
-    const int status = table.compile(program, 0, nullptr);
+    int status = table.compile(program, 0, nullptr);
     std::size_t size = 0;
-    std::vector<char> code;
-    if (status == 0 && table.code_size(program, &size) == 0) {
-        code.resize(size);
-        table.code(program, code.data());
-    }
+    if (status == 0) status = table.code_size(program, &size);
+    std::vector<char> code(size);
+    if (status == 0) status = table.code(program, code.data());
     table.destroy_program(&program);
     check(status, "to compile the kernel for rows");
     vendor::Table::Module module = nullptr;

@@ -9,7 +9,7 @@
 namespace kumiki::accelerator {
 
 /// Copies scattered rows by a kernel of our own, compiled while the program runs: neither a vendor's runtime nor its
-/// BLAS can do it at once, and a copy for each row takes some 15 us to order (docs/decisions/resident-form.md).
+/// BLAS can do it at once, and a copy for each row takes some 17 us to order (docs/decisions/resident-form.md).
 class RowKernel {
 public:
     /// For the selected device of a table whose compiler is open. Throws DeviceError when the kernel cannot be made.
