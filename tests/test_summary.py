@@ -1,4 +1,4 @@
-"""The report about tests that were left out, from the formats of ctest and pytest."""
+"""The report about tests that failed or were left out, from the formats of ctest and pytest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from left_out import lines
+from summary import lines
 
 CTEST = """\
 <testsuite name="Linux-c++" tests="3" failures="0" disabled="0" skipped="1">
@@ -35,6 +35,7 @@ needs root
 [  SKIPPED ] Agent.Stranger (0 ms)
 </system-out></testcase>
   <testcase name="cg.openmp.1" classname="cg.openmp.1" time="0.1" status="run"><system-out/></testcase>
+  <testcase name="cg.openmp.2" classname="cg.openmp.2" time="0.1" status="fail"><failure message=""/></testcase>
 </testsuite>
 """
 
@@ -43,6 +44,8 @@ PYTEST = """\
   <testcase classname="tests.cluster.test_srun" name="test_a_job" time="0.1">
     <skipped type="pytest.skip" message="no srun">/root/tests/cluster/test_srun.py:21: no srun</skipped></testcase>
   <testcase classname="tests.tool.test_row" name="test_a_row" time="0.1"/>
+  <testcase classname="tests.tool.test_row" name="test_rows[2]" time="0.1"><failure message="assert"/></testcase>
+  <testcase classname="tests.tool.test_row" name="test_rows[3]" time="0.1"><error message="of a fixture"/></testcase>
 </testsuite></testsuites>
 """
 
@@ -52,14 +55,27 @@ PYTEST = """\
     [
         (
             CTEST,
-            ["part: 3 tests, 3 left out:", "    2 x this system has no membarrier", "    1 x needs root"],
+            [
+                "part: 4 tests, 1 failed, 3 left out:",
+                "    failed: cg.openmp.2",
+                "    2 x this system has no membarrier",
+                "    1 x needs root",
+            ],
         ),
-        (PYTEST, ["part: 2 tests, 1 left out:", "    1 x no srun"]),
-        ("<testsuite><testcase name='one'/></testsuite>", ["part: 1 tests, 0 left out"]),
+        (
+            PYTEST,
+            [
+                "part: 4 tests, 2 failed, 1 left out:",
+                "    failed: test_rows[2]",
+                "    failed: test_rows[3]",
+                "    1 x no srun",
+            ],
+        ),
+        ("<testsuite><testcase name='one'/></testsuite>", ["part: 1 tests, 0 failed, 0 left out"]),
         (None, ["part: it did not come to its tests"]),
     ],
 )
-def test_reasons_are_counted(tmp_path: Path, written: str | None, said: list[str]) -> None:
+def test_failures_are_named_and_reasons_counted(tmp_path: Path, written: str | None, said: list[str]) -> None:
     file = tmp_path / "results.xml"
     if written is not None:
         file.write_text(written)

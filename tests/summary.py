@@ -1,6 +1,7 @@
-"""Prints how many tests each part ran, and which it left out and why: what ctest and pytest say in JUnit's format.
+"""Prints how many tests each part ran, which failed, and which it left out and why: what ctest and pytest say in JUnit's
+format.
 
-python tests/left_out.py PART=FILE.xml ...
+python tests/summary.py PART=FILE.xml ...
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ def lines(part: str, file: Path) -> Iterator[str]:
         yield f"{part}: it did not come to its tests"
         return
     cases = list(xml.parse(file).getroot().iter("testcase"))
+    failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
     why = Counter(reason for case in cases for reason in reasons(case))
-    yield f"{part}: {len(cases)} tests, {why.total()} left out" + (":" if why else "")
+    yield f"{part}: {len(cases)} tests, {len(failed)} failed, {why.total()} left out" + (":" if failed or why else "")
+    for case in failed:
+        yield f"    failed: {case.get('name')}"
     for reason, count in why.most_common():
         yield f"    {count} x {' '.join(reason.split())}"
 
