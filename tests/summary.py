@@ -1,5 +1,4 @@
-"""Prints how many tests each part ran, which failed, and which it left out and why: what ctest and pytest say in JUnit's
-format.
+"""Prints how many tests each part ran, which failed, and which it left out and why, from their JUnit files.
 
 python tests/summary.py PART=FILE.xml ...
 """
