@@ -26,6 +26,12 @@ inline std::size_t rounds(std::size_t plain) {
     return std::max<std::size_t>(1, plain / slowdown / (over_network() ? 20 : 1));
 }
 
+/// The number of random programs that a test runs in this build, of `plain` in a plain build. Each run of the tests has
+/// others, and sanitizers look at every access of each, so few are enough there.
+inline unsigned programs(unsigned plain) {
+    return std::max(1U, plain / (sanitized ? 5 : 1) / (over_network() ? 2 : 1));
+}
+
 /// The time after which a stress test may end: on a machine that is busy with other things, thousands of rounds are
 /// worth as much as a million.
 class Enough {

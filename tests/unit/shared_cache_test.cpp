@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/memory.hpp"
+#include "support/build.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 using tests::Rank;
 using tests::Watchdog;
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_bytes = 4096;
 constexpr std::uint64_t least = std::uint64_t{256} << 10; ///< of a rank, whatever is asked for
 
 class SharedCacheTest : public testing::TestWithParam<FaultMechanism> {
@@ -42,7 +43,7 @@ std::size_t resident(Rank& rank, std::size_t offset, std::size_t bytes) {
 TEST_P(SharedCacheTest, AnArrayMayBeLongerThanTheCache) {
     const Watchdog watchdog("an array longer than the cache");
     run(2, [](Rank& rank, SharedMemory& memory) {
-        constexpr std::size_t pages = 1024, words = page / sizeof(std::uint32_t);
+        constexpr std::size_t pages = 1024, words = page_bytes / sizeof(std::uint32_t);
         auto* const array = tests::allocate_shared<std::uint32_t>(memory, pages * words, Placement::first_rank);
         // Arrays are as far from the beginning of all arrays as their regions are from that of the arena.
         const std::byte* const base =
@@ -58,13 +59,13 @@ TEST_P(SharedCacheTest, AnArrayMayBeLongerThanTheCache) {
             for (std::size_t at = 0; at < pages; ++at)
                 ASSERT_EQ(array[at * words + 3], round * (at + 1)) << "page " << at << " round " << round;
             if (rank.rank() == 1) {
-                EXPECT_LE(resident(rank, offset, pages * page), least + page);
+                EXPECT_LE(resident(rank, offset, pages * page_bytes), least + page_bytes);
             }
             ASSERT_TRUE(memory.barrier());
         }
         const auto counters = memory.counters(nullptr).value();
         if (rank.rank() == 1) {
-            EXPECT_GE(counters.evictions, 3 * (pages - least / page));
+            EXPECT_GE(counters.evictions, 3 * (pages - least / page_bytes));
         } else {
             EXPECT_EQ(counters.evictions, 0u);
         }
@@ -75,7 +76,7 @@ TEST_P(SharedCacheTest, AnArrayMayBeLongerThanTheCache) {
 void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     std::mt19937 engine(seed); // the same at every rank
     const auto random = [&engine] { return static_cast<unsigned>(engine()); };
-    const std::size_t length = page << random() % 3, bytes = 150 * page + random() % (150 * page);
+    const std::size_t length = page_bytes << random() % 3, bytes = 150 * page_bytes + random() % (150 * page_bytes);
     const auto placement = tests::every_placement[random() % std::size(tests::every_placement)];
     auto* const array = tests::allocate_shared<std::uint8_t>(memory, bytes, placement, length);
     std::vector<std::uint8_t> expected(bytes);
@@ -111,7 +112,8 @@ TEST_P(SharedCacheTest, RandomProgramsAgreeWithASequentialRun) {
     const Watchdog watchdog("random programs with a small cache");
     const unsigned first = std::random_device{}();
     run(3, [&](Rank& rank, SharedMemory& memory) {
-        for (unsigned program = 0; program < 3; ++program) run_random_program(rank, memory, first + program);
+        for (unsigned program = 0; program < tests::programs(3); ++program)
+            run_random_program(rank, memory, first + program);
     });
 }
 
@@ -119,7 +121,7 @@ TEST_P(SharedCacheTest, RandomProgramsAgreeWithASequentialRun) {
 TEST_P(SharedCacheTest, ThreadsThatEvictEachOthersPagesLoseNothing) {
     const Watchdog watchdog("threads that evict each other's pages");
     run(2, [](Rank& rank, SharedMemory& memory) {
-        constexpr std::size_t threads = 3, pages = 200, words = page / sizeof(std::uint32_t);
+        constexpr std::size_t threads = 3, pages = 200, words = page_bytes / sizeof(std::uint32_t);
         constexpr std::uint32_t rounds = 4;
         auto* const array = tests::allocate_shared<std::uint32_t>(memory, pages * words, Placement::cyclic);
         Locks& locks = **memory.locks("test");

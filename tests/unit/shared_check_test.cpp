@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
 
@@ -307,14 +308,15 @@ struct RandomProgram {
 TEST_P(SharedCheckTest, RandomProgramsWithoutRacesHaveNone) {
     const unsigned first = std::random_device{}();
     run(3, [first](Rank& rank, SharedMemory& memory, std::barrier<>&) {
-        for (unsigned program = 0; program < 6; ++program) RandomProgram{first + program, false}.run(rank, memory);
+        for (unsigned program = 0; program < tests::programs(6); ++program)
+            RandomProgram{first + program, false}.run(rank, memory);
         EXPECT_EQ(races_of(rank, memory).size(), 0u) << "seed " << first;
     });
 }
 
 TEST_P(SharedCheckTest, ARaceInARandomProgramIsFoundAndNothingElse) {
     const unsigned first = std::random_device{}();
-    for (unsigned program = 0; program < 6; ++program)
+    for (unsigned program = 0; program < tests::programs(6); ++program)
         run(
             3,
             [seed = first + program](Rank& rank, SharedMemory& memory, std::barrier<>&) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
 
@@ -328,7 +329,8 @@ TEST_P(SharedMemoryTest, RandomProgramsAgreeWithASequentialRun) {
     for (const int ranks : {2, 3}) {
         const unsigned first = std::random_device{}();
         run({.ranks = ranks}, [&](Rank& rank, SharedMemory& memory) {
-            for (unsigned program = 0; program < 40; ++program) run_random_program(rank, memory, first + program);
+            for (unsigned program = 0; program < tests::programs(40); ++program)
+                run_random_program(rank, memory, first + program);
         });
     }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsm/access_history.hpp"
+#include "support/build.hpp"
 #include "support/random.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
@@ -330,7 +331,8 @@ TEST_P(SharedPrefetchTest, RandomProgramsThatRepeatAgreeWithASequentialRun) {
     for (const int ranks : {2, 3}) {
         const unsigned first = std::random_device{}();
         run(ranks, [&](Rank& rank, SharedMemory& memory) {
-            for (unsigned program = 0; program < 15; ++program) run_random_program(rank, memory, first + program);
+            for (unsigned program = 0; program < tests::programs(15); ++program)
+                run_random_program(rank, memory, first + program);
         });
     }
 }

@@ -240,21 +240,28 @@ TEST_P(SharedUpdatesTest, AChangeThatComesBeforeItsHomeHasLeftTheBarrierIsNotLos
             volatile auto* const of_rank_1 = many + copies * words;
             for (std::uint32_t round = 0; round < rounds; ++round) {
                 volatile auto* const page = pages + round * words;
-                if (rank.rank() == 0)
+                if (rank.rank() == 0) {
                     for (std::size_t copy = 0; copy < copies; copy += 2) ASSERT_EQ(of_rank_1[copy * words], round);
-                if (rank.rank() == 3) ASSERT_EQ(page[0], 0u); // the home will announce it
+                }
+                if (rank.rank() == 3) {
+                    ASSERT_EQ(page[0], 0u); // the home will announce it
+                }
                 ASSERT_TRUE(memory.barrier());
                 if (rank.rank() == 1)
                     for (std::size_t copy = 0; copy < copies; copy += 2) of_rank_1[copy * words] = round + 1;
                 if (rank.rank() == 0) page[0] = 1;
                 ASSERT_TRUE(memory.barrier());
-                if (rank.rank() == 2) ASSERT_EQ(page[0], 1u);
+                if (rank.rank() == 2) {
+                    ASSERT_EQ(page[0], 1u);
+                }
                 if (rank.rank() == 1) {
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
                     page[10] = 1;
                 }
                 ASSERT_TRUE(memory.barrier());
-                if (rank.rank() >= 2) ASSERT_EQ(page[10], 1u) << "rank " << rank.rank() << ", round " << round;
+                if (rank.rank() >= 2) {
+                    ASSERT_EQ(page[10], 1u) << "rank " << rank.rank() << ", round " << round;
+                }
                 ASSERT_TRUE(memory.barrier());
             }
         },

@@ -82,15 +82,15 @@ void end_all_at_exit_within(const OthersJob& job, const Settings& settings, std:
                      space = std::move(space)](int code) {
         const auto joined = segment.lock();
         if (!joined || joined->block(local_rank).state.load() != shm::RankState::joined) return;
-        constexpr int failed = 1;
+        constexpr int failure = 1;
         if (code == 0)
             fmt::print(stderr,
                        "kumiki: rank {} of {} on host {} (process {}) ended without leaving the job (Job's destructor "
                        "did not run); it exits with code {}, so that its launcher ends the other ranks\n",
-                       space->rank(), space->size(), platform::host_name(), getpid(), failed);
+                       space->rank(), space->size(), platform::host_name(), getpid(), failure);
         std::fflush(nullptr);
-        space->abort(code == 0 ? failed : code);
-        _exit(code == 0 ? failed : code);
+        space->abort(code == 0 ? failure : code);
+        _exit(code == 0 ? failure : code);
     });
 }
 

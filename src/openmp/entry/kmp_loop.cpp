@@ -44,10 +44,10 @@ std::int32_t plain(std::int32_t number) {
 /// Iterations from `lower` to `upper`, both inclusive.
 template <class Value>
 std::uint64_t iterations(Value lower, Value upper, std::make_signed_t<Value> step) {
-    using Unsigned = std::make_unsigned_t<Value>;
+    using Bits = std::make_unsigned_t<Value>;
     if (step > 0 ? upper < lower : lower < upper) return 0;
-    if (step > 0) return static_cast<Unsigned>(Unsigned(upper) - Unsigned(lower)) / std::uint64_t(step) + 1;
-    return static_cast<Unsigned>(Unsigned(lower) - Unsigned(upper)) / (0 - std::uint64_t(step)) + 1;
+    if (step > 0) return static_cast<Bits>(Bits(upper) - Bits(lower)) / std::uint64_t(step) + 1;
+    return static_cast<Bits>(Bits(lower) - Bits(upper)) / (0 - std::uint64_t(step)) + 1;
 }
 
 /// Gives the one of `parties` with number `id` its first iterations, the distance of its next ones, and whether it has
