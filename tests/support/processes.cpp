@@ -14,6 +14,9 @@ namespace {
 
 [[noreturn]] void run(const std::function<void()>& body) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed test leaves no ranks behind
+    // Tests stop processes. Where no terminal controls the tests, the kernel sends SIGHUP to all processes of a group
+    // in which one is stopped while a rank of some kumiki-run ends, whose parent has a group of its own.
+    setpgid(0, 0);
     try {
         body();
     } catch (const std::exception& error) {
