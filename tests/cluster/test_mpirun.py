@@ -147,11 +147,11 @@ def test_a_stopped_rank_is_named_by_its_neighbour(
     """Rank 2 sends heartbeats for its host; while it is stopped, rank 3 does. The program is told before it ends."""
     need_module("kumiki-ucx", "libucx-dev")
     hosts = make_cluster(2)
-    settings = {"KUMIKI_INTERFACE": "eth0", "KUMIKI_TIMEOUT": "2"}
+    settings = {"KUMIKI_INTERFACE": "eth0", "KUMIKI_TIMEOUT": "4"}
     ended = starter.run_that_fails(mpirun.over(hosts.namespaces, 2), program, "stopped", environment=settings)
     assert ended.returncode != 0
     first = ended.stderr[ended.stderr.index("kumiki:") :].splitlines()[0]
-    how = "has been stopped for 2 s (KUMIKI_TIMEOUT); KUMIKI_STOPPED=wait waits for it"
+    how = "has been stopped for 4 s (KUMIKI_TIMEOUT); KUMIKI_STOPPED=wait waits for it"
     assert re.fullmatch(
         rf"kumiki: rank 3 on host \S+ ends the job: rank 2 on host \S+ \(process \d+\) {re.escape(how)}", first
     )
