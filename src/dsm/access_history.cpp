@@ -97,7 +97,9 @@ void AccessHistory::end(Accesses faulted, const PageList& dropped, std::size_t u
     }
     const std::size_t expected = expecting->expected.count();
     if (2 * faulted.count() > expected) {
-        if (!note_larger(*place, *expecting, faulted)) expecting->left = 0; // the program has changed its ways
+        if (note_larger(*place, *expecting, faulted)) return;
+        if (expecting->period == shortest) place->patterns.clear(); // it was the first, and has happened only once
+        else expecting->left = 0;                                   // the program has changed its ways
         return;
     }
     if (2 * (expected + faulted.count()) <= 3 * expecting->learned.count())
@@ -124,7 +126,9 @@ void AccessHistory::learn(Place& place, Accesses accesses) {
     if (known == place.patterns.end()) {
         if (place.patterns.size() == most_patterns)
             place.patterns.erase(std::ranges::min_element(place.patterns, {}, &Pattern::seen));
-        place.patterns.push_back({.learned = accesses, .expected = accesses, .seen = place.intervals});
+        const unsigned untried = place.tried ? 0 : 1;
+        place.tried = true;
+        place.patterns.push_back({.learned = accesses, .expected = accesses, .seen = place.intervals, .left = untried});
         return;
     }
     known->learned = known->expected = std::move(accesses);

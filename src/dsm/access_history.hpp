@@ -13,7 +13,8 @@ namespace kumiki::dsm {
 ///
 /// A page that has been fetched in advance does not fault, so nobody sees whether it was needed. Therefore some
 /// intervals expect nothing and learn from their faults, and others expect what was learned only when the last two that
-/// learned had needed nearly the same.
+/// learned had needed nearly the same. Only what the first interval of a place has needed is expected once at once:
+/// programs with few steps gain from that, and the others lose one step.
 ///
 /// Where intervals of one place differ, as those of a function that works on grids of several sizes, each of them is
 /// remembered as a pattern, and the first faults tell which it is: then the rest of that pattern is expected.
@@ -58,6 +59,7 @@ private:
     struct Place {
         std::vector<Pattern> patterns;
         std::uint64_t intervals = 0;
+        bool tried = false; ///< its first pattern has been expected
     };
     static constexpr unsigned shortest = 4, longest = 64;
     static constexpr std::size_t most_patterns = 64; ///< of a place

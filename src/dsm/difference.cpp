@@ -1,8 +1,13 @@
 #include "dsm/difference.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace kumiki::dsm {
 namespace {
@@ -25,6 +30,21 @@ struct Head {
     }
 };
 
+#if defined(__SSE2__) // every x86-64
+
+/// One bit for each byte of the line, set if page and twin differ there.
+std::uint64_t compare(const std::byte* page, const std::byte* twin) {
+    const auto load = [](const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); };
+    std::uint64_t equal = 0;
+    for (std::size_t at = 0; at < difference_line; at += sizeof(__m128i)) {
+        const __m128i same = _mm_cmpeq_epi8(load(page + at), load(twin + at));
+        equal |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(same))} << at;
+    }
+    return ~equal;
+}
+
+#else
+
 /// One bit for each of the 8 bytes of a word, set if the byte is not zero.
 std::uint64_t nonzero_bytes(std::uint64_t word) {
     constexpr std::uint64_t low_seven = 0x7f7f7f7f7f7f7f7f, ones = 0x0102040810204080;
@@ -43,6 +63,8 @@ std::uint64_t compare(const std::byte* page, const std::byte* twin) {
     }
     return mask;
 }
+
+#endif
 
 /// Calls each(line, mask) for every line that differs.
 template <class Each>
@@ -66,21 +88,42 @@ void for_each_run(std::uint64_t mask, Each each) {
     }
 }
 
+/// Copies `length` bytes, from `part` to twice as many.
+template <std::size_t part>
+void copy_ends(std::byte* to, const std::byte* from, std::size_t length) {
+    std::array<std::byte, part> first, last;
+    std::memcpy(&first, from, part);
+    std::memcpy(&last, from + length - part, part);
+    std::memcpy(to, &first, part);
+    std::memcpy(to + length - part, &last, part);
+}
+
+/// Copies a run of bytes of a line, a short one by two copies that may overlap, because a call of memcpy takes longer.
+void copy_run(std::byte* to, const std::byte* from, std::size_t length) {
+    if (length == difference_line) std::memcpy(to, from, difference_line);
+    else if (length > 16) std::memcpy(to, from, length);
+    else if (length >= 8) copy_ends<8>(to, from, length);
+    else if (length >= 4) copy_ends<4>(to, from, length);
+    else if (length >= 2) copy_ends<2>(to, from, length);
+    else *to = *from;
+}
+
 } // namespace
 
 std::size_t pack_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
                             std::vector<std::byte>& packed) {
     std::size_t differing = 0, at = packed.size();
+    packed.resize(at + longest_difference(page.size()));
     for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
-        packed.resize(at + Head::bytes + static_cast<std::size_t>(std::popcount(mask)));
+        differing += static_cast<std::size_t>(std::popcount(mask));
         Head{static_cast<std::uint16_t>(line), mask}.write(&packed[at]);
         at += Head::bytes;
         for_each_run(mask, [&](std::size_t begin, std::size_t length) {
-            std::memcpy(&packed[at], &page[line * difference_line + begin], length);
+            copy_run(&packed[at], &page[line * difference_line + begin], length);
             at += length;
-            differing += length;
         });
     });
+    packed.resize(at);
     return differing;
 }
 
@@ -106,7 +149,7 @@ bool for_each_packed(std::span<const std::byte> packed, std::size_t page, Each e
 bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page) {
     return for_each_packed(packed, page.size(), [page](const Head& head, std::span<const std::byte> bytes) {
         for_each_run(head.mask, [&](std::size_t begin, std::size_t length) {
-            std::memcpy(&page[head.line * difference_line + begin], bytes.data(), length);
+            copy_run(&page[head.line * difference_line + begin], bytes.data(), length);
             bytes = bytes.subspan(length);
         });
     });
@@ -155,9 +198,9 @@ std::size_t copy_difference(std::span<const std::byte> page, std::span<const std
                             std::span<std::byte> into) {
     std::size_t differing = 0;
     for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
+        differing += static_cast<std::size_t>(std::popcount(mask));
         for_each_run(mask, [&](std::size_t begin, std::size_t length) {
-            std::memcpy(&into[line * difference_line + begin], &page[line * difference_line + begin], length);
-            differing += length;
+            copy_run(&into[line * difference_line + begin], &page[line * difference_line + begin], length);
         });
     });
     return differing;

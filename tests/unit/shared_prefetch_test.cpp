@@ -46,12 +46,11 @@ std::size_t faults(AccessHistory& history, std::uint64_t place, const Accesses& 
     return count;
 }
 
-TEST(AccessHistoryTest, WhatTwoIntervalsNeededIsExpectedMoreAndMoreOften) {
+TEST(AccessHistoryTest, WhatIntervalsNeedAgainIsExpectedMoreAndMoreOften) {
     AccessHistory history;
     const Accesses needed{.fetched = {3, 4, 5, 900}, .written = {4, 17}};
     EXPECT_EQ(faults(history, 1, needed), 6u);
-    EXPECT_EQ(faults(history, 1, needed), 6u);
-    for (const int often : {4, 8, 16, 32, 64, 64}) {
+    for (const int often : {1, 4, 8, 16, 32, 64, 64}) {
         for (int interval = 0; interval < often; ++interval) EXPECT_EQ(faults(history, 1, needed), 0u);
         EXPECT_EQ(faults(history, 1, needed), 6u) << "after " << often;
     }
@@ -61,15 +60,16 @@ TEST(AccessHistoryTest, PlacesHaveExpectationsOfTheirOwn) {
     AccessHistory history;
     for (int round = 0; round < 3; ++round)
         for (const std::uint64_t place : {1, 2, 0}) { // 0 is unknown
-            const bool expects = round == 2 && place != 0;
+            const bool expects = round == 1 && place != 0;
             EXPECT_EQ(faults(history, place, {.fetched = {place}, .written = {}}), expects ? 0u : 1u);
         }
 }
 
-TEST(AccessHistoryTest, NothingIsExpectedOfIntervalsThatDiffer) {
+TEST(AccessHistoryTest, OfIntervalsThatDifferSomethingIsExpectedOnlyOnce) {
     AccessHistory history;
     for (std::size_t round = 0; round < 200; ++round)
-        EXPECT_EQ(faults(history, 1, {.fetched = {4 * round, 4 * round + 1}, .written = {7}}), 3u) << round;
+        EXPECT_EQ(faults(history, 1, {.fetched = {4 * round, 4 * round + 1}, .written = {7}}), round == 1 ? 2u : 3u)
+            << round;
 }
 
 TEST(AccessHistoryTest, FirstFaultsTellIntervalsOfOnePlaceApart) {
@@ -77,19 +77,23 @@ TEST(AccessHistoryTest, FirstFaultsTellIntervalsOfOnePlaceApart) {
     const std::array needs = {Accesses{.fetched = {1, 10, 11, 12, 13}, .written = {10}},
                               Accesses{.fetched = {1, 20, 21, 22, 23}, .written = {}},
                               Accesses{.fetched = {30, 31, 32}, .written = {40, 41}}};
-    for (int round = 0; round < 6; ++round)
-        for (const Accesses& needed : needs) {
-            const std::size_t first = needed.fetched.front() == 1 ? 2 : 1; // page 1 belongs to two of them
-            EXPECT_EQ(faults(history, 1, needed), round < 2 ? needed.count() : first) << "round " << round;
+    EXPECT_EQ(faults(history, 1, needs[0]), needs[0].count());
+    EXPECT_EQ(faults(history, 1, needs[1]), 4u) << "while the other is expected, which is forgotten";
+    for (std::size_t round = 0; round < 6; ++round)
+        for (const std::size_t kind : {2, 0, 1}) {
+            const std::size_t first = kind == 2 ? 1 : 2; // page 1 belongs to two of them
+            EXPECT_EQ(faults(history, 1, needs[kind]), round < 2 ? needs[kind].count() : first) << "round " << round;
         }
 }
 
 TEST(AccessHistoryTest, AnIntervalThatNeedsNothingIsToldFromOthers) {
     AccessHistory history;
     const Accesses needed{.fetched = {1, 2, 3}, .written = {}};
-    for (int round = 0; round < 4; ++round) {
-        EXPECT_EQ(faults(history, 1, needed), round < 2 ? 3u : 1u);
-        EXPECT_EQ(history.begin(1), nullptr);
+    const std::array<std::size_t, 8> faulting = {3, 3, 0, 0, 3, 1, 1, 1};
+    for (std::size_t round = 0; round < faulting.size(); ++round) {
+        EXPECT_EQ(faults(history, 1, needed), faulting[round]) << "round " << round;
+        const bool vain = round < 3; // then one that needs nothing learns
+        EXPECT_EQ(history.begin(1) != nullptr, vain) << "round " << round;
         history.end({}, {}, 0);
     }
 }
@@ -97,7 +101,7 @@ TEST(AccessHistoryTest, AnIntervalThatNeedsNothingIsToldFromOthers) {
 TEST(AccessHistoryTest, WhatIsNotNeededAnyMoreIsForgotten) {
     AccessHistory history;
     const Accesses before{.fetched = {1, 2, 3, 4}, .written = {}}, after{.fetched = {11, 12, 13, 14}, .written = {}};
-    for (const std::size_t expected : {4, 4, 0}) EXPECT_EQ(faults(history, 1, before), expected);
+    for (const std::size_t expected : {4, 0, 4, 0}) EXPECT_EQ(faults(history, 1, before), expected);
     EXPECT_EQ(faults(history, 1, after), 4u) << "while the other is expected";
     for (const std::size_t expected : {4, 4, 1, 1, 1, 1, 4, 1, 0, 0})
         EXPECT_EQ(faults(history, 1, after), expected) << "of this one";
@@ -105,8 +109,8 @@ TEST(AccessHistoryTest, WhatIsNotNeededAnyMoreIsForgotten) {
 
 TEST(AccessHistoryTest, WhatIsLostAtLocksIsNotExpected) {
     AccessHistory history;
-    for (int round = 0; round < 2; ++round)
-        EXPECT_EQ(faults(history, 1, {.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3}), 5u);
+    for (const std::size_t expected : {5, 1, 5})
+        EXPECT_EQ(faults(history, 1, {.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3}), expected);
     EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 4, 5}));
     history.end({}, {4}, 0);
     EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 5}));
@@ -117,7 +121,7 @@ TEST(AccessHistoryTest, OfNestedPatternsTheLeastIsExpected) {
     AccessHistory history;
     const Accesses one{.fetched = {1, 2, 3, 4}, .written = {1, 2, 3, 4}};
     const Accesses all{.fetched = {1, 2, 3, 4, 11, 12, 13, 14}, .written = {1, 2, 3, 4, 11, 12, 13, 14}};
-    for (const Accesses& needed : {one, all, one, all}) faults(history, 1, needed);
+    for (const Accesses& needed : {one, all, one, all, one, all}) faults(history, 1, needed);
     EXPECT_EQ(faults(history, 1, one), 1u);
     EXPECT_EQ(faults(history, 1, all), 9u) << "the first one, and what is not in the other pattern";
     EXPECT_EQ(faults(history, 1, one), 1u);
@@ -135,7 +139,7 @@ TEST(AccessHistoryTest, WhatAnExpectingIntervalNeedsBesidesIsExpectedNextTime) {
     const Accesses more{.fetched = {1, 2, 3, 4, 5, 6, 7, 8}, .written = {1, 2, 3, 4}};
     Accesses other = learned;
     other.fetched.push_back(9);
-    for (int round = 0; round < 2; ++round) EXPECT_EQ(faults(history, 1, learned), 8u);
+    for (const std::size_t expected : {8, 0, 8}) EXPECT_EQ(faults(history, 1, learned), expected);
     EXPECT_EQ(faults(history, 1, more), 4u);
     EXPECT_EQ(faults(history, 1, more), 0u);
     for (int round = 0; round < 2; ++round)
@@ -148,7 +152,7 @@ TEST(AccessHistoryTest, WhatWasExpectedToBeWrittenAndIsUnchangedIsLearnedAgainOn
     const Accesses less{.fetched = {1, 2, 3}, .written = {}};
     AccessHistory program_writes_the_same, program_has_changed;
     for (AccessHistory* history : {&program_writes_the_same, &program_has_changed}) {
-        for (int round = 0; round < 2; ++round) EXPECT_EQ(faults(*history, 1, needed, {}, 3), needed.count());
+        for (const std::size_t expected : {9, 0, 9}) EXPECT_EQ(faults(*history, 1, needed, {}, 2), expected);
         EXPECT_EQ(faults(*history, 1, needed, {}, 2), 0u) << "too few to doubt";
         EXPECT_EQ(faults(*history, 1, needed, {}, 3), 0u);
     }
@@ -181,7 +185,7 @@ Result<> barrier(SharedMemory& memory, std::uint64_t place) {
 }
 
 // Each rank writes its own pages and those next to them, and reads the other one's, as a stencil does. Of the 100
-// rounds the first two and four later ones learn (after 4, 8, 16 and 32 others).
+// rounds six learn (after 1, 4, 8, 16 and 32 others).
 TEST_P(SharedPrefetchTest, IntervalsThatRepeatHardlyFault) {
     const Watchdog watchdog("intervals that repeat");
     run(2, [](Rank& rank, SharedMemory& memory) {
@@ -203,7 +207,7 @@ TEST_P(SharedPrefetchTest, IntervalsThatRepeatHardlyFault) {
     });
 }
 
-TEST_P(SharedPrefetchTest, IntervalsThatDifferFetchNothingInVain) {
+TEST_P(SharedPrefetchTest, IntervalsThatDifferFetchHardlyAnythingInVain) {
     const Watchdog watchdog("intervals that differ");
     run(2, [](Rank& rank, SharedMemory& memory) {
         constexpr std::size_t pages = 64;
@@ -219,7 +223,7 @@ TEST_P(SharedPrefetchTest, IntervalsThatDifferFetchNothingInVain) {
             if (!home) ++needed;
             ASSERT_TRUE(barrier(memory, 2));
         }
-        EXPECT_LE(memory.counters(nullptr)->fetches, needed);
+        EXPECT_LE(memory.counters(nullptr)->fetches, needed + 1) << "of the first step";
     });
 }
 
@@ -243,12 +247,12 @@ TEST_P(SharedPrefetchTest, PagesThatAreExpectedToBeWrittenAndAreNot) {
 }
 
 // Three kinds of intervals that begin at one place, as a function has that is called for grids of several sizes. Rank 1
-// has two threads, whose first faults tell which one it is. Of the 20 intervals of a kind four learn: the first two,
-// and one after 4 and after 8 others.
+// has two threads, whose first faults tell which one it is. Of the 20 intervals of a kind five learn at most: the first
+// two or three, and one after 4 and after 8 others.
 TEST_P(SharedPrefetchTest, ThreadsTellTheIntervalsOfAPlaceApart) {
     const Watchdog watchdog("several intervals of a place");
     run(2, [](Rank& rank, SharedMemory& memory) {
-        constexpr std::size_t pages = 40, kinds = 3, learning = 4, until_known = 4;
+        constexpr std::size_t pages = 40, kinds = 3, learning = 5, until_known = 4;
         constexpr std::uint32_t rounds = 60;
         auto* const array = allocate<std::uint32_t>(memory, 2 * kinds * pages * words); // the first half is rank 0's
         for (std::uint32_t round = 1; round <= rounds; ++round) {
