@@ -12,6 +12,7 @@
 #include "platform/descriptor.hpp"
 #include "platform/memory.hpp"
 #include "platform/page_faults.hpp"
+#include "platform/unordered_reads.hpp"
 
 namespace kumiki::platform {
 namespace {
@@ -77,9 +78,12 @@ private:
     }
 
     Result<> map(std::size_t offset, std::size_t bytes, PageAccess to) {
-        // A page that the file does not have yet cannot be mapped; reading it through the first mapping makes it.
-        for (std::size_t at = offset; at < offset + bytes; at += page_size())
+        // A page that the file does not have yet cannot be mapped; reading it through the first mapping makes it. Others
+        // may be writing there.
+        for (std::size_t at = offset; at < offset + bytes; at += page_size()) {
+            const UnorderedReads unordered;
             static_cast<void>(*const_cast<const volatile std::byte*>(first_ + at));
+        }
         while (bytes > 0) {
             uffdio_continue request{};
             request.range = {number(second_ + offset), bytes};
