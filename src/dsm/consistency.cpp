@@ -38,6 +38,16 @@ void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
     else if (Pages* const array = arrays_.find(notice.array)) drop(*array, notice.first, notice.count);
 }
 
+std::optional<Consistency::Changed> Consistency::change_word(const WordRequest& request) const {
+    Pages* const array = arrays_.find(request.array);
+    if (array == nullptr) return {};
+    const auto before = array->change_word(request.offset, request.change);
+    if (!before) return {};
+    return Changed{*before,
+                   {static_cast<std::uint16_t>(request.array), Notice::Kind::changed, 1,
+                    request.offset / array->layout().page_bytes}};
+}
+
 Released Consistency::release_to_all(std::uint64_t barrier, WrittenWords* words, const void* stack) {
     const std::lock_guard turn(turn_);
     Released own;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "dsm/race_check.hpp"
 #include "dsm/shared_heap.hpp"
 #include "dsm/turn.hpp"
+#include "dsm/word_change.hpp"
 #include "dsm/written_words.hpp"
 
 namespace kumiki::dsm {
@@ -58,6 +60,13 @@ public:
         const std::lock_guard turn(turn_);
         each(history_);
     }
+
+    struct Changed {
+        std::uint64_t before;
+        Notice notice;
+    };
+    /// Changes a word of this home for another rank. Returns nothing if there is no such word. Does not wait.
+    std::optional<Changed> change_word(const WordRequest& request) const;
 
     /// Ends an interval at a barrier: returns what this rank has written since the last barrier. If there is anything,
     /// all ranks will know by `words` when they have left the barrier; null: it is exchanged anyway. Nothing below

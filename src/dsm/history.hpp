@@ -16,7 +16,7 @@ public:
     History(int ranks, int rank)
         : rank_(static_cast<std::uint32_t>(rank)),
           log_(std::make_unique<NoticeLog>()),
-          seen_(static_cast<std::size_t>(ranks)),
+          seen_(Told::writers(static_cast<std::size_t>(ranks))),
           managers_(static_cast<std::size_t>(ranks)) {}
 
     std::uint32_t rank() const { return rank_; }

@@ -59,6 +59,14 @@ void LockArea::tell(std::uint64_t epoch, std::span<const Told> news) {
     }
 }
 
+void LockArea::tell_changed(std::uint64_t epoch, int rank, const Notice& notice) {
+    NoticeLog& log = head().log;
+    const std::lock_guard brief(head().log_busy);
+    log.renew(epoch);
+    const std::uint32_t writer = Told::writer_for_others(static_cast<std::size_t>(rank), ranks_);
+    log.append({notice, ++seen(writer), writer});
+}
+
 LockArea::Read LockArea::read(std::uint64_t epoch, std::uint64_t position, std::vector<Told>& news) {
     NoticeLog& log = head().log;
     const std::lock_guard brief(head().log_busy);

@@ -55,6 +55,8 @@ public:
 
     /// Adds what the log does not have yet.
     void tell(std::uint64_t epoch, std::span<const Told> news);
+    /// Adds what this rank, which is number `rank`, has changed for another one.
+    void tell_changed(std::uint64_t epoch, int rank, const Notice& notice);
     struct Read {
         std::uint64_t end; ///< the position to continue from
         bool complete;     ///< false: some notices are no longer there
@@ -87,7 +89,7 @@ private:
     std::size_t begin_of_seen() const {
         return sizeof(Head) + (KUMIKI_SHARED_LOCKS + ranks_ - 1) / ranks_ * sizeof(Lock);
     }
-    std::size_t begin_of_links() const { return begin_of_seen() + ranks_ * sizeof(std::uint64_t); }
+    std::size_t begin_of_links() const { return begin_of_seen() + Told::writers(ranks_) * sizeof(std::uint64_t); }
     Head& head() const { return *reinterpret_cast<Head*>(region_); }
     Lock& at(int lock) const {
         return reinterpret_cast<Lock*>(region_ + sizeof(Head))[static_cast<std::size_t>(lock) / ranks_];

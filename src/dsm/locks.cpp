@@ -27,6 +27,7 @@ Locks::Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region
       consistency_(consistency),
       region_(region),
       owners_(KUMIKI_SHARED_LOCKS),
+      wanted_(static_cast<std::size_t>(fabric.size()) * Waiter::places),
       watchers_(static_cast<std::size_t>(fabric.size())) {}
 
 std::byte* Locks::region_at(int rank) const {
@@ -98,7 +99,8 @@ Result<> Locks::release(int lock) {
             message.value = static_cast<std::uint64_t>(lock);
             message.signal = history.epoch();
             if (clocks_ != nullptr) told = clocks_->releasing(lock);
-            send(manager, message, history.news_for(manager));
+            const std::vector<Told> news = history.news_for(manager);
+            send(manager, message, std::as_bytes(std::span(news)));
         });
         return told;
     }
@@ -107,7 +109,9 @@ Result<> Locks::release(int lock) {
         consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
     if (manager == fabric_.rank()) send_news();
     if (clocks_ != nullptr) told = clocks_->releasing(lock);
-    if (LockArea::Next next{}; area.pass(lock, next)) grant(next, area);
+    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
+        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
+    });
     return told;
 }
 
@@ -189,17 +193,6 @@ bool Locks::ask(int lock, Kind kind) {
 
 // -- passing a lock on --
 
-void Locks::grant(const LockArea::Next& next, LockArea area) {
-    const auto rank = static_cast<int>(next.waiter.rank);
-    if (region_at(rank) != nullptr) {
-        area_at(rank).answer(next.waiter.place).store(Answer::granted, std::memory_order_release);
-        fabric_.progress().ring(rank);
-    } else {
-        const Outgoing outgoing = answer_for(next, 0, area, Answer::granted);
-        send(rank, outgoing.header, outgoing.news);
-    }
-}
-
 Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, Answer answer) const {
     Outgoing outgoing{header(Kind::answer), {}};
     outgoing.header.ticket = next.waiter.place;
@@ -247,8 +240,8 @@ MessageHeader Locks::header(Kind kind) const {
     return made;
 }
 
-void Locks::send(int rank, const MessageHeader& header, std::span<const Told> news) {
-    const auto sent = fabric_.network()->send(rank, header, std::as_bytes(news));
+void Locks::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    const auto sent = fabric_.network()->send(rank, header, payload);
     if (sent) return;
     fmt::print(stderr, "kumiki: rank {} cannot reach rank {} about a shared lock: {}\n", fabric_.rank(), rank,
                sent.error().message);
@@ -270,6 +263,7 @@ bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payl
     case Kind::release: return released(header, payload);
     case Kind::watch: return watched(header);
     case Kind::news: return told_news();
+    case Kind::change: return asked_to_change(header, payload);
     case Kind::publish: return asked_to_release(header);
     }
     return false;
@@ -280,7 +274,9 @@ bool Locks::unpack(std::span<const std::byte> payload, std::vector<Told>& news) 
     if (payload.size() % sizeof(Told) != 0) return false;
     news.resize(payload.size() / sizeof(Told));
     if (!payload.empty()) std::memcpy(news.data(), payload.data(), payload.size());
-    std::erase_if(news, [this](const Told& told) { return told.writer >= static_cast<std::uint32_t>(fabric_.size()); });
+    std::erase_if(news, [this](const Told& told) {
+        return told.writer >= Told::writers(static_cast<std::size_t>(fabric_.size()));
+    });
     return true;
 }
 
@@ -292,6 +288,7 @@ bool Locks::asked(const MessageHeader& header) {
     const Waiter waiter{static_cast<std::uint32_t>(header.source), static_cast<std::uint32_t>(header.ticket)};
     Answer answer = Answer::granted;
     if (static_cast<Kind>(header.operation) == Kind::ask) {
+        wanted_[waiter.number()].is_change = false;
         if (!area.take_or_queue(lock, waiter, header.offset)) return true; // the answer comes when it is its turn
     } else if (!area.take(lock, waiter.rank)) {
         answer = Answer::refused;
@@ -305,6 +302,7 @@ bool Locks::answered(const MessageHeader& header, std::span<const std::byte> pay
     Arrival& arrival = arrivals_[header.ticket];
     if (!unpack(payload, arrival.news)) return false;
     arrival.read = {header.offset, header.signal != 0};
+    arrival.before = header.bytes;
     area_at(fabric_.rank())
         .answer(static_cast<std::uint32_t>(header.ticket))
         .store(static_cast<Answer>(header.value), std::memory_order_release);
@@ -321,11 +319,7 @@ bool Locks::released(const MessageHeader& header, std::span<const std::byte> pay
         return false;
     area.tell(header.signal, news);
     post_news();
-    LockArea::Next next{};
-    if (!area.pass(lock, next)) return true;
-    const auto rank = static_cast<int>(next.waiter.rank);
-    if (region_at(rank) != nullptr) grant(next, area);
-    else post(rank, answer_for(next, header.signal, area, Answer::granted));
+    pass_on(lock, area, header.signal, [this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
     return true;
 }
 

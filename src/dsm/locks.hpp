@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "dsm/lock_clocks.hpp"
 #include "error/result.hpp"
 #include "explain/record.hpp"
+#include "dsm/word_change.hpp"
 #include "fabric/fabric.hpp"
 
 namespace kumiki::dsm {
@@ -27,10 +29,12 @@ public:
     enum class Kind : std::uint8_t {
         ask = 64, ///< for lock `value`, by the thread with place `ticket`, which has read the log to `offset`
         ask_once, ///< the same, but the thread does not wait if the lock is held
-        answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`
+        answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`; after a change,
+                  ///< with the value before in `bytes`
         release,  ///< of lock `value`, with notices
         watch,    ///< asks for `news` as soon as the log is longer than `offset`
         news,     ///< the log is longer now
+        change,   ///< of a word, under lock `value`; otherwise as `ask`, with a WordRequest and notices
         publish,  ///< asks the rank to release what it has written, for the thread with place `ticket`
     };
 
@@ -48,6 +52,12 @@ public:
     /// Returns false if it is held.
     Result<bool> try_acquire(int lock);
     Result<> release(int lock);
+    /// Lets a word of an array be changed at its home, which must be the manager of this lock and on another host, as
+    /// between acquire() and release(). Returns the value before; nothing, and nothing has happened, if the home cannot
+    /// do it. Not in a program in which threads wait for variables (VariableWait): what this rank has written comes to
+    /// its homes before it has the lock.
+    std::optional<std::uint64_t> change_word(int lock, Pages& array, const WordRequest& wanted);
+    bool manages_elsewhere(int lock, int rank) const { return manager_of(lock) == rank && region_at(rank) == nullptr; }
     /// Waits, at most so long, until the manager of this lock has got notices that this rank lacks; returns whether it
     /// has. For a thread that wants to know when an acquisition will bring something. Only where the manager is this
     /// rank or on another host.
@@ -85,6 +95,13 @@ private:
     struct Arrival {
         std::vector<Told> news;
         LockArea::Read read;
+        std::uint64_t before; ///< of a word
+    };
+    /// What a thread of another host waits for.
+    struct Wanted {
+        bool is_change = false; ///< false: the lock
+        std::uint64_t epoch = 0;
+        WordRequest request{};
     };
     struct Outgoing {
         fabric::MessageHeader header;
@@ -106,10 +123,12 @@ private:
     bool ask(int lock, Kind kind);
     LockArea::Answer await(const Place& place);
     void read_log(int manager);
-    void grant(const LockArea::Next& next, LockArea area);
+    template <class Deliver>
+    void pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver);
+    Outgoing change(const LockArea::Next& next, LockArea area);
     Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
     void post(int rank, Outgoing outgoing);
-    void send(int rank, const fabric::MessageHeader& header, std::span<const Told> news);
+    void send(int rank, const fabric::MessageHeader& header, std::span<const std::byte> payload);
     fabric::MessageHeader header(Kind kind) const;
 
     void ask_for_news(int manager);
@@ -126,6 +145,7 @@ private:
     bool answered(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool released(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool watched(const fabric::MessageHeader& header);
+    bool asked_to_change(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool asked_to_release(const fabric::MessageHeader& header);
 
     fabric::Fabric& fabric_;
@@ -136,7 +156,8 @@ private:
     std::vector<std::atomic<const void*>> owners_; ///< by lock: the thread of this rank that holds it (this_thread())
     std::atomic<std::uint64_t> free_places_{~std::uint64_t{0}};
     std::array<Arrival, Waiter::places>
-        arrivals_; ///< by place; belongs to the receiving thread until the answer is set
+        arrivals_;               ///< by place; belongs to the receiving thread until the answer is set
+    std::vector<Wanted> wanted_; ///< by number of the waiter; the lock of a lock's queue orders its uses
     std::map<std::uint64_t, std::vector<Told>> posted_; ///< payloads that have not left; used by the receiving thread
     std::uint64_t tickets_ = 0;
     std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for
@@ -145,5 +166,22 @@ private:
     std::vector<std::atomic<std::uint64_t>>
         watchers_; ///< by rank that this one will tell: what it has read of the log, + 1; 0: it does not wait
 };
+
+/// Gives the lock, which no thread has any more, to the first one that waits for it. Where threads of other hosts only
+/// want a change, they get it at once. Calls deliver(rank, outgoing) with answers to other hosts.
+template <class Deliver>
+void Locks::pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver) {
+    for (LockArea::Next next{}; area.pass(lock, next);) {
+        const auto rank = static_cast<int>(next.waiter.rank);
+        if (region_at(rank) != nullptr) {
+            area_at(rank).answer(next.waiter.place).store(LockArea::Answer::granted, std::memory_order_release);
+            fabric_.progress().ring(rank);
+            return;
+        }
+        if (!wanted_[next.waiter.number()].is_change)
+            return deliver(rank, answer_for(next, epoch, area, LockArea::Answer::granted));
+        deliver(rank, change(next, area));
+    }
+}
 
 } // namespace kumiki::dsm

@@ -34,11 +34,17 @@ struct Released {
     std::span<const std::byte> message;
 };
 
-/// A notice as ranks pass it on at locks. Each rank numbers its own notices, from 1 on.
+/// A notice as ranks pass it on at locks. Each rank numbers its own notices, from 1 on; and so it does those of words
+/// that it has changed for others (Locks::change_word), as another writer.
 struct Told {
     Notice notice;
     std::uint64_t number;
     std::uint32_t writer, spare = 0;
+
+    static std::size_t writers(std::size_t ranks) { return 2 * ranks; }
+    static std::uint32_t writer_for_others(std::size_t rank, std::size_t ranks) {
+        return static_cast<std::uint32_t>(ranks + rank);
+    }
 };
 
 } // namespace kumiki::dsm

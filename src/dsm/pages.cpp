@@ -253,6 +253,20 @@ void Pages::give_back(std::size_t page) {
 
 // -- for the courier --
 
+std::optional<int> Pages::home_for_changes(std::size_t page) const {
+    if (check_ != nullptr || keeps_copies() || homes_.is_open(page)) return {};
+    return homes_.of(page);
+}
+
+/// As apply(), it trusts that this rank is the home, which it may become in the barrier that it has not left yet.
+std::optional<std::uint64_t> Pages::change_word(std::size_t offset, const WordChange& change) {
+    const bool is_word = change.bytes == sizeof(std::uint32_t) || change.bytes == sizeof(std::uint64_t);
+    if (check_ != nullptr || !is_word || offset >= layout_.frames() || offset % change.bytes != 0) return {};
+    const std::uint64_t before = change.make(region_ + offset);
+    if (layout_.lends) lent(region_).overwrite(offset / layout_.page_bytes);
+    return before;
+}
+
 bool Pages::apply(std::span<const std::byte> packed, Origin origin) {
     return for_each_entry(packed, [&](const Entry& entry, std::span<const std::byte> difference) {
         note_change(entry.page, origin);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "dsm/page_set.hpp"
 #include "dsm/races.hpp"
 #include "dsm/update_box.hpp"
+#include "dsm/word_change.hpp"
 #include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
@@ -121,6 +123,15 @@ public:
     /// At a lock: drops those, too, that this rank has written since its last release, after their changes have been
     /// applied at the homes; adds them to `notices`.
     void invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices);
+
+    // -- words that are changed at their home, for another rank (word_changes.cpp) --
+
+    /// The rank that may be asked to change a word of this page; until the next barrier all agree. Nothing: none.
+    std::optional<int> home_for_changes(std::size_t page) const;
+    /// At the home: changes the word at `offset` bytes. Returns the value before; nothing if there is no such word.
+    std::optional<std::uint64_t> change_word(std::size_t offset, const WordChange& change);
+    /// At the rank for which a page was changed: all will drop their copies at the next barrier.
+    void announce_at_barrier(std::size_t page) { told_.add(page); }
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 

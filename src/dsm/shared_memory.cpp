@@ -213,6 +213,18 @@ void SharedMemory::note_release(const void* address, const Change& change) {
     with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
 }
 
+std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, int lock, const void* word,
+                                                       const WordChange& change) const {
+    std::optional<std::uint64_t> before;
+    with_page(word, [&](Pages& array, std::size_t page) {
+        const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(word) - array.data());
+        const auto home = array.home_for_changes(page);
+        if (home && offset % change.bytes == 0 && locks.manages_elsewhere(lock, *home))
+            before = locks.change_word(lock, array, {array.number(), offset, change});
+    });
+    return before;
+}
+
 /// What may have been meant. The process is about to end, but another thread may be changing the list, or this one.
 std::string SharedMemory::nearest(const std::byte* address) {
     const std::unique_lock lock(mutex_, std::try_to_lock);

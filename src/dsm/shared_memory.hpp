@@ -98,6 +98,8 @@ public:
 
     /// The locks exist from the first array on.
     Result<Locks*> locks(const char* operation);
+    /// Changes a word of an array at its home, as Locks::change_word() does; nothing: it must be done under the lock.
+    std::optional<std::uint64_t> change_word(Locks& locks, int lock, const void* word, const WordChange& change) const;
     /// So does the heap.
     Result<SharedHeap*> heap(const char* operation);
     /// Fails if a thread of this rank holds a lock.

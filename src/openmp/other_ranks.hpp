@@ -98,7 +98,7 @@ public:
     virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
 
     /// Locks that the constructs have for themselves.
-    enum class Own : int { critical, atomic };
+    enum class Own : int { atomic = 1, critical = 3 };
     virtual void enter(Own lock) = 0;
     virtual void leave(Own lock) = 0;
     /// Locks in words of the program; zero is an open lock that no thread has entered yet.

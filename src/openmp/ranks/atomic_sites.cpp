@@ -12,6 +12,7 @@
 #include <ucontext.h>
 #include <vector>
 
+#include "openmp/ranks/atomic_changes.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/spin_loops.hpp"
@@ -46,7 +47,8 @@ struct Site {
     std::size_t bytes;
     std::byte* copy;
     Use use;
-    Variable variable; ///< that it waits for
+    Variable variable;                  ///< that it waits for, or changes
+    std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
 };
 
 /// What the handler of the trap needs; a handler has no argument for it. Sorted by `at`; written before the program
@@ -116,14 +118,6 @@ void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
     });
 }
 
-std::optional<int> context_register(ZydisRegister name) {
-    if (name == ZYDIS_REGISTER_NONE) return -1;
-    constexpr std::array names{REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-    if (ZydisRegisterGetClass(name) != ZYDIS_REGCLASS_GPR64) return {};
-    return names.at(static_cast<std::size_t>(ZydisRegisterGetId(name)));
-}
-
 /// The first one that an instruction reads.
 Variable variable_of(const Decoded& decoded) {
     const auto operands = std::span(decoded.operands, decoded.instruction.operand_count);
@@ -162,13 +156,22 @@ Result<> copy_sites(const std::vector<Found>& found) {
         std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
         const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
         if (!again && copy_to(copy, decoded))
-            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, variable_of(decoded)});
+            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, variable_of(decoded),
+                                       use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
         else if (use == Use::changes)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
                                     static_cast<const void*>(decoded.at)));
     }
     return {};
+}
+
+/// Lets the variable's home carry the instruction out, where that is possible.
+bool change_at_home(const Site& site, gregset_t& registers) {
+    if (!site.change) return false;
+    const auto before = the_traps.ranks->change_word(site.variable.address(registers), site.change->wanted(registers));
+    if (before) site.change->finish(*before, registers);
+    return before.has_value();
 }
 
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
@@ -193,9 +196,13 @@ void on_trap(int signal, siginfo_t*, void* context) {
                site != sites.end() && site->at == at) {
         const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
                                    reinterpret_cast<std::uintptr_t>(at));
-        if (site->use == Use::changes) the_traps.ranks->acquire(Ranks::instruction_lock);
-        else looks_at = site->variable.address(registers);
-        go_on(site->copy);
+        if (site->use == Use::changes && change_at_home(*site, registers)) {
+            go_on(site->at + site->bytes);
+        } else {
+            if (site->use == Use::changes) the_traps.ranks->acquire(Ranks::instruction_lock);
+            else looks_at = site->variable.address(registers);
+            go_on(site->copy);
+        }
     } else {
         struct sigaction standard{};
         standard.sa_handler = SIG_DFL;

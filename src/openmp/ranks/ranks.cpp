@@ -405,6 +405,15 @@ void Ranks::release(int lock) {
     here_first_[lock].leave();
 }
 
+/// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
+std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change) {
+    if (waits_ || word == nullptr) return {};
+    flush_output();
+    const auto before = shared_.change_word(*locks_, instruction_lock, word, change);
+    if (before) streams_->take_in();
+    return before;
+}
+
 void Ranks::flush() {
     acquire(instruction_lock);
     release(instruction_lock);

@@ -90,6 +90,9 @@ public:
     void acquire(int lock);
     bool try_acquire(int lock);
     void release(int lock);
+    /// Changes a word of the program at its home, as under instruction_lock. Returns the value before; nothing: it must
+    /// be changed here, under that lock.
+    std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change);
     /// A word of the program at which threads of any rank look, and which they count up, under a guard.
     std::uint32_t look(const std::uint32_t& word);
     void count(std::uint32_t& word);
@@ -108,8 +111,11 @@ public:
     /// The program has loops that wait for variables of other threads. These may be at a barrier already, so from now
     /// on a rank lets the others see what it has written before it waits in one, too.
     Result<> expect_waits();
-    /// Of the ordered constructs, and of the processor's atomic instructions.
-    static constexpr int ordered_lock = 2, instruction_lock = 3;
+    /// Of the processor's atomic instructions. Its manager is rank 0, which is the home of most variables
+    /// (change_word()).
+    static constexpr int instruction_lock = 0;
+    /// Of the ordered constructs.
+    static constexpr int ordered_lock = 2;
     /// Of the words of loops with dependences.
     static constexpr int loop_lock = 4;
     /// Of what is on its way to streams.

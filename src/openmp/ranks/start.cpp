@@ -30,7 +30,7 @@ using Start = int (*)(Main, int, char**, int (*)(int, char**, char**), void (*)(
 void (*linker_end)() = nullptr;
 
 /// The arguments of the C library's function.
-struct Program {
+struct MainCall {
     Start start;
     Main main;
     int count;
@@ -100,7 +100,7 @@ void end_program() {
 }
 
 void* run_program(void* argument) {
-    const Program& program = *static_cast<Program*>(argument);
+    const MainCall& program = *static_cast<MainCall*>(argument);
     program.ranks->lead();
     linker_end = program.linker_fini;
     program.start(program.main, program.count, program.arguments, program.init, program.fini, end_program,
@@ -111,7 +111,7 @@ void* run_program(void* argument) {
 /// What ranks other than 0 do. They end without the handlers and destructors of libraries: these may use variables that
 /// lie in the program, as libstdc++ of GCC 13 and newer flushes std::cout, whose pages cannot be fetched any more.
 void* serve(void* argument) {
-    Ranks& ranks = *static_cast<Program*>(argument)->ranks;
+    Ranks& ranks = *static_cast<MainCall*>(argument)->ranks;
     ranks.lead();
     Member& me = self();
     for (;;) {
@@ -124,7 +124,7 @@ void* serve(void* argument) {
     _exit(EXIT_SUCCESS);
 }
 
-int start(const char* version, Program program) {
+int start(const char* version, MainCall program) {
     program.start = reinterpret_cast<Start>(dlvsym(RTLD_NEXT, "__libc_start_main", version));
     const auto settings = read_settings(environ);
     if (!settings) refuse(settings.error().message);

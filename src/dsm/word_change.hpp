@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kumiki::dsm {
+
+/// A change of an aligned word, as processors make it by an atomic instruction.
+struct WordChange {
+    enum class Kind : std::uint8_t { add, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+    Kind kind{};
+    std::uint8_t bytes{};     ///< of the word: 4 or 8
+    std::uint64_t operand{};  ///< what is added and so on, or the new value
+    std::uint64_t expected{}; ///< by compare_exchange, which changes nothing else
+
+    /// The value of a word that had this one. Its bits above those of the word mean nothing.
+    std::uint64_t after(std::uint64_t before) const;
+    /// Changes the word, atomically; returns the value before.
+    std::uint64_t make(std::byte* word) const;
+};
+
+/// A change of a word of a shared array, as ranks ask the word's home for it.
+struct WordRequest {
+    std::uint64_t array{}, offset{}; ///< in bytes from the array's begin
+    WordChange change{};
+};
+
+} // namespace kumiki::dsm
