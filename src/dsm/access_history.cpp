@@ -87,10 +87,7 @@ void AccessHistory::end(Accesses faulted, const PageList& dropped, std::size_t u
     Pattern* const expecting = std::exchange(expecting_, nullptr);
     candidates_.clear();
     if (place == nullptr) return;
-    if (!dropped.empty()) {
-        faulted.fetched = without(faulted.fetched, dropped);
-        if (expecting != nullptr) expecting->expected.fetched = without(expecting->expected.fetched, dropped);
-    }
+    if (!dropped.empty()) faulted.fetched = without(faulted.fetched, dropped);
     if (expecting == nullptr) {
         learn(*place, std::move(faulted));
         return;

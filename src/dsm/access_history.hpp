@@ -39,9 +39,10 @@ public:
     /// A page has faulted in the present interval. Returns what is expected of it, once; null: nothing so far. Of
     /// several patterns that have all pages that have faulted, it is the one that all others contain.
     const Accesses* fault(std::size_t page);
-    /// The interval has ended. `faulted`: what was accessed and not expected. `dropped`: pages that this rank has lost
-    /// at locks meanwhile, which it would have to fetch again anyway. `unchanged`: how many copies were ready to be
-    /// written, and have the same bytes as before: if many, they were perhaps expected for nothing.
+    /// The interval has ended. `faulted`: what was accessed and not expected. `dropped`: pages that locks have
+    /// taken from this rank before it needed them, and which it would have to fetch again anyway. `unchanged`: how many
+    /// copies were ready to be written, and have the same bytes as before: if many, they were perhaps expected for
+    /// nothing.
     void end(Accesses faulted, const PageList& dropped, std::size_t unchanged);
 
 private:

@@ -29,10 +29,7 @@ public:
         for (std::size_t page = first + 1; page < end; ++page) unproven_.add(page);
         for (std::size_t page = first; page < end; ++page) pages_.add(page);
     }
-    void remove(std::size_t page) {
-        unproven_.remove(page);
-        pages_.remove(page);
-    }
+    bool contains(std::size_t page) const { return pages_.contains(page); }
     /// Empties the set. Returns the pages that have faulted, and those that came along and were followed by a fault: of
     /// the others nobody knows whether they were of use.
     std::vector<std::size_t> take() {

@@ -42,6 +42,10 @@ public:
         levels_.front()[page / bits].fetch_and(~(std::uint64_t{1} << page % bits), std::memory_order_acq_rel);
     }
 
+    bool contains(std::size_t page) const {
+        return (levels_.front()[page / bits].load(std::memory_order_relaxed) >> page % bits & 1) != 0;
+    }
+
     /// How many pages right before this one are in the set, one after the other, and at most `most`. Pages that are
     /// added meanwhile may count or not.
     std::size_t run_before(std::size_t page, std::size_t most) const {

@@ -164,11 +164,10 @@ void Pages::note_dropped(std::size_t page) {
         log_.dropped(page * layout_.page_bytes);
 }
 
-/// What it had of the interval, this rank must fetch and notice again.
+/// A page that was fetched before in this interval is needed when it begins. Of another one, what is fetched after the
+/// lock tells nothing about that.
 void Pages::lose_at_lock(std::size_t page) {
-    lost_at_locks_.add(page);
-    missed_.remove(page);
-    noticed_.remove(page);
+    if (!missed_.contains(page)) lost_at_locks_.add(page);
 }
 
 void Pages::invalidate(std::size_t first, std::size_t count, bool at_lock) {

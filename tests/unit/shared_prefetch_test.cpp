@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
@@ -112,8 +113,6 @@ TEST(AccessHistoryTest, WhatIsLostAtLocksIsNotExpected) {
     for (const std::size_t expected : {5, 1, 5})
         EXPECT_EQ(faults(history, 1, {.fetched = {1, 2, 3, 4, 5}, .written = {}}, {3}), expected);
     EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 4, 5}));
-    history.end({}, {4}, 0);
-    EXPECT_EQ(history.begin(1)->fetched, (PageList{1, 2, 5}));
 }
 
 // A transposition in place, and one into another array.
@@ -242,6 +241,35 @@ TEST_P(SharedPrefetchTest, PagesThatAreExpectedToBeWrittenAndAreNot) {
             EXPECT_EQ(after.differences - before.differences, round == 4 ? 0 : pages) << "round " << round;
         }
         for (std::size_t page = 0; page < 2 * pages; ++page) ASSERT_EQ(array[page * words], 6u);
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
+// Rank 1 reads a page, loses it at a lock, and needs it again: it is fetched in advance for the first time, and faults
+// for the read and the write behind the lock.
+TEST_P(SharedPrefetchTest, WhatIsNeededBeforeALockIsExpected) {
+    const Watchdog watchdog("needed before a lock");
+    std::atomic<std::uint32_t> left{0}; // by rank 0; both are threads of this process
+    run(2, [&left](Rank& rank, SharedMemory& memory) {
+        constexpr std::uint32_t rounds = 50, learning = 6;
+        auto* const array = allocate<std::uint32_t>(memory, words);
+        dsm::Locks& locks = **memory.locks("test");
+        if (rank.rank() == 0) left = 0;
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+            if (rank.rank() == 0) array[0] = round;
+            ASSERT_TRUE(barrier(memory, 1));
+            ASSERT_EQ(array[0], round);
+            while (rank.rank() == 1 && left < round) std::this_thread::yield();
+            ASSERT_TRUE(locks.acquire(0));
+            array[1] = array[1] + 1;
+            ASSERT_TRUE(locks.release(0));
+            if (rank.rank() == 0) left = round;
+            ASSERT_TRUE(barrier(memory, 2));
+        }
+        EXPECT_EQ(array[1], 2 * rounds);
+        if (rank.rank() == 1) {
+            EXPECT_LE(memory.counters(nullptr)->faults, 2 * rounds + 3 * learning);
+        }
         ASSERT_TRUE(memory.barrier());
     });
 }
