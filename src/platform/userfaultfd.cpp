@@ -78,8 +78,8 @@ private:
     }
 
     Result<> map(std::size_t offset, std::size_t bytes, PageAccess to) {
-        // A page that the file does not have yet cannot be mapped; reading it through the first mapping makes it. Others
-        // may be writing there.
+        // A page that the file does not have yet cannot be mapped; reading it through the first mapping makes it.
+        // Others may be writing there.
         for (std::size_t at = offset; at < offset + bytes; at += page_size()) {
             const UnorderedReads unordered;
             static_cast<void>(*const_cast<const volatile std::byte*>(first_ + at));
