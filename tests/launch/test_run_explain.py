@@ -141,6 +141,11 @@ int main(void) {
         #pragma omp atomic
         total += i; /* the line of the atomic */
     }
+    #pragma omp parallel for
+    for (int i = 0; i < 30; i++) {
+        #pragma omp critical
+        total += 1;
+    }
     printf("%ld\n", total);
     return 0;
 }
@@ -165,7 +170,7 @@ def number_of(text: str) -> int:
 def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     program = openmp_program(tmp_path)
     said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES)
-    assert said.code == 0 and said.output == "124750\n", said.errors
+    assert said.code == 0 and said.output == "124780\n", said.errors
     subjects = {subject["name"]: subject for subject in said.figures["subjects"]}
     heap = subjects[f"memory of program.c:{number_of('the line of the heap')}"]
     pages = 32768 * 8 // 4096
@@ -177,6 +182,8 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     assert regions[f"program.c:{number_of('the region of the heap')} (main)"]["executions"] == 20
     atomics = {lock["text"]: lock["count"] for lock in said.figures["locks"] if lock["kind"] == "atomic"}
     assert atomics[f"program.c:{number_of('the line of the atomic')}"] == 500
+    others = {lock["text"]: lock["count"] for lock in said.figures["locks"] if lock["kind"] != "atomic"}
+    assert others == {"critical without a name": 30}
     assert any("reduction" in change for change in said.findings_on("atomic"))
     assert "Parallel regions" in said.page and said.page.count("<svg") > 1
 

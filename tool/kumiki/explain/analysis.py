@@ -20,7 +20,8 @@ from kumiki.machine.native import Native
 
 FIRST_OPENMP_LOCK = 16
 """Locks from here on guard the words of OpenMP's locks for a moment (src/openmp/ranks/ranks.cpp)."""
-OWN_LOCKS = {0: "critical without a name", 1: "atomic without an instruction for it", 2: "ordered"}
+OWN_LOCKS = {1: "atomic without an instruction for it", 2: "ordered", 3: "critical without a name"}
+"""By OtherRanks::Own and Ranks::ordered_lock (src/openmp/)."""
 
 
 @dataclass(frozen=True)
