@@ -46,7 +46,7 @@ std::uint64_t WordChange::make(std::byte* word) const {
 std::optional<std::uint64_t> Locks::change_word(int lock, Pages& array, const WordRequest& wanted) {
     const int manager = manager_of(lock);
     const Place place(*this);
-    // As in release().
+    // One thread at a time sends, as in release().
     consistency_->release([&](History& history) {
         MessageHeader request = header(Kind::change);
         request.value = static_cast<std::uint64_t>(lock);
