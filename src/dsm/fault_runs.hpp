@@ -16,12 +16,14 @@ class FaultRuns {
 public:
     explicit FaultRuns(std::size_t pages) : pages_(pages), unproven_(pages) {}
 
-    /// For a fault at this page: as many as the pages right before it that are ready, and in a long run at most a
-    /// quarter of it, so that little is made ready for nothing where it ends. At least 1, and at most `most`.
+    /// For a fault at this page: as many as the pages right before it that are ready, and in a long run at most an
+    /// eighth of it, so that little is made ready for nothing where it ends. At least 1, and at most `most`.
     std::size_t window(std::size_t page, std::size_t most) const {
         const std::size_t run = pages_.run_before(page, share * most);
         return std::clamp<std::size_t>(std::min(run, std::max(short_run, run / share)), 1, most);
     }
+    /// Whether a fault at this page goes on with a run that is long enough to expect that it does not end there.
+    bool goes_on(std::size_t page) const { return pages_.run_before(page, short_run) == short_run; }
     /// A fault at `first` has made these pages ready. Those before it that came along are in use, too.
     void add(std::size_t first, std::size_t end) {
         for (std::size_t left = unproven_.run_before(first, first); left > 0; --left) unproven_.remove(first - left);
@@ -40,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t short_run = 8, share = 4;
+    static constexpr std::size_t short_run = 8, share = 8;
 
     PageSet pages_, unproven_;
 };

@@ -182,13 +182,17 @@ bool Locks::ask(int lock, Kind kind) {
     });
     send(manager, request, {});
     if (await(place) == Answer::refused) return false;
-    consistency_->acquire([&](History& history, std::vector<Told>& news) {
-        Arrival& arrival = arrivals_[place.number()];
-        news = std::move(arrival.news);
-        history.has_read(manager, arrival.read.end);
-        return arrival.read.complete;
-    });
+    consistency_->acquire(
+        [&](History& history, std::vector<Told>& news) { return take_in(place, manager, history, news); });
     return true;
+}
+
+/// The part of the manager's log that came with its answer. Returns whether it is all that this rank lacked.
+bool Locks::take_in(const Place& place, int manager, History& history, std::vector<Told>& news) {
+    Arrival& arrival = arrivals_[place.number()];
+    news = std::move(arrival.news);
+    history.has_read(manager, arrival.read.end);
+    return arrival.read.complete;
 }
 
 // -- passing a lock on --

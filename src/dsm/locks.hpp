@@ -122,6 +122,7 @@ private:
     void take_here(int lock, LockArea area);
     bool ask(int lock, Kind kind);
     LockArea::Answer await(const Place& place);
+    bool take_in(const Place& place, int manager, History& history, std::vector<Told>& news);
     void read_log(int manager);
     template <class Deliver>
     void pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver);

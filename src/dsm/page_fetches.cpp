@@ -32,22 +32,61 @@ std::size_t Pages::lock_behind(std::size_t number, std::size_t last, int home, S
     return end;
 }
 
-/// Fetches the page, which the thread has locked, and in a sequential run of faults also absent pages behind it. If the
-/// run is one of writes, they may be written at once.
-void Pages::fetch_ahead(std::size_t number, bool writes) {
-    const std::size_t end = lock_behind(number, number + ahead(missed_, number), homes_.of(number), State::absent);
-    if (cache_.is_bounded()) make_room(number, end - number);
-    fetch(number, end - number);
+/// Makes the page, which the thread has locked, ready, and in a sequential run of faults also pages behind it: all are
+/// in this state, `absent` or `requested`. If the run is one of writes, they may be written at once.
+void Pages::fetch_ahead(std::size_t number, State from, bool writes) {
+    const bool in_a_run = missed_.goes_on(number);
+    const std::size_t end = lock_behind(number, number + ahead(missed_, number), homes_.of(number), from);
+    if (from == State::absent) {
+        if (cache_.is_bounded()) make_room(number, end - number);
+        request(number, end - number);
+    }
+    missed_.add(number, end);
+    if (in_a_run) request_behind(end);
+    await(number, end - number);
     for (std::size_t each = number; each < end; ++each) {
         pages_[each].idle = 0;
         pages_[each].state = State::clean;
     }
-    missed_.add(number, end);
     const std::size_t read_only = writes ? std::min(end, number + write_ahead(number)) : number;
     if (writes) begin_to_write(number, read_only);
     if (writes) change(number, read_only - number, PageAccess::none, PageAccess::write);
     if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
     for (std::size_t each = number + 1; each < end; ++each) Turn(fabric_, pages_[each].locked).unlock_quietly();
+}
+
+/// Requests the window behind the one that ends here, whose last page the thread has locked, so that it comes while the
+/// program reads that one. The next fault awaits it.
+void Pages::request_behind(std::size_t first) {
+    if (first == layout_.pages || !expects() || layout_.lends) return;
+    const int home = homes_.of(first - 1);
+    if (region_at(home) != nullptr) return; // nothing is gained
+    const std::size_t end = lock_behind(first - 1, first + ahead(missed_, first), home, State::absent);
+    if (end == first) return;
+    request(first, end - first);
+    for (std::size_t page = first; page < end; ++page) {
+        pages_[page].state = State::requested;
+        requested_behind_.add(page);
+        Turn(fabric_, pages_[page].locked).unlock_quietly();
+    }
+}
+
+/// Awaits a page that this thread has locked, if it is `requested`.
+void Pages::settle(std::size_t page) {
+    if (pages_[page].state != State::requested) return;
+    await(page, 1);
+    pages_[page].state = State::parked;
+}
+
+/// Afterwards nothing is under way to this rank that no thread waits for.
+void Pages::settle_all() {
+    requested_behind_.take_runs([&](std::size_t begin, std::size_t end) {
+        for (std::size_t page = begin; page < end; ++page) {
+            lock(pages_[page]);
+            settle(page);
+            unlock(pages_[page]);
+        }
+    });
 }
 
 /// How many pages a write to this one should make ready for writes. The race check must see the first write of each,

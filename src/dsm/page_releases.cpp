@@ -27,6 +27,7 @@ void Pages::announce(std::size_t page, Audience audience, std::vector<Notice>& n
 void Pages::release_to_all(Released& released, const void* stack) {
     std::vector<Notice>& notices = released.notices;
     const std::size_t before = notices.size();
+    settle_all();
     told_.take_runs([&](std::size_t begin, std::size_t end) {
         for (std::size_t page = begin; page < end; ++page) {
             pages_[page].told = protocol() == SharedProtocol::update;

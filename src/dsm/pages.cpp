@@ -34,6 +34,7 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       missed_(layout.pages),
       noticed_(layout.pages),
       lost_at_locks_(layout.pages),
+      requested_behind_(layout.pages),
       written_(layout.pages),
       evicted_(layout.pages),
       told_(layout.pages),
@@ -114,7 +115,11 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
             change(number, 1, PageAccess::none, PageAccess::write);
             break;
         }
-        fetch_ahead(number, writes);
+        fetch_ahead(number, State::absent, writes);
+        tells = true;
+        break;
+    case State::requested:
+        fetch_ahead(number, State::requested, writes);
         tells = true;
         break;
     case State::clean: // or the system has taken the page from a reader
@@ -176,8 +181,8 @@ void Pages::invalidate(std::size_t first, std::size_t count, bool at_lock) {
     change_runs(
         first, first + count, PageAccess::read, PageAccess::none,
         [&](std::size_t page) {
-            const State state = pages_[page].state;
-            return !is_home(page) && (is_copy(page) || state == State::untouched);
+            settle(page);
+            return !is_home(page) && (is_copy(page) || pages_[page].state == State::untouched);
         },
         [&](std::size_t page) {
             if (std::exchange(pages_[page].state, State::absent) != State::untouched) note_dropped(page);

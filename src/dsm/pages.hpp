@@ -210,6 +210,7 @@ private:
         open,      ///< at the home: may be written, and no other rank has a copy
         touched,   ///< the same, but this rank has since its last release, perhaps; its twin is zeros
         parked,    ///< an up-to-date copy like `clean`, but accesses fault, to find out if there are any
+        requested, ///< the same, but its contents are perhaps still under way; until the next barrier
     };
     enum class Fetch : std::uint8_t { idle, asked, here };
     struct Page {
@@ -326,7 +327,10 @@ private:
     std::size_t ahead(const FaultRuns& runs, std::size_t page) const;
     std::size_t write_ahead(std::size_t page) const;
     std::size_t lock_behind(std::size_t page, std::size_t last, int home, State state);
-    void fetch_ahead(std::size_t page, bool writes);
+    void fetch_ahead(std::size_t page, State from, bool writes);
+    void request_behind(std::size_t first);
+    void settle(std::size_t page);
+    void settle_all();
     void begin_run(std::size_t page);
     void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
@@ -449,6 +453,7 @@ private:
     FaultRuns missed_;                                     ///< pages that faults have fetched, in the present interval
     FaultRuns noticed_;                                    ///< pages that faults have made `written`
     PageSet lost_at_locks_;                                ///< copies that locks have dropped
+    PageSet requested_behind_;                             ///< by request_behind(), since the last barrier
     std::atomic<std::size_t> unchanged_{0};                ///< copies that were `written`, and are as before
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them

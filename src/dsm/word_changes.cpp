@@ -61,16 +61,11 @@ std::optional<std::uint64_t> Locks::change_word(int lock, Pages& array, const Wo
         send(manager, request, payload);
     });
     if (await(place) == Answer::refused) return {};
-    std::uint64_t before = 0;
     consistency_->acquire([&](History& history, std::vector<Told>& news) {
         array.announce_at_barrier(wanted.offset / array.layout().page_bytes);
-        Arrival& arrival = arrivals_[place.number()];
-        before = arrival.before;
-        news = std::move(arrival.news);
-        history.has_read(manager, arrival.read.end);
-        return arrival.read.complete;
+        return take_in(place, manager, history, news);
     });
-    return before;
+    return arrivals_[place.number()].before;
 }
 
 // -- its home, which is the manager of the lock --
