@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,4 +79,38 @@ def test_an_evaluation_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path
     times = [row for row in content["rows"] if row["metric"] == "rank_barrier.time" and row["median"] is not None]
     assert "kumiki" in {row["implementation"] for row in times}
     assert all(row["parameters"]["hosts"] == NODES and row["parameters"]["fabric"] == "network" for row in times)
+    assert starter.nothing_left()
+
+
+OPENMP = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    int sum = 0;
+    #pragma omp parallel reduction(+ : sum)
+    {
+        char name[64];
+        gethostname(name, sizeof name);
+        printf("%s\n", name);
+        ++sum;
+    }
+    return sum == 4 ? 0 : 1;
+}
+"""
+
+
+def test_an_openmp_program_in_an_allocation(slurm: Slurm, starter: Starter, tmp_path: Path) -> None:
+    """`kumiki run --slurm` starts the processes of the program on the nodes of the allocation."""
+    native = Native.installed()
+    if not native.program("openmp-queens").exists() or shutil.which("gcc") is None:
+        pytest.skip("the native part is not installed, or there is no gcc")
+    need_module("kumiki-ucx", "libucx-dev")
+    (tmp_path / "program.c").write_text(OPENMP)
+    program = str(tmp_path / "program")
+    subprocess.run(["gcc", "-fopenmp", "-o", program, str(tmp_path / "program.c")], check=True)
+    environment = {**slurm.environment, "KUMIKI_PREFIX": str(native.prefix), "KUMIKI_INTERFACE": "eth0"}
+    wanted = argv("run", "--slurm", "-n", str(NODES), "-t", "2", "--openmp", program)
+    ended = starter.run(*slurm.command("salloc", "--quiet", f"--nodes={NODES}", *wanted), environment=environment)
+    assert ended.returncode == 0, ended.stderr + slurm.log()
+    assert sorted(ended.stdout.split()) == ["node0", "node0", "node1", "node1"]
     assert starter.nothing_left()
