@@ -35,13 +35,13 @@ std::size_t Pages::lock_behind(std::size_t number, std::size_t last, int home, S
 /// Makes the page, which the thread has locked, ready, and in a sequential run of faults also pages behind it: all are
 /// in this state, `absent` or `requested`. If the run is one of writes, they may be written at once.
 void Pages::fetch_ahead(std::size_t number, State from, bool writes) {
-    const bool in_a_run = missed_.goes_on(number);
-    const std::size_t end = lock_behind(number, number + ahead(missed_, number), homes_.of(number), from);
+    const bool in_a_run = accesses_.missed().goes_on(number);
+    const std::size_t end = lock_behind(number, number + ahead(accesses_.missed(), number), homes_.of(number), from);
     if (from == State::absent) {
         if (cache_.is_bounded()) make_room(number, end - number);
         request(number, end - number);
     }
-    missed_.add(number, end);
+    accesses_.missed().add(number, end);
     if (in_a_run) request_behind(end);
     await(number, end - number);
     for (std::size_t each = number; each < end; ++each) {
@@ -61,7 +61,7 @@ void Pages::request_behind(std::size_t first) {
     if (first == layout_.pages || !expects() || layout_.lends) return;
     const int home = homes_.of(first - 1);
     if (region_at(home) != nullptr) return; // nothing is gained
-    const std::size_t end = lock_behind(first - 1, first + ahead(missed_, first), home, State::absent);
+    const std::size_t end = lock_behind(first - 1, first + ahead(accesses_.missed(), first), home, State::absent);
     if (end == first) return;
     request(first, end - first);
     for (std::size_t page = first; page < end; ++page) {
@@ -91,9 +91,9 @@ void Pages::settle_all() {
 
 /// How many pages a write to this one should make ready for writes. The race check must see the first write of each,
 /// and a record those of the home, which nothing else tells.
-std::size_t Pages::write_ahead(std::size_t number) const {
+std::size_t Pages::write_ahead(std::size_t number) {
     const bool sees_each = check_ != nullptr || (log_ && is_home(number));
-    return sees_each ? 1 : ahead(noticed_, number);
+    return sees_each ? 1 : ahead(accesses_.noticed(), number);
 }
 
 /// The program writes to a page that is `clean` and that the thread has locked. In a sequential run of such writes
@@ -108,7 +108,7 @@ void Pages::begin_run(std::size_t number) {
 /// Pages that are `clean`; the first one has faulted.
 void Pages::begin_to_write(std::size_t first, std::size_t end) {
     for (std::size_t page = first; page < end; ++page) begin_to_write(page);
-    noticed_.add(first, end);
+    accesses_.noticed().add(first, end);
 }
 
 /// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees

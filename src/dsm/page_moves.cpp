@@ -108,72 +108,13 @@ void Pages::add_requests(std::size_t begin, std::vector<Notice>& notices) {
 
 // -- at a barrier --
 
-Pages::Said& Pages::said(std::size_t page) {
-    Said& there = said_[page];
-    if (there.round != round_) there = {round_, 0, false, false};
-    return there;
-}
-
-void Pages::note_changes(std::span<const std::vector<Notice>> told) {
-    for (std::size_t rank = 0; rank < told.size(); ++rank)
-        for (const Notice& notice : told[rank]) {
-            if (!is_change(notice)) continue;
-            for (std::size_t page = notice.first; page < notice.first + notice.count; ++page) {
-                Said& there = said(page);
-                if (there.changed_by == 0) there.changed_by = static_cast<std::uint16_t>(rank + 1);
-                else if (there.changed_by != rank + 1) there.changed_by_several = true;
-                if (protocol() == SharedProtocol::update) changed_.add(page);
-            }
-        }
-}
-
 Pages::Moving Pages::learn(std::span<const std::vector<Notice>> told) {
-    const auto any = [told](auto is) {
-        return std::ranges::any_of(told, [is](const auto& notices) { return std::ranges::any_of(notices, is); });
-    };
-    moves_.clear();
-    lost_.clear();
-    const bool requests = any([this](const Notice& notice) { return is_request(notice); });
-    const bool updates =
-        protocol() == SharedProtocol::update && any([this](const Notice& notice) { return is_change(notice); });
-    if (!requests && !updates) return {};
-    ++round_;
-    note_changes(told);
-    return requests ? plan_moves(told) : Moving{};
-}
-
-Pages::Moving Pages::plan_moves(std::span<const std::vector<Notice>> told) {
-    Moving moving;
-    for (std::size_t rank = 0; rank < told.size(); ++rank) // the lowest rank that has touched a page wins
-        for (const Notice& notice : told[rank])
-            for (std::size_t page = notice.first; is_request(notice) && page < notice.first + notice.count; ++page) {
-                Said& there = said(page);
-                const bool changed_by_others =
-                    there.changed_by_several || (there.changed_by != 0 && there.changed_by != rank + 1);
-                if (notice.kind == Notice::Kind::wanted) {
-                    if (!changed_by_others && !there.moved) move(page, static_cast<int>(rank), false);
-                } else if (!there.moved) {
-                    const bool fetch = changed_by_others || notice.kind == Notice::Kind::touched_once;
-                    move(page, static_cast<int>(rank), fetch && homes_.of(page) != static_cast<int>(rank));
-                    moving.fetches = moving.fetches || moves_.back().fetch;
-                } else {
-                    moving.collide = true;
-                    if (static_cast<int>(rank) == fabric_.rank()) lost_.push_back(page);
-                }
-                there.moved = true;
-            }
-    return moving;
-}
-
-void Pages::move(std::size_t page, int to, bool fetch) {
-    const Move made{page, 1, homes_.of(page), to, fetch};
-    if (!moves_.empty() && made.follows(moves_.back())) ++moves_.back().count;
-    else moves_.push_back(made);
+    return moves_.decide(homes_, told, protocol() == SharedProtocol::update ? &changed_ : nullptr);
 }
 
 /// The old home has everything that has been released. What this rank has touched and not released stays on top.
 void Pages::fetch_moved() {
-    for (const Move& move : moves_) {
+    for (const HomeMoves::Move& move : moves_.moves()) {
         if (!move.fetch || move.to != fabric_.rank()) continue;
         for (std::size_t page = move.first; page < move.first + move.count; ++page) {
             std::vector<std::byte> own;
@@ -187,19 +128,19 @@ void Pages::fetch_moved() {
 /// A rank that has left the barrier may fetch a page from its new home while that one is still here: what it fetches is
 /// there, and its mark stays.
 void Pages::finish_moves() {
-    if (moves_.empty()) return;
+    if (moves_.moves().empty()) return;
     const bool begins = !std::exchange(tracked_, true);
     if (begins) follow();
-    for (const Move& move : moves_)
+    for (const HomeMoves::Move& move : moves_.moves())
         for (std::size_t page = move.first; page < move.first + move.count; ++page) homes_.decide(page, move.to);
-    for (const std::size_t page : lost_)
+    for (const std::size_t page : moves_.lost())
         if (pages_[page].state == State::touched) send_difference(page);
     send_packed();
-    for (const Move& move : moves_) finish(move);
+    for (const HomeMoves::Move& move : moves_.moves()) finish(move);
     if (begins) drop_untouched();
 }
 
-void Pages::finish(const Move& move) {
+void Pages::finish(const HomeMoves::Move& move) {
     const std::size_t end = move.first + move.count;
     if (move.to != fabric_.rank()) {
         std::vector<std::size_t> dropped;

@@ -13,11 +13,7 @@ using platform::PageAccess;
 /// All requests leave before the first answer is awaited.
 void Pages::expect(std::uint64_t place) {
     if (!expects()) return;
-    {
-        const std::lock_guard turn(history_turn_);
-        expectation_ = history_.begin(place);
-        searches_.store(history_.searches(), std::memory_order_relaxed);
-    }
+    expectation_ = accesses_.begin(place);
     if (expectation_ != nullptr) requested_ = request_absent(expectation_->fetched);
 }
 
@@ -28,15 +24,7 @@ void Pages::open_expected() {
 
 /// What the interval needs may be known by now. Other threads of this rank access the pages meanwhile.
 void Pages::search_expectation(std::size_t page) {
-    AccessHistory::Accesses expected;
-    {
-        const std::lock_guard turn(history_turn_);
-        const auto* const found = history_.fault(page);
-        searches_.store(history_.searches(), std::memory_order_relaxed);
-        if (found == nullptr) return;
-        expected = *found; // the interval may end before this thread has fetched them
-    }
-    open(expected, request_absent(expected.fetched));
+    if (const auto expected = accesses_.search(page)) open(*expected, request_absent(expected->fetched));
 }
 
 /// Requests those of these pages that are not here. The calling thread has locked the runs that it returns.
@@ -109,18 +97,6 @@ void Pages::open_fetched(const PageRun& run, std::span<const std::size_t>& writt
         change(first, page - first, PageAccess::none, writes ? PageAccess::write : PageAccess::read);
     }
     for (std::size_t page = run.first; page < end; ++page) unlock(pages_[page]);
-}
-
-/// After this rank has released what it has written. The place of the next interval is told after the barrier that ends
-/// this one.
-void Pages::end_interval() {
-    const AccessHistory::PageList dropped = lost_at_locks_.take();
-    AccessHistory::Accesses faulted{.fetched = missed_.take(), .written = noticed_.take()};
-    const std::size_t unchanged = unchanged_.exchange(0, std::memory_order_relaxed);
-    if (!expects()) return;
-    const std::lock_guard turn(history_turn_);
-    searches_.store(false, std::memory_order_relaxed);
-    history_.end(std::move(faulted), dropped, unchanged);
 }
 
 } // namespace kumiki::dsm

@@ -4,6 +4,7 @@
 
 #include "dsm/courier.hpp"
 #include "dsm/difference.hpp"
+#include "dsm/packed_pages.hpp"
 #include "dsm/pages.hpp"
 
 namespace kumiki::dsm {
@@ -35,7 +36,7 @@ void Pages::release_to_all(Released& released, const void* stack) {
         }
     });
     release_to(Audience::all, notices);
-    end_interval();
+    accesses_.end(expects()); // the place of the next one is told after the barrier
     if (layout_.lends) review_lent(Audience::all, notices, &released.changes, stack);
     add_requests(before, notices);
 }
@@ -120,15 +121,15 @@ void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::ve
         const bool lasts = found.reviews < pages_[found.page].patience();
         const std::size_t bytes = found.difference.size();
         const bool fits = changes != nullptr && bytes <= longest_change &&
-                          changes->size() + sizeof(ChangeHead) + bytes <= longest_changes;
+                          changes->size() + sizeof(PackedChange) + bytes <= longest_changes;
         if (!lasts) pages_[found.page].become_patient();
         if (!lasts || found.change == Change::unknown || (found.change == Change::some && !fits)) {
             announce(found.page, audience, notices);
             return LentPages::Then::forget;
         }
         if (found.change == Change::some) {
-            const ChangeHead head{static_cast<std::uint16_t>(number_), static_cast<std::uint16_t>(bytes),
-                                  static_cast<std::uint32_t>(unused(found.page)), found.page};
+            const PackedChange head{static_cast<std::uint16_t>(number_), static_cast<std::uint16_t>(bytes),
+                                    static_cast<std::uint32_t>(unused(found.page)), found.page};
             const auto* const begin = reinterpret_cast<const std::byte*>(&head);
             changes->insert(changes->end(), begin, begin + sizeof head);
             changes->insert(changes->end(), found.difference.begin(), found.difference.end());
@@ -141,8 +142,8 @@ void Pages::review_lent(Audience audience, std::vector<Notice>& notices, std::ve
 /// other copies are about to be dropped; its own may be newer than the change. (The number of changes is small, and for
 /// each notice the others make a system call: no index is needed.)
 void Pages::take_changes(const Arrays& arrays, std::span<const std::byte> changes, std::span<const Notice> own) {
-    while (changes.size() >= sizeof(ChangeHead)) {
-        ChangeHead head{};
+    while (changes.size() >= sizeof(PackedChange)) {
+        PackedChange head{};
         std::memcpy(&head, changes.data(), sizeof head);
         changes = changes.subspan(sizeof head);
         if (head.bytes > changes.size()) return;
@@ -239,19 +240,19 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         differing = pack_difference(frame(page), twin(page), difference);
         merge(there, page, difference);
     } else {
-        if (packed.size() + sizeof(Entry) + longest_difference(layout_.page_bytes) > courier_->longest_message()) {
+        if (packed.size() + sizeof(PackedPage) + longest_difference(layout_.page_bytes) > courier_->longest_message()) {
             courier_->send_differences(home, number_, packed);
             packed.clear();
         }
         const std::size_t begin = packed.size();
-        packed.resize(begin + sizeof(Entry));
+        packed.resize(begin + sizeof(PackedPage));
         differing = pack_difference(frame(page), twin(page), packed);
-        const Entry entry{page, packed.size() - begin - sizeof(Entry)};
+        const PackedPage entry{page, packed.size() - begin - sizeof(PackedPage)};
         if (differing == 0) packed.resize(begin);
         else std::memcpy(&packed[begin], &entry, sizeof entry);
     }
     if (differing == 0) {
-        unchanged_.fetch_add(1, std::memory_order_relaxed);
+        accesses_.count_unchanged();
         return false;
     }
     if (log_) [[unlikely]]

@@ -7,6 +7,7 @@
 
 #include "dsm/courier.hpp"
 #include "dsm/difference.hpp"
+#include "dsm/packed_pages.hpp"
 #include "dsm/pages.hpp"
 #include "platform/unordered_reads.hpp"
 
@@ -63,15 +64,14 @@ void Pages::set_protocol(SharedProtocol protocol) {
 void Pages::send_updates(std::uint64_t barrier) {
     changed_.take_runs([&](std::size_t begin, std::size_t end) {
         for (std::size_t page = begin; page < end; ++page) {
-            const Said& there = said(page);
+            const HomeMoves::Said& there = moves_.said(page);
             const bool stays = !homes_.is_open(page) && !there.moved;
-            const bool by_others = there.changed_by_several || there.changed_by != fabric_.rank() + 1;
             // After a lock, others may have changed bytes that this rank had changed; and if these have the values of
             // the last update again, no difference says so.
             const bool told = std::exchange(pages_[page].told, false) && region_at(homes_.of(page)) == nullptr;
             if (is_home(page)) {
                 if (stays) send_update(page, barrier);
-            } else if (by_others) {
+            } else if (there.changed_by_others(fabric_.rank())) {
                 if (stays && !told) update_copy(page);
                 else invalidate(page, 1);
             }
@@ -90,7 +90,7 @@ void Pages::send_updates_to(int rank, std::uint64_t barrier) {
 /// Sends a page of this home to the ranks of other hosts that have a copy; those of this host copy it themselves. A
 /// rank that alone has changed the page has everything.
 void Pages::send_update(std::size_t page, std::uint64_t barrier) {
-    const Said& there = said(page);
+    const HomeMoves::Said& there = moves_.said(page);
     bool held = false, all = true;
     std::span<const std::byte> contents;
     for (std::size_t word = 0; word < layout_.holder_words(); ++word)
@@ -105,9 +105,9 @@ void Pages::send_update(std::size_t page, std::uint64_t barrier) {
             }
             if (contents.data() == nullptr) contents = contents_for_holders(page);
             auto& packed = packed_[static_cast<std::size_t>(rank)];
-            if (packed.size() + sizeof(Entry) + layout_.page_bytes > courier_->longest_message())
+            if (packed.size() + sizeof(PackedPage) + layout_.page_bytes > courier_->longest_message())
                 send_updates_to(rank, barrier);
-            const Entry entry{page, contents.size()};
+            const PackedPage entry{page, contents.size()};
             const auto* const head = reinterpret_cast<const std::byte*>(&entry);
             packed.insert(packed.end(), head, head + sizeof entry);
             packed.insert(packed.end(), contents.begin(), contents.end());
@@ -204,20 +204,22 @@ void Pages::await_updates(std::uint64_t barrier) {
 
 /// What is not expected is for a copy that this rank has dropped without telling the home.
 void Pages::store(const UpdateBox::Update& update, std::uint64_t barrier) {
-    for_each_entry(update.packed, [&](const Entry& entry, std::span<const std::byte> contents) {
-        Page& copy = pages_[entry.page];
-        const bool asked = copy.fetch.load(std::memory_order_relaxed) == Fetch::asked;
-        if (asked && update.barrier == barrier && homes_.of(entry.page) == update.source) {
-            if (contents.size() == layout_.page_bytes) std::ranges::copy(contents, frame(entry.page).begin());
-            else apply_difference(contents, frame(entry.page));
-            copy.fetch.store(Fetch::idle, std::memory_order_relaxed);
-            --expected_;
-            count_update(contents.size());
-        } else if (!asked && copy.state == State::absent && !is_home(entry.page)) {
-            unwanted_[static_cast<std::size_t>(update.source)].push_back(entry.page);
-        }
-        return true;
-    });
+    for_each_packed_page(update.packed, layout_.pages,
+                         [&](const PackedPage& entry, std::span<const std::byte> contents) {
+                             Page& copy = pages_[entry.page];
+                             const bool asked = copy.fetch.load(std::memory_order_relaxed) == Fetch::asked;
+                             if (asked && update.barrier == barrier && homes_.of(entry.page) == update.source) {
+                                 if (contents.size() == layout_.page_bytes)
+                                     std::ranges::copy(contents, frame(entry.page).begin());
+                                 else apply_difference(contents, frame(entry.page));
+                                 copy.fetch.store(Fetch::idle, std::memory_order_relaxed);
+                                 --expected_;
+                                 count_update(contents.size());
+                             } else if (!asked && copy.state == State::absent && !is_home(entry.page)) {
+                                 unwanted_[static_cast<std::size_t>(update.source)].push_back(entry.page);
+                             }
+                             return true;
+                         });
 }
 
 void Pages::park() {
@@ -233,9 +235,10 @@ void Pages::park() {
 // -- for the courier --
 
 bool Pages::take_update(int source, std::uint64_t barrier, std::span<const std::byte> packed) {
-    const bool fits = for_each_entry(packed, [&](const Entry&, std::span<const std::byte> contents) {
-        return contents.size() == layout_.page_bytes || is_difference(contents, layout_.page_bytes);
-    });
+    const bool fits =
+        for_each_packed_page(packed, layout_.pages, [&](const PackedPage&, std::span<const std::byte> contents) {
+            return contents.size() == layout_.page_bytes || is_difference(contents, layout_.page_bytes);
+        });
     return fits && box_.put({source, barrier, {packed.begin(), packed.end()}});
 }
 

@@ -9,6 +9,7 @@
 
 #include "dsm/courier.hpp"
 #include "dsm/difference.hpp"
+#include "dsm/packed_pages.hpp"
 #include "dsm/turn.hpp"
 #include "platform/memory.hpp"
 #include "platform/unordered_reads.hpp"
@@ -31,15 +32,13 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       homes_(std::move(homes)),
       faults_(std::move(faults)),
       pages_(layout.pages),
-      missed_(layout.pages),
-      noticed_(layout.pages),
-      lost_at_locks_(layout.pages),
+      accesses_(layout.pages),
       requested_behind_(layout.pages),
       written_(layout.pages),
       evicted_(layout.pages),
       told_(layout.pages),
       touched_(layout.pages),
-      said_(layout.pages),
+      moves_(number, layout.pages, fabric.rank()),
       packed_(static_cast<std::size_t>(fabric.size())),
       changed_(layout.pages),
       box_(4 * layout.bytes()),
@@ -145,7 +144,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     if (check_ != nullptr && page.state == State::written && before != State::written) [[unlikely]]
         first_writers_[number] = writer;
     unlock(page);
-    if (tells && searches_.load(std::memory_order_relaxed)) search_expectation(number);
+    if (tells) search_expectation(number);
 }
 
 /// A page that is `clean`.
@@ -169,12 +168,6 @@ void Pages::note_dropped(std::size_t page) {
         log_.dropped(page * layout_.page_bytes);
 }
 
-/// A page that was fetched before in this interval is needed when it begins. Of another one, what is fetched after the
-/// lock tells nothing about that.
-void Pages::lose_at_lock(std::size_t page) {
-    if (!missed_.contains(page)) lost_at_locks_.add(page);
-}
-
 void Pages::invalidate(std::size_t first, std::size_t count, bool at_lock) {
     if (first > layout_.pages || count > layout_.pages - first) return;
     if (!tracked_) track();
@@ -186,7 +179,7 @@ void Pages::invalidate(std::size_t first, std::size_t count, bool at_lock) {
         },
         [&](std::size_t page) {
             if (std::exchange(pages_[page].state, State::absent) != State::untouched) note_dropped(page);
-            if (at_lock) lose_at_lock(page);
+            if (at_lock) accesses_.lose_at_lock(page);
             pages_[page].streak = 0;
         });
 }
@@ -209,7 +202,7 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
             if (send_difference(page)) announce(page, Audience::acquirer, notices);
             pages_[page].state = State::absent;
             note_dropped(page);
-            lose_at_lock(page);
+            accesses_.lose_at_lock(page);
         },
         // A thread that touches the page again must get its own changes back with it.
         [&] {
@@ -272,14 +265,15 @@ std::optional<std::uint64_t> Pages::change_word(std::size_t offset, const WordCh
 }
 
 bool Pages::apply(std::span<const std::byte> packed, Origin origin) {
-    return for_each_entry(packed, [&](const Entry& entry, std::span<const std::byte> difference) {
-        note_change(entry.page, origin);
-        if (check_ != nullptr) [[unlikely]]
-            return merge(region_, entry.page, difference);
-        const bool applied = apply_difference(difference, frame(entry.page));
-        if (layout_.lends) lent(region_).overwrite(entry.page);
-        return applied;
-    });
+    return for_each_packed_page(packed, layout_.pages,
+                                [&](const PackedPage& entry, std::span<const std::byte> difference) {
+                                    note_change(entry.page, origin);
+                                    if (check_ != nullptr) [[unlikely]]
+                                        return merge(region_, entry.page, difference);
+                                    const bool applied = apply_difference(difference, frame(entry.page));
+                                    if (layout_.lends) lent(region_).overwrite(entry.page);
+                                    return applied;
+                                });
 }
 
 } // namespace kumiki::dsm

@@ -3,20 +3,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "dsm/access_history.hpp"
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
-#include "dsm/fault_runs.hpp"
+#include "dsm/home_moves.hpp"
 #include "dsm/homes.hpp"
+#include "dsm/interval_accesses.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/page_layout.hpp"
+#include "dsm/page_record.hpp"
 #include "dsm/page_set.hpp"
 #include "dsm/races.hpp"
 #include "dsm/update_box.hpp"
@@ -135,11 +134,9 @@ public:
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 
-    /// What the ranks have to do together.
-    struct Moving {
-        bool fetches = false; ///< fetch_moved(), and then meet
-        bool collide = false; ///< meet after finish_moves(), when the courier's differences have been applied
-    };
+    /// What the ranks have to do together: fetch_moved(), and then meet; or meet after finish_moves(), when the
+    /// courier's differences have been applied.
+    using Moving = HomeMoves::Together;
     /// Decides homes by what all ranks have told, by rank. All ranks decide the same.
     Moving learn(std::span<const std::vector<Notice>> told);
     /// With the protocol `update`, instead of invalidate(), after learn(): sends the pages of this home that have
@@ -201,82 +198,12 @@ public:
     bool forget_holder(int rank, std::span<const std::byte> pages);
 
 private:
-    enum class State : std::uint8_t {
-        untouched, ///< as far as this rank knows nobody has written to it: its frame has zeros; the first state, as
-                   ///< zeros
-        absent,    ///< this rank has no copy
-        clean,     ///< may be read; the next write is a fault
-        written,   ///< written since the last release; has a twin, unless this rank is the home
-        open,      ///< at the home: may be written, and no other rank has a copy
-        touched,   ///< the same, but this rank has since its last release, perhaps; its twin is zeros
-        parked,    ///< an up-to-date copy like `clean`, but accesses fault, to find out if there are any
-        requested, ///< the same, but its contents are perhaps still under way; until the next barrier
-    };
-    enum class Fetch : std::uint8_t { idle, asked, here };
-    struct Page {
-        std::atomic<std::uint8_t> locked;
-        State state; ///< guarded by the lock
-        std::atomic<Fetch> fetch;
-        std::atomic<std::uint64_t> origin; ///< twice the message, plus whether it is unreleased
-        std::uint8_t streak;    ///< intervals in which this rank has written, and others have not (relocated)
-        std::uint8_t idle;      ///< updates of this copy since it was fetched, or was found to be in use
-        std::uint8_t doublings; ///< of its patience
-        bool cached;            ///< its frame is in the cache
-        bool sent;              ///< at the home: all holders on other hosts have at least what the twin has
-        bool told;              ///< at this barrier: announced by this rank at a lock before
-
-        /// After so many updates it is parked, or after so many reviews announced.
-        unsigned patience() const { return shortest_patience << doublings; }
-        void become_patient() {
-            if (patience() < longest_patience) ++doublings;
-        }
-    };
-    /// A copy is dropped if it has been brought up to date so often, and was not accessed before the next update. Where
-    /// it was, the number doubles, so that copies in use seldom fault.
-    static constexpr unsigned shortest_patience = 4, longest_patience = 64;
+    using State = PageState;
+    using Page = PageRecord;
+    using Fetch = PageRecord::Fetch;
     struct PageRun {
         std::size_t first, count;
     };
-    struct Move {
-        std::size_t first, count;
-        int from, to;
-        bool fetch; ///< the new home has no up-to-date copy
-        bool follows(const Move& before) const {
-            return first == before.first + before.count && from == before.from && to == before.to &&
-                   fetch == before.fetch;
-        }
-    };
-    /// What has been told about a page at a barrier.
-    struct Said {
-        std::uint32_t round;      ///< of plan_moves(); the rest is void if it is not the present one
-        std::uint16_t changed_by; ///< rank + 1; 0: nobody
-        bool changed_by_several, moved;
-    };
-    /// Precedes the difference of each page in a message with several.
-    struct Entry {
-        std::uint64_t page, bytes;
-    };
-    /// Precedes the difference of each page among the changes of a barrier, which leave out the first `skipped` bytes.
-    struct ChangeHead {
-        std::uint16_t array, bytes;
-        std::uint32_t skipped;
-        std::uint64_t page;
-    };
-    /// Calls each(entry, bytes) -> bool for the parts of such a message. Returns false where it returns false, and if
-    /// the message does not fit this array.
-    template <class Each>
-    bool for_each_entry(std::span<const std::byte> packed, Each each) const {
-        while (!packed.empty()) {
-            Entry entry{};
-            if (packed.size() < sizeof entry) return false;
-            std::memcpy(&entry, packed.data(), sizeof entry);
-            packed = packed.subspan(sizeof entry);
-            if (entry.bytes > packed.size() || entry.page >= layout_.pages) return false;
-            if (!each(entry, packed.first(entry.bytes))) return false;
-            packed = packed.subspan(entry.bytes);
-        }
-        return true;
-    }
 
     /// The most bytes that a fault fetches: enough for the signal and the request not to count.
     static constexpr std::size_t longest_fetch = std::size_t{1} << 20;
@@ -286,11 +213,6 @@ private:
     /// In a page's byte of `fetched`: that it was, and that it has been lent without a place in `lent`.
     static constexpr std::uint8_t mark = 1, without_place = 2;
 
-    bool fits(const Notice& notice) const {
-        return notice.array == number_ && notice.first <= layout_.pages && notice.count <= layout_.pages - notice.first;
-    }
-    bool is_change(const Notice& notice) const { return notice.kind == Notice::Kind::changed && fits(notice); }
-    bool is_request(const Notice& notice) const { return notice.kind >= Notice::Kind::touched && fits(notice); }
     bool is_home(std::size_t page) const { return homes_.of(page) == fabric_.rank(); }
     bool is_copy(std::size_t page) const {
         return pages_[page].state == State::clean || pages_[page].state == State::parked;
@@ -325,7 +247,7 @@ private:
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done, Settle settle);
     std::size_t ahead(const FaultRuns& runs, std::size_t page) const;
-    std::size_t write_ahead(std::size_t page) const;
+    std::size_t write_ahead(std::size_t page);
     std::size_t lock_behind(std::size_t page, std::size_t last, int home, State state);
     void fetch_ahead(std::size_t page, State from, bool writes);
     void request_behind(std::size_t first);
@@ -343,7 +265,6 @@ private:
     std::vector<PageRun> request_absent(const AccessHistory::PageList& pages);
     void open(const AccessHistory::Accesses& expected, const std::vector<PageRun>& requested);
     void open_fetched(const PageRun& run, std::span<const std::size_t>& written);
-    void end_interval();
     void without_places(std::byte* region, std::size_t first, std::size_t count) const;
     bool copy_lent(std::byte* region, std::size_t page, std::byte* into) const;
     bool is_unreleased(std::size_t page);
@@ -358,7 +279,6 @@ private:
     std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
         return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
     }
-    void lose_at_lock(std::size_t page);
     void invalidate(std::size_t first, std::size_t count, bool at_lock);
     void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
     void make_twin(std::size_t page);
@@ -413,11 +333,7 @@ private:
     void note_touch(std::size_t page);
     void add_requests(std::size_t begin, std::vector<Notice>& notices);
     void append(Notice::Kind kind, std::size_t page, std::vector<Notice>& notices) const;
-    Said& said(std::size_t page);
-    void note_changes(std::span<const std::vector<Notice>> told);
-    Moving plan_moves(std::span<const std::vector<Notice>> told);
-    void move(std::size_t page, int to, bool fetch);
-    void finish(const Move& move);
+    void finish(const HomeMoves::Move& move);
     void drop_untouched();
     int ask_manager(std::size_t page);
     int give_home(std::byte* region, std::size_t page, int rank) const;
@@ -447,26 +363,17 @@ private:
     Homes homes_;
     std::unique_ptr<platform::PageFaults> faults_;
     platform::ZeroedArray<Page> pages_;
-    AccessHistory history_;
-    std::mutex history_turn_;                              ///< faults ask the history, too
-    std::atomic<bool> searches_{false};                    ///< whether it wants to know of faults
-    FaultRuns missed_;                                     ///< pages that faults have fetched, in the present interval
-    FaultRuns noticed_;                                    ///< pages that faults have made `written`
-    PageSet lost_at_locks_;                                ///< copies that locks have dropped
+    IntervalAccesses accesses_;
     PageSet requested_behind_;                             ///< by request_behind(), since the last barrier
-    std::atomic<std::size_t> unchanged_{0};                ///< copies that were `written`, and are as before
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
     bool keeps_open_ = false;
-    PageSet written_;               ///< since the last release
-    PageSet evicted_;               ///< of the written ones; their changes are at the homes, and not announced yet
-    PageSet told_;                  ///< announced to some ranks since the last barrier
-    PageSet touched_;               ///< of pages whose homes are open, since the last barrier
-    bool tracked_ = true;           ///< false: nothing faults, and find_touched() tells what this rank has touched
-    std::vector<Move> moves_;       ///< of the present barrier
-    std::vector<std::size_t> lost_; ///< pages that this rank has touched, too
-    platform::ZeroedArray<Said> said_;
-    std::uint32_t round_ = 0;
+    PageSet written_;     ///< since the last release
+    PageSet evicted_;     ///< of the written ones; their changes are at the homes, and not announced yet
+    PageSet told_;        ///< announced to some ranks since the last barrier
+    PageSet touched_;     ///< of pages whose homes are open, since the last barrier
+    bool tracked_ = true; ///< false: nothing faults, and find_touched() tells what this rank has touched
+    HomeMoves moves_;     ///< of the present barrier
     std::vector<std::vector<std::byte>> packed_; ///< by rank: differences or updates that have not been sent yet
     std::atomic<SharedProtocol> protocol_{SharedProtocol::invalidate};
     PageSet changed_;          ///< announced by anybody at the present barrier, with the protocol `update`

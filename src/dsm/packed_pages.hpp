@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace kumiki::dsm {
+
+/// Precedes the difference, or the contents, of each page in a message with several pages of one array.
+struct PackedPage {
+    std::uint64_t page, bytes;
+};
+
+/// Precedes the difference of each page among the changes of a barrier, which leave out the first `skipped` bytes.
+struct PackedChange {
+    std::uint16_t array, bytes;
+    std::uint32_t skipped;
+    std::uint64_t page;
+};
+
+/// Calls each(head, bytes) -> bool for the parts of a message of an array with so many pages. Returns false where it
+/// returns false, and if the message does not fit the array.
+template <class Each>
+bool for_each_packed_page(std::span<const std::byte> packed, std::size_t pages, Each each) {
+    while (!packed.empty()) {
+        PackedPage head{};
+        if (packed.size() < sizeof head) return false;
+        std::memcpy(&head, packed.data(), sizeof head);
+        packed = packed.subspan(sizeof head);
+        if (head.bytes > packed.size() || head.page >= pages) return false;
+        if (!each(head, packed.first(head.bytes))) return false;
+        packed = packed.subspan(head.bytes);
+    }
+    return true;
+}
+
+} // namespace kumiki::dsm
