@@ -1,22 +1,13 @@
 #include "openmp/ranks/ranks.hpp"
 
 #include <algorithm>
-#include <bitset>
 #include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <map>
-#include <numeric>
-#include <sched.h>
 #include <stdio_ext.h>
-#include <unistd.h>
 #include <utility>
 
-#include "dsm/record_collection.hpp"
 #include "openmp/process.hpp"
-#include "openmp/ranks/variable_homes.hpp"
 #include "platform/memory.hpp"
-#include "settings/explain_folder.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -29,193 +20,7 @@ constexpr std::uint64_t slots = 16; ///< words of each kind; loops that do not w
 
 std::uint64_t tag_of(std::uint64_t loop) { return (loop + 1) << tag_shift >> tag_shift; }
 
-/// Rank 0, which runs main, stands in where touches decide.
-dsm::Arrangement arrangement_of_variables(ProgramHomes homes) {
-    using dsm::Placement;
-    switch (homes) {
-    case ProgramHomes::owner: return {.placement = Placement::first_rank};
-    case ProgramHomes::block: return {.placement = Placement::block};
-    case ProgramHomes::cyclic: return {.placement = Placement::cyclic};
-    case ProgramHomes::relocated: return {.placement = Placement::relocated, .until_touched = Placement::first_rank};
-    case ProgramHomes::first:
-    case ProgramHomes::next: break;
-    }
-    return {.placement = Placement::first, .until_touched = Placement::first_rank};
-}
-
-/// The race check needs the faults of homes, and those of `owner` have none.
-ProgramHomes homes_for(const Settings& settings) {
-    return settings.shared_check && settings.homes == ProgramHomes::owner ? ProgramHomes::block : settings.homes;
-}
-
 } // namespace
-
-// -- the job --
-
-Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings)
-    : fabric_(std::move(fabric)),
-      collectives_(fabric_->everybody()),
-      record_(std::move(record)),
-      shared_(*fabric_, collectives_,
-              {.copies = CopyHolder::rank,
-               .faults = settings.shared_faults,
-               .system_calls = false,
-               .record = record_.get(),
-               .check = settings.shared_check}),
-      homes_(homes_for(settings)),
-      openmp_homes_(settings.openmp_homes),
-      opens_at_first_region_(settings.homes == ProgramHomes::next),
-      measures_(settings.openmp_schedule == "measured"),
-      here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
-      lock_numbers_(settings.rank, settings.size) {
-    std::vector<int> threads;
-    for (int rank = 0; rank < settings.size; ++rank)
-        threads.push_back(std::max(1, Settings::of_rank(settings.job_threads, rank)));
-    firsts_.assign(threads.size() + 1, 0);
-    std::inclusive_scan(threads.begin(), threads.end(), firsts_.begin() + 1);
-    for (const int each : threads) speeds_.push_back(each / static_cast<double>(firsts_.back()));
-}
-
-Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image& image) {
-    auto fabric = fabric::Fabric::join(settings);
-    if (!fabric) return tl::unexpected(fabric.error());
-    auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
-    if (!record) return tl::unexpected(record.error());
-    std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
-    if (auto same = ranks->compare_layouts(image); !same) return tl::unexpected(same.error());
-    if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
-    if (auto shared = ranks->share_memory(image); !shared) return tl::unexpected(shared.error());
-    return ranks;
-}
-
-Result<> Ranks::compare_layouts(const Image& image) {
-    const auto size = static_cast<std::size_t>(fabric_->size());
-    std::vector<std::uint64_t> layouts(size);
-    if (auto met = collectives_.all_gather(&image.layout, sizeof image.layout, layouts.data(),
-                                           collective::Collectives::Pieces::equal(sizeof image.layout));
-        !met)
-        return met;
-    const auto other = std::ranges::find_if(layouts, [&](std::uint64_t each) { return each != layouts.front(); });
-    if (other == layouts.end()) return {};
-    return fail(
-        KUMIKI_ERROR_ENVIRONMENT,
-        fmt::format("rank {} has loaded the program or a library at other addresses than rank 0, or another "
-                    "version of it; use the same files and the same limit of the stack (ulimit -s) at all ranks, "
-                    "and let the kernel load them without randomised addresses (personality, which containers "
-                    "may forbid)",
-                    other - layouts.begin()));
-}
-
-/// Ranks of a host may share processors.
-Result<> Ranks::count_processors() {
-    using Cpus = std::bitset<CPU_SETSIZE>;
-    struct OfRank {
-        int leader = 0; ///< of the rank's host
-        Cpus cpus;
-    } mine;
-    const fabric::Group& all = fabric_->everybody();
-    mine.leader = all.leader(all.own_host());
-    for (const int cpu : process().environment().cpus)
-        if (cpu < CPU_SETSIZE) mine.cpus.set(static_cast<std::size_t>(cpu));
-    std::vector<OfRank> ranks(static_cast<std::size_t>(fabric_->size()));
-    if (auto met = collectives_.all_gather(&mine, sizeof mine, ranks.data(),
-                                           collective::Collectives::Pieces::equal(sizeof mine));
-        !met)
-        return met;
-    std::map<int, Cpus> hosts;
-    for (const OfRank& each : ranks) hosts[each.leader] |= each.cpus;
-    processors_ = 0;
-    for (const auto& [leader, cpus] : hosts) processors_ += static_cast<int>(cpus.count());
-    return {};
-}
-
-Result<> Ranks::share_memory(const Image& image) {
-    auto words = collectives_.allocate(Words::bytes());
-    if (!words) return tl::unexpected(words.error());
-    words_.emplace(*fabric_, static_cast<std::byte*>(*words));
-
-    const auto ranks = static_cast<std::size_t>(fabric_->size());
-    int most = 1;
-    for (std::size_t rank = 0; rank < ranks; ++rank) most = std::max(most, firsts_[rank + 1] - firsts_[rank]);
-    const auto lengths = Stacks::lengths_for(most, process().environment().stack_bytes);
-    auto stacks = shared_.allocate_open(ranks * lengths.bytes(), dsm::Placement::block, explain::Use::stacks);
-    if (!stacks) return tl::unexpected(stacks.error());
-    stacks_.emplace(static_cast<std::byte*>(*stacks) + static_cast<std::size_t>(rank()) * lengths.bytes(), lengths);
-    used_stacks_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(stacks_->others()) + 1);
-
-    const std::size_t page = platform::page_size();
-    // Each rank may come to hold a copy of everything; rank 0 decides for all.
-    std::uint64_t slice = std::min<std::uint64_t>(fabric_->memory().header().arena_bytes / 2,
-                                                  platform::available_memory() / 10 * 6 / ranks) /
-                          shared_.bytes_for_each() / ranks / page * page;
-    if (auto met = collectives_.broadcast(&slice, sizeof slice, 0); !met) return met;
-    auto heap = allocate_heap(ranks * slice);
-    if (!heap) return tl::unexpected(heap.error());
-    auto* const begin = static_cast<std::byte*>(*heap);
-    heap_.emplace(std::span(begin, ranks * slice), std::span(begin + static_cast<std::size_t>(rank()) * slice, slice));
-
-    auto loops = shared_.allocate_open(loop_places * sizeof(LoopWords), dsm::Placement::first_rank, explain::Use::heap);
-    if (!loops) return tl::unexpected(loops.error());
-    loop_words_ = static_cast<LoopWords*>(*loops);
-
-    auto locks = shared_.locks("openmp");
-    if (!locks) return tl::unexpected(locks.error());
-    locks_ = *locks;
-    if (auto shared = share_streams(); !shared) return shared;
-    if (image.data.empty()) return {};
-    variables_ = image.data;
-    const auto known = known_variables_from(openmp_homes_);
-    if (!known) return tl::unexpected(known.error());
-    if (homes_ != ProgramHomes::owner || !known->homes.empty())
-        special_homes_ = home_runs(known->homes, image, fabric_->size());
-    rows_ = known->rows;
-    base_ = image.base;
-    dsm::Arrangement wanted = arrangement_of_variables(homes_);
-    wanted.exceptions = special_homes_;
-    const auto at_home = homes_ == ProgramHomes::owner && special_homes_.empty()
-                             ? dsm::SharedMemory::AtHome::never_faults
-                             : dsm::SharedMemory::AtHome::faults;
-    return shared_.adopt(image.data, wanted, at_home);
-}
-
-/// Each rank is the home of its own inbox, so it looks into it at no cost.
-Result<> Ranks::share_streams() {
-    const auto ranks = static_cast<std::size_t>(fabric_->size());
-    const std::size_t page = platform::page_size();
-    auto inboxes = shared_.allocate_open(ranks * page, dsm::Placement::block, explain::Use::heap);
-    if (!inboxes) return tl::unexpected(inboxes.error());
-    std::vector<Streams::Inbox*> by_rank;
-    for (std::size_t each = 0; each < ranks; ++each)
-        by_rank.push_back(reinterpret_cast<Streams::Inbox*>(static_cast<std::byte*>(*inboxes) + each * page));
-    streams_.emplace(*this, by_rank);
-    return {};
-}
-
-/// The slices of the ranks are those of `block`, which is also where pages are that nobody has touched.
-Result<void*> Ranks::allocate_heap(std::size_t bytes) {
-    switch (homes_) {
-    case ProgramHomes::owner: return shared_.allocate_open(bytes, dsm::Placement::block, explain::Use::heap);
-    case ProgramHomes::block: return shared_.allocate(bytes, 0, dsm::Placement::block, explain::Use::heap);
-    case ProgramHomes::cyclic: return shared_.allocate(bytes, 0, dsm::Placement::cyclic, explain::Use::heap);
-    case ProgramHomes::relocated: return shared_.allocate(bytes, 0, dsm::Placement::relocated, explain::Use::heap);
-    case ProgramHomes::first:
-    case ProgramHomes::next: break;
-    }
-    return shared_.allocate(bytes, 0, dsm::Placement::first, explain::Use::heap);
-}
-
-void Ranks::leave() {
-    flush_output();
-    check(shared_.end_check());
-    check(dsm::collect_records(*fabric_, collectives_, record_.get()));
-    check(collectives_.leave());
-    variable_wait_.reset(); // nobody asks this rank for a release any more
-    left_ = true;
-    fabric_->leave();
-    // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
-    // process ends, and what this rank has sent must have arrived.
-    if (auto* const network = fabric_->network()) network->close();
-}
 
 // -- threads and regions --
 
