@@ -150,7 +150,7 @@ void Pages::without_places(std::byte* region, std::size_t first, std::size_t cou
 /// Tells the home that `rank` fetches pages.
 void Pages::note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const {
     if (protocol() == SharedProtocol::update)
-        for (std::size_t page = first; page < first + count; ++page) add_holder(region, page, rank);
+        for (std::size_t page = first; page < first + count; ++page) holders(region).add(page, rank);
     mark_fetched(region, first, count);
 }
 

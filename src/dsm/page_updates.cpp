@@ -1,7 +1,6 @@
 // The protocol `update`: inside a barrier, the homes bring the copies of pages that have changed up to date
 // (docs/decisions/shared-updates.md).
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -17,32 +16,10 @@ using platform::PageAccess;
 
 // -- who holds a copy --
 
-std::atomic_ref<std::uint64_t> Pages::holder_word(std::byte* region, std::size_t page, std::size_t word) const {
-    const std::size_t offset = layout_.holders() + (page * layout_.holder_words() + word) * sizeof(std::uint64_t);
-    return std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[offset]));
-}
-
-void Pages::add_holder(std::byte* region, std::size_t page, int rank) const {
-    const auto bit = static_cast<std::size_t>(rank);
-    holder_word(region, page, bit / 64).fetch_or(std::uint64_t{1} << bit % 64, std::memory_order_relaxed);
-}
-
-void Pages::remove_holder(std::byte* region, std::size_t page, int rank) const {
-    const auto bit = static_cast<std::size_t>(rank);
-    holder_word(region, page, bit / 64).fetch_and(~(std::uint64_t{1} << bit % 64), std::memory_order_relaxed);
-}
-
-bool Pages::is_held(std::size_t page) const {
-    for (std::size_t word = 0; word < layout_.holder_words(); ++word)
-        if (holder_word(region_, page, word).load(std::memory_order_relaxed) != 0) return true;
-    return false;
-}
-
 void Pages::forget_holders(std::size_t page) {
     pages_[page].sent = false;
     if (protocol() != SharedProtocol::update) return;
-    for (std::size_t word = 0; word < layout_.holder_words(); ++word)
-        holder_word(region_, page, word).store(0, std::memory_order_relaxed);
+    holders(region_).clear(page);
 }
 
 /// Copies whose homes do not know of them must not stay.
@@ -93,25 +70,22 @@ void Pages::send_update(std::size_t page, std::uint64_t barrier) {
     const HomeMoves::Said& there = moves_.said(page);
     bool held = false, all = true;
     std::span<const std::byte> contents;
-    for (std::size_t word = 0; word < layout_.holder_words(); ++word)
-        for (std::uint64_t left = holder_word(region_, page, word).load(std::memory_order_relaxed); left != 0;
-             left &= left - 1) {
-            const int rank = static_cast<int>(word * 64) + std::countr_zero(left);
-            held = true;
-            if (region_at(rank) != nullptr) continue;
-            if (!there.changed_by_several && there.changed_by == rank + 1) {
-                all = false;
-                continue;
-            }
-            if (contents.data() == nullptr) contents = contents_for_holders(page);
-            auto& packed = packed_[static_cast<std::size_t>(rank)];
-            if (packed.size() + sizeof(PackedPage) + layout_.page_bytes > courier_->longest_message())
-                send_updates_to(rank, barrier);
-            const PackedPage entry{page, contents.size()};
-            const auto* const head = reinterpret_cast<const std::byte*>(&entry);
-            packed.insert(packed.end(), head, head + sizeof entry);
-            packed.insert(packed.end(), contents.begin(), contents.end());
+    holders(region_).for_each(page, [&](int rank) {
+        held = true;
+        if (region_at(rank) != nullptr) return;
+        if (!there.changed_by_several && there.changed_by == rank + 1) {
+            all = false;
+            return;
         }
+        if (contents.data() == nullptr) contents = contents_for_holders(page);
+        auto& packed = packed_[static_cast<std::size_t>(rank)];
+        if (packed.size() + sizeof(PackedPage) + layout_.page_bytes > courier_->longest_message())
+            send_updates_to(rank, barrier);
+        const PackedPage entry{page, contents.size()};
+        const auto* const head = reinterpret_cast<const std::byte*>(&entry);
+        packed.insert(packed.end(), head, head + sizeof entry);
+        packed.insert(packed.end(), contents.begin(), contents.end());
+    });
     // A rank that is left out lacks changes that came after the barrier, and the next difference may not repeat them.
     if (contents.data() == nullptr || !all) pages_[page].sent = false;
     if (!held) open_again(page);
@@ -153,7 +127,7 @@ void Pages::open_again(std::size_t page) {
     unlock(pages_[page]);
     fetched(region_, page).exchange(0, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (is_held(page)) mark_fetched(region_, page, 1);
+    if (holders(region_).any(page)) mark_fetched(region_, page, 1);
 }
 
 /// Brings this rank's copy up to date, if it has one, or expects the contents. A copy that has become up to date for
@@ -166,7 +140,7 @@ void Pages::update_copy(std::size_t page) {
     if (copy.state == State::parked) {
         copy.state = State::absent;
         note_dropped(page);
-        if (there != nullptr) remove_holder(there, page, fabric_.rank());
+        if (there != nullptr) holders(there).remove(page, fabric_.rank());
         else unwanted_[static_cast<std::size_t>(home)].push_back(page);
         return;
     }
@@ -248,7 +222,7 @@ bool Pages::forget_holder(int rank, std::span<const std::byte> pages) {
         std::uint64_t page = 0;
         std::memcpy(&page, pages.data(), sizeof page);
         if (page >= layout_.pages) return false;
-        remove_holder(region_, page, rank);
+        holders(region_).remove(page, rank);
     }
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
+#include "dsm/holders.hpp"
 #include "dsm/home_moves.hpp"
 #include "dsm/homes.hpp"
 #include "dsm/interval_accesses.hpp"
@@ -273,6 +274,7 @@ private:
         pages_[page].origin.store(origin.message << 1 | (origin.unreleased ? 1 : 0), std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
     }
+    Holders holders(std::byte* region) const { return {region, layout_}; }
     LentPages& lent(std::byte* region) const { return reinterpret_cast<LentPages&>(region[layout_.lent()]); }
     void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
     void note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const;
@@ -337,10 +339,6 @@ private:
     void drop_untouched();
     int ask_manager(std::size_t page);
     int give_home(std::byte* region, std::size_t page, int rank) const;
-    std::atomic_ref<std::uint64_t> holder_word(std::byte* region, std::size_t page, std::size_t word) const;
-    void add_holder(std::byte* region, std::size_t page, int rank) const;
-    void remove_holder(std::byte* region, std::size_t page, int rank) const;
-    bool is_held(std::size_t page) const;
     void forget_holders(std::size_t page);
     void send_update(std::size_t page, std::uint64_t barrier);
     void send_updates_to(int rank, std::uint64_t barrier);
