@@ -46,6 +46,7 @@ bool AccessHistory::Accesses::contains(const Accesses& others) const {
 const AccessHistory::Accesses* AccessHistory::begin(std::uint64_t place) {
     now_ = nullptr;
     expecting_ = nullptr;
+    likely_ = nullptr;
     candidates_.clear();
     faulted_ = false;
     if (place == 0 || (places_.size() == most_places && !places_.contains(place))) return nullptr;
@@ -75,7 +76,10 @@ const AccessHistory::Accesses* AccessHistory::fault(std::size_t page) {
 }
 
 const AccessHistory::Accesses* AccessHistory::expect(Pattern& pattern) {
-    if (pattern.left == 0) return nullptr; // this interval learns
+    if (pattern.left == 0) { // this interval learns
+        likely_ = &pattern.expected;
+        return nullptr;
+    }
     --pattern.left;
     pattern.seen = now_->intervals;
     expecting_ = &pattern;

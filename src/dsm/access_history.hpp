@@ -34,6 +34,9 @@ public:
     /// An interval begins at a place of the program; 0: unknown. Returns what is expected of it, valid until end();
     /// null: nothing so far, and as long as searches() is true, fault() may find it.
     const Accesses* begin(std::uint64_t place);
+    /// What an interval that has just begun, and learns, will probably need: to be fetched in advance, but so that its
+    /// accesses still fault. Null: nothing is known. Valid until end().
+    const Accesses* likely() const { return likely_; }
     /// Whether faults may still tell what is expected of the present interval.
     bool searches() const { return !candidates_.empty(); }
     /// A page has faulted in the present interval. Returns what is expected of it, once; null: nothing so far. Of
@@ -77,7 +80,8 @@ private:
     Place* now_ = nullptr;             ///< null: outside of intervals with a known place
     std::vector<Pattern*> candidates_; ///< those that have all pages that have faulted so far
     bool faulted_ = false;             ///< there was a fault in this interval
-    Pattern* expecting_ = nullptr;     ///< what the present interval expects; null: it learns
+    const Accesses* likely_ = nullptr;
+    Pattern* expecting_ = nullptr; ///< what the present interval expects; null: it learns
 };
 
 } // namespace kumiki::dsm

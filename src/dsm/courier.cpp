@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 #include "dsm/locks.hpp"
 #include "dsm/pages.hpp"
@@ -49,11 +51,24 @@ void Courier::give_up(int rank, const Failure& failure) const {
     std::abort();
 }
 
-void Courier::fetch(int home, std::uint32_t array, std::size_t first, std::size_t count) {
-    MessageHeader request = header(Kind::fetch, array, first);
-    request.bytes = count;
+void Courier::fetch(int home, std::uint32_t array, PageRun run) {
+    MessageHeader request = header(Kind::fetch, array, run.first);
+    request.bytes = run.count;
     request.ticket = asks_for_releases_.load(std::memory_order_relaxed) ? 1 : 0;
     if (auto sent = network_.send(home, request); !sent) give_up(home, sent.error());
+}
+
+void Courier::fetch(int home, std::uint32_t array, std::span<const PageRun> runs, std::size_t page_bytes) {
+    if (runs.size() == 1 || sizeof(PackedPage) + page_bytes > longest_message()) {
+        for (const PageRun& run : runs) fetch(home, array, run);
+        return;
+    }
+    const std::size_t most = longest_message() / sizeof(PageRun);
+    for (; !runs.empty(); runs = runs.subspan(std::min(most, runs.size()))) {
+        const auto some = std::as_bytes(runs.first(std::min(most, runs.size())));
+        if (auto sent = network_.send(home, header(Kind::fetch_runs, array, 0), some); !sent)
+            give_up(home, sent.error());
+    }
 }
 
 void Courier::ask_home(int manager, std::uint32_t array, std::size_t page) {
@@ -108,8 +123,12 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
     const std::uint64_t number = changes_.load(std::memory_order_relaxed) + 1;
     switch (kind) {
     case Kind::fetch: return answer(header, *array);
+    case Kind::fetch_runs: return answer_runs(header, payload, *array);
     case Kind::page:
-        if (!array->take(header.offset, payload, {number, header.ticket != 0})) return false;
+    case Kind::packed:
+        if (kind == Kind::page ? !array->take(header.offset, payload, {number, header.ticket != 0})
+                               : !take_packed(payload, *array, number, header.ticket != 0))
+            return false;
         changes_.store(number, std::memory_order_release);
         fabric_.progress().ring(fabric_.rank());
         return true;
@@ -179,16 +198,55 @@ bool Courier::answer(const MessageHeader& request, Pages& array) {
 
 /// Where the home knows what exactly it has lent, or wants to tell whether it has released it.
 bool Courier::answer_with_copies(const MessageHeader& request, Pages& array) {
+    if (!array.has({request.offset, request.bytes})) return false;
     for (std::size_t page = request.offset; page < request.offset + request.bytes; ++page) {
-        Pages::Copy lent = array.lend_copy(page, request.source);
-        if (lent.bytes.empty()) return false;
-        const std::uint64_t ticket = of_page | ++tickets_;
-        const auto& copy = lent_[ticket] = std::move(lent.bytes);
+        std::vector<std::byte> copy(array.layout().page_bytes);
         MessageHeader pages = header(Kind::page, request.value, page);
-        pages.ticket = lent.unreleased ? 1 : 0;
-        if (network_.post(request.source, pages, copy, ticket)) lent_.erase(ticket);
+        pages.ticket = array.lend_copy(page, request.source, copy.data()) ? 1 : 0;
+        post_kept(request.source, pages, std::move(copy));
     }
     return true;
+}
+
+bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byte> payload, Pages& array) {
+    std::vector<PageRun> runs(payload.size() / sizeof(PageRun));
+    if (!runs.empty()) std::memcpy(runs.data(), payload.data(), runs.size() * sizeof(PageRun));
+    const std::size_t page_bytes = array.layout().page_bytes, entry = sizeof(PackedPage) + page_bytes;
+    if (payload.size() % sizeof(PageRun) != 0 || entry > longest_message() ||
+        !std::ranges::all_of(runs, [&array](const PageRun& run) { return array.has(run); }))
+        return false;
+    MessageHeader pages = header(Kind::packed, request.value, 0);
+    std::vector<std::byte> packed;
+    const auto send = [&] {
+        post_kept(request.source, pages, std::exchange(packed, {}));
+        pages.ticket = 0;
+    };
+    for (const PageRun& run : runs)
+        for (std::size_t page = run.first; page < run.first + run.count; ++page) {
+            if (packed.size() + entry > longest_message()) send();
+            if (packed.empty()) packed.reserve(longest_message());
+            const PackedPage head{page, page_bytes};
+            const std::size_t at = packed.size();
+            packed.resize(at + entry);
+            std::memcpy(&packed[at], &head, sizeof head);
+            if (array.lend_copy(page, request.source, &packed[at + sizeof head])) pages.ticket = 1;
+        }
+    if (!packed.empty()) send();
+    return true;
+}
+
+bool Courier::take_packed(std::span<const std::byte> payload, Pages& array, std::uint64_t number, bool unreleased) {
+    return for_each_packed_page(payload, array.layout().pages,
+                                [&](const PackedPage& head, std::span<const std::byte> contents) {
+                                    return array.take(head.page, contents, {number, unreleased});
+                                });
+}
+
+/// The payload stays until it has left.
+void Courier::post_kept(int rank, const MessageHeader& header, std::vector<std::byte> payload) {
+    const std::uint64_t ticket = of_page | ++tickets_;
+    const auto& kept = lent_[ticket] = std::move(payload);
+    if (network_.post(rank, header, kept, ticket)) lent_.erase(ticket);
 }
 
 } // namespace kumiki::dsm

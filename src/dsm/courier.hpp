@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dsm/packed_pages.hpp"
 #include "fabric/network/network.hpp"
 
 namespace kumiki::dsm {
@@ -64,7 +65,9 @@ public:
     std::size_t longest_message() const { return network_.limits().part; }
 
     /// Requests pages that have one home. They arrive through Pages::take, and then this rank's bell rings.
-    void fetch(int home, std::uint32_t array, std::size_t first, std::size_t count);
+    void fetch(int home, std::uint32_t array, PageRun run);
+    /// The same for several runs of pages of this length. The home copies all pages into as few messages as possible.
+    void fetch(int home, std::uint32_t array, std::span<const PageRun> runs, std::size_t page_bytes);
     /// Asks the manager of homes. The answer arrives through Pages::take_home, and then this rank's bell rings.
     void ask_home(int manager, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
@@ -91,6 +94,8 @@ private:
     enum class Kind : std::uint8_t {
         fetch,       ///< requests `bytes` pages from page `offset` on of array `value`; `ticket`: asks for releases
         page,        ///< pages from page `offset` on; `ticket`: the home may have written to them since its release
+        fetch_runs,  ///< requests the runs of pages in the payload; otherwise as `fetch`
+        packed,      ///< any pages, each behind its number; otherwise as `page`
         differences, ///< of pages of array `value`
         touched,     ///< asks the manager for the home of page `offset` of array `value`
         home,        ///< the answer, in `ticket`
@@ -106,6 +111,9 @@ private:
     bool give_home(const fabric::MessageHeader& request, Pages& array);
     bool answer(const fabric::MessageHeader& request, Pages& array);
     bool answer_with_copies(const fabric::MessageHeader& request, Pages& array);
+    bool answer_runs(const fabric::MessageHeader& request, std::span<const std::byte> payload, Pages& array);
+    bool take_packed(std::span<const std::byte> payload, Pages& array, std::uint64_t number, bool unreleased);
+    void post_kept(int rank, const fabric::MessageHeader& header, std::vector<std::byte> payload);
     void left(std::uint64_t ticket) override;
     bool pump() override { return false; }
 

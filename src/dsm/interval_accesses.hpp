@@ -31,6 +31,8 @@ public:
     /// An interval begins at a place of the program. Returns what is expected of it, valid until end(); null: nothing
     /// so far.
     const Accesses* begin(std::uint64_t place);
+    /// Right after begin(), by the same thread: AccessHistory::likely().
+    const Accesses* likely() const { return history_.likely(); }
     /// A page has been fetched by a fault, or noticed. Returns what is expected, if that is known only now: a copy,
     /// because another thread may end the interval meanwhile.
     std::optional<Accesses> search(std::size_t page);

@@ -7,6 +7,11 @@
 
 namespace kumiki::dsm {
 
+/// Pages one after the other.
+struct PageRun {
+    std::uint64_t first, count;
+};
+
 /// Precedes the difference, or the contents, of each page in a message with several pages of one array.
 struct PackedPage {
     std::uint64_t page, bytes;

@@ -58,15 +58,20 @@ void Pages::fetch_ahead(std::size_t number, State from, bool writes) {
 /// Requests the window behind the one that ends here, whose last page the thread has locked, so that it comes while the
 /// program reads that one. The next fault awaits it.
 void Pages::request_behind(std::size_t first) {
-    if (first == layout_.pages || !expects() || layout_.lends) return;
+    if (first == layout_.pages || !expects()) return;
     const int home = homes_.of(first - 1);
     if (region_at(home) != nullptr) return; // nothing is gained
     const std::size_t end = lock_behind(first - 1, first + ahead(accesses_.missed(), first), home, State::absent);
     if (end == first) return;
     request(first, end - first);
-    for (std::size_t page = first; page < end; ++page) {
+    leave_requested({first, end - first});
+}
+
+/// Pages that this thread has locked and requested. The first access to one awaits it.
+void Pages::leave_requested(PageRun run) {
+    for (std::size_t page = run.first; page < run.first + run.count; ++page) {
         pages_[page].state = State::requested;
-        requested_behind_.add(page);
+        unawaited_.add(page);
         Turn(fabric_, pages_[page].locked).unlock_quietly();
     }
 }
@@ -80,7 +85,7 @@ void Pages::settle(std::size_t page) {
 
 /// Afterwards nothing is under way to this rank that no thread waits for.
 void Pages::settle_all() {
-    requested_behind_.take_runs([&](std::size_t begin, std::size_t end) {
+    unawaited_.take_runs([&](std::size_t begin, std::size_t end) {
         for (std::size_t page = begin; page < end; ++page) {
             lock(pages_[page]);
             settle(page);
@@ -171,13 +176,17 @@ void Pages::fetch(std::size_t first, std::size_t count) {
     await(first, count);
 }
 
-/// Begins to fetch them; await() must follow. From a home on this host they are here at once.
+/// Requests them; await() must follow. From a home on this host they are here at once.
 void Pages::request(std::size_t first, std::size_t count) {
-    const int home = homes_.of(first);
+    if (begin_fetch(first, count)) courier_->fetch(homes_.of(first), number_, {first, count});
+}
+
+/// Copies the pages if their home is on this host. Returns whether they must be requested instead.
+bool Pages::begin_fetch(std::size_t first, std::size_t count) {
     const std::size_t bytes = count * layout_.page_bytes;
     Counters::add(counters_.fetches, count);
     Counters::add(counters_.fetched_bytes, bytes);
-    std::byte* const there = region_at(home);
+    std::byte* const there = region_at(homes_.of(first));
     if (there != nullptr) {
         note_copies(there, first, count, fabric_.rank());
         // Other ranks may bring differences to these pages meanwhile, in bytes that a program without data races does
@@ -193,7 +202,7 @@ void Pages::request(std::size_t first, std::size_t count) {
     }
     for (std::size_t page = first; page < first + count; ++page)
         pages_[page].fetch.store(there != nullptr ? Fetch::here : Fetch::asked, std::memory_order_relaxed);
-    if (there == nullptr) courier_->fetch(home, number_, first, count);
+    return there == nullptr;
 }
 
 void Pages::await(std::size_t first, std::size_t count) {
@@ -210,25 +219,21 @@ void Pages::await(std::size_t first, std::size_t count) {
 
 /// This thread acts for the rank that fetches.
 const std::byte* Pages::lend(std::size_t first, std::size_t count, int rank) {
-    if (first >= layout_.pages || count == 0 || count > layout_.pages - first) return nullptr;
+    if (!has({first, count})) return nullptr;
     note_copies(region_, first, count, rank);
     without_places(region_, first, count);
     return frame(first).data();
 }
 
-Pages::Copy Pages::lend_copy(std::size_t page, int rank) {
-    if (page >= layout_.pages) return {};
-    Copy copy{std::vector<std::byte>(layout_.page_bytes), true};
+bool Pages::lend_copy(std::size_t page, int rank, std::byte* into) {
     if (layout_.lends) {
         mark_fetched(region_, page, 1);
-        copy.unreleased = copy_lent(region_, page, copy.bytes.data());
-        return copy;
+        return copy_lent(region_, page, into);
     }
     note_copies(region_, page, 1, rank);
-    const platform::UnorderedReads unordered; // as in fetch()
-    std::ranges::copy(frame(page), copy.bytes.begin());
-    copy.unreleased = is_unreleased(page);
-    return copy;
+    const platform::UnorderedReads unordered; // as in begin_fetch()
+    std::ranges::copy(frame(page), into);
+    return is_unreleased(page);
 }
 
 /// After the page was copied. A page that this home had written before it was copied, and that is `clean` now, was
@@ -242,9 +247,7 @@ bool Pages::is_unreleased(std::size_t page) {
 
 bool Pages::take(std::size_t first, std::span<const std::byte> contents, Origin origin) {
     const std::size_t count = contents.size() / layout_.page_bytes;
-    if (first >= layout_.pages || count == 0 || count > layout_.pages - first ||
-        contents.size() != count * layout_.page_bytes)
-        return false;
+    if (!has({first, count}) || contents.size() != count * layout_.page_bytes) return false;
     for (std::size_t page = first; page < first + count; ++page)
         if (pages_[page].fetch.load(std::memory_order_relaxed) != Fetch::asked) return false;
     for (std::size_t page = first; log_ && page < first + count; ++page)

@@ -1,8 +1,10 @@
 // Pages that are fetched, and made writable, before the program faults there, because it did so in earlier intervals
 // that began at the same place.
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "dsm/courier.hpp"
 #include "dsm/pages.hpp"
 #include "dsm/turn.hpp"
 
@@ -15,6 +17,8 @@ void Pages::expect(std::uint64_t place) {
     if (!expects()) return;
     expectation_ = accesses_.begin(place);
     if (expectation_ != nullptr) requested_ = request_absent(expectation_->fetched);
+    else if (const auto* const likely = accesses_.likely())
+        for (const PageRun& run : request_absent(likely->fetched)) leave_requested(run);
 }
 
 void Pages::open_expected() {
@@ -28,8 +32,9 @@ void Pages::search_expectation(std::size_t page) {
 }
 
 /// Requests those of these pages that are not here. The calling thread has locked the runs that it returns.
-std::vector<Pages::PageRun> Pages::request_absent(const AccessHistory::PageList& pages) {
+std::vector<PageRun> Pages::request_absent(const AccessHistory::PageList& pages) {
     std::vector<PageRun> requested;
+    std::map<int, std::vector<PageRun>> gathered; // by home
     for (std::size_t next = 0; next < pages.size();) {
         const std::size_t first = pages[next++];
         if (!claim_absent(first)) continue;
@@ -40,9 +45,13 @@ std::vector<Pages::PageRun> Pages::request_absent(const AccessHistory::PageList&
             ++next;
             ++end;
         }
-        request(first, end - first);
-        requested.push_back({first, end - first});
+        const PageRun run{first, end - first};
+        requested.push_back(run);
+        if (!begin_fetch(first, end - first)) continue;
+        if (run.count <= most_gathered) gathered[home].push_back(run);
+        else courier_->fetch(home, number_, run);
     }
+    for (const auto& [home, runs] : gathered) courier_->fetch(home, number_, runs, layout_.page_bytes);
     return requested;
 }
 

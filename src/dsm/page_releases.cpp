@@ -163,7 +163,7 @@ void Pages::take_changes(const Arrays& arrays, std::span<const std::byte> change
 void Pages::take_change(std::size_t page, std::size_t skipped, std::span<const std::byte> difference) {
     if (page >= layout_.pages || skipped > layout_.page_bytes) return;
     lock(pages_[page]);
-    if (pages_[page].state == State::clean && !is_home(page)) {
+    if (is_copy(page) && !is_home(page)) {
         apply_difference(difference, frame(page).subspan(skipped));
         count_update(difference.size());
     }

@@ -33,7 +33,7 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       faults_(std::move(faults)),
       pages_(layout.pages),
       accesses_(layout.pages),
-      requested_behind_(layout.pages),
+      unawaited_(layout.pages),
       written_(layout.pages),
       evicted_(layout.pages),
       told_(layout.pages),

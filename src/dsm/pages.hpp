@@ -15,6 +15,7 @@
 #include "dsm/homes.hpp"
 #include "dsm/interval_accesses.hpp"
 #include "dsm/notice.hpp"
+#include "dsm/packed_pages.hpp"
 #include "dsm/page_layout.hpp"
 #include "dsm/page_record.hpp"
 #include "dsm/page_set.hpp"
@@ -160,7 +161,7 @@ public:
     /// What has changed a page of this rank last.
     struct Origin {
         std::uint64_t message; ///< its number (Courier::changes); 0: none has
-        bool unreleased;       ///< as in Copy
+        bool unreleased;       ///< as of lend_copy()
     };
     Origin origin(std::size_t page) const {
         const std::uint64_t origin = pages_[page].origin.load(std::memory_order_acquire);
@@ -175,16 +176,17 @@ public:
 
     // -- for the courier, in the thread that receives --
 
+    bool has(const PageRun& run) const {
+        return run.count != 0 && run.first < layout_.pages && run.count <= layout_.pages - run.first;
+    }
     /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
     /// Null: there are no such pages.
     const std::byte* lend(std::size_t first, std::size_t count, int rank);
     /// Whether it is always lend_copy() that lends so many pages.
     bool lends_copies(std::size_t count) const { return layout_.lends && count <= most_lent; }
-    struct Copy {
-        std::vector<std::byte> bytes; ///< empty: there is no such page
-        bool unreleased = true;       ///< this home may have written to the page since its last release
-    };
-    Copy lend_copy(std::size_t page, int rank);
+    /// Copies a page, which there must be, for another rank. Returns whether this home may have written to it since its
+    /// last release.
+    bool lend_copy(std::size_t page, int rank, std::byte* into);
     /// Stores pages that this rank has requested. Returns false if it has not.
     bool take(std::size_t first, std::span<const std::byte> contents, Origin origin);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
@@ -202,12 +204,12 @@ private:
     using State = PageState;
     using Page = PageRecord;
     using Fetch = PageRecord::Fetch;
-    struct PageRun {
-        std::size_t first, count;
-    };
 
     /// The most bytes that a fault fetches: enough for the signal and the request not to count.
     static constexpr std::size_t longest_fetch = std::size_t{1} << 20;
+
+    /// Shorter runs are requested together: their copies into one message cost less than a message each.
+    static constexpr std::size_t most_gathered = 8;
 
     /// With more pages than this a request is one for much memory that is read in order, and would leave no place.
     static constexpr std::size_t most_lent = 4;
@@ -252,11 +254,13 @@ private:
     std::size_t lock_behind(std::size_t page, std::size_t last, int home, State state);
     void fetch_ahead(std::size_t page, State from, bool writes);
     void request_behind(std::size_t first);
+    void leave_requested(PageRun run);
     void settle(std::size_t page);
     void settle_all();
     void begin_run(std::size_t page);
     void make_room(std::size_t first, std::size_t count);
     void fetch(std::size_t first, std::size_t count);
+    bool begin_fetch(std::size_t first, std::size_t count);
     void request(std::size_t first, std::size_t count);
     void await(std::size_t first, std::size_t count);
     bool expects() const { return check_ == nullptr && !cache_.is_bounded() && !keeps_copies(); }
@@ -362,7 +366,7 @@ private:
     std::unique_ptr<platform::PageFaults> faults_;
     platform::ZeroedArray<Page> pages_;
     IntervalAccesses accesses_;
-    PageSet requested_behind_;                             ///< by request_behind(), since the last barrier
+    PageSet unawaited_;                                    ///< those that were left `requested`, since the last barrier
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
     bool keeps_open_ = false;

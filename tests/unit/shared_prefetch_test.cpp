@@ -206,6 +206,70 @@ TEST_P(SharedPrefetchTest, IntervalsThatRepeatHardlyFault) {
     });
 }
 
+// Rank 1 does not always read what it will probably need, so copies stay that have come and not been accessed. Homes
+// that never fault tell small changes with the barrier, and they must reach these copies, too.
+TEST_P(SharedPrefetchTest, SmallChangesReachCopiesThatWereNotAccessed) {
+    const Watchdog watchdog("small changes of copies that were not accessed");
+    run(2, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 3;
+        const auto allocated = memory.allocate_open(pages * 4096, Placement::first_rank, explain::Use::heap);
+        ASSERT_TRUE(allocated);
+        auto* const array = static_cast<std::uint32_t*>(*allocated);
+        const auto check = [&](std::uint32_t expected) {
+            for (std::size_t page = 0; page < pages; ++page) ASSERT_EQ(array[page * words], expected) << page;
+        };
+        std::mt19937 engine(11); // the same at every rank
+        for (std::uint32_t round = 1; round <= 200; ++round) {
+            if (rank.rank() == 0) std::fill_n(array, pages * words, 2 * round); // too much to be told
+            ASSERT_TRUE(barrier(memory, 1));
+            const bool reads = engine() % 4 != 0;
+            if (rank.rank() == 1 && reads) check(2 * round);
+            ASSERT_TRUE(barrier(memory, 2));
+            for (std::size_t page = 0; page < pages && rank.rank() == 0; ++page) array[page * words] = 2 * round + 1;
+            ASSERT_TRUE(barrier(memory, 3));
+            if (rank.rank() == 1) check(2 * round + 1);
+            ASSERT_TRUE(barrier(memory, 4));
+        }
+    });
+}
+
+// Short runs of pages come together, in as few messages as hold them; long ones alone; and so do pages that fill a
+// message.
+TEST_P(SharedPrefetchTest, RunsOfAllLengthsAreFetchedInAdvance) {
+    const Watchdog watchdog("runs of all lengths");
+    run(3, [](Rank& rank, SharedMemory& memory) {
+        for (const std::size_t length : {std::size_t{4096}, std::size_t{65536}}) {
+            const std::size_t pages = length == 4096 ? 300 : 40, step = length / sizeof(std::uint32_t);
+            constexpr std::uint32_t rounds = 12, learning = 3;
+            auto* const array =
+                tests::allocate_shared<std::uint32_t>(memory, pages * step, Placement::first_rank, length);
+            std::uint64_t faults = 0;
+            for (std::uint32_t round = 1; round <= rounds; ++round) {
+                std::size_t needed = 0;
+                const auto for_each_page = [&](auto each) { // runs of 1, 2, 3 ... pages, and a page between two of them
+                    for (std::size_t page = 0, run = 1; page < pages; page += ++run)
+                        for (std::size_t at = page; at < std::min(page + run, pages); ++at, ++needed) each(at);
+                };
+                const auto value_of = [round](std::size_t page) { return round + static_cast<std::uint32_t>(page); };
+                if (rank.rank() == 0)
+                    for_each_page([&](std::size_t page) { array[page * step + round] = value_of(page); });
+                ASSERT_TRUE(barrier(memory, 1));
+                const std::uint64_t before = memory.counters(nullptr)->faults;
+                if (rank.rank() != 0)
+                    for_each_page([&](std::size_t page) {
+                        ASSERT_EQ(array[page * step + round], value_of(page)) << "page " << page << ", round " << round;
+                    });
+                faults += memory.counters(nullptr)->faults - before;
+                ASSERT_TRUE(barrier(memory, 2));
+                if (round == rounds && rank.rank() != 0) {
+                    EXPECT_LE(faults, learning * needed);
+                }
+            }
+            ASSERT_TRUE(memory.release(const_cast<std::uint32_t*>(array)));
+        }
+    });
+}
+
 TEST_P(SharedPrefetchTest, IntervalsThatDifferFetchHardlyAnythingInVain) {
     const Watchdog watchdog("intervals that differ");
     run(2, [](Rank& rank, SharedMemory& memory) {
