@@ -55,7 +55,11 @@ const AccessHistory::Accesses* AccessHistory::begin(std::uint64_t place) {
     std::erase_if(now_->patterns, [&](const Pattern& pattern) {
         return now_->intervals - pattern.seen > memory * now_->patterns.size();
     });
-    if (now_->patterns.size() == 1) return expect(now_->patterns.front());
+    if (now_->patterns.size() == 1) {
+        Pattern& only = now_->patterns.front();
+        if (only.left == 0) likely_ = &only.expected;
+        return expect(only);
+    }
     for (Pattern& pattern : now_->patterns) candidates_.push_back(&pattern);
     return nullptr;
 }
@@ -76,10 +80,7 @@ const AccessHistory::Accesses* AccessHistory::fault(std::size_t page) {
 }
 
 const AccessHistory::Accesses* AccessHistory::expect(Pattern& pattern) {
-    if (pattern.left == 0) { // this interval learns
-        likely_ = &pattern.expected;
-        return nullptr;
-    }
+    if (pattern.left == 0) return nullptr; // this interval learns
     --pattern.left;
     pattern.seen = now_->intervals;
     expecting_ = &pattern;

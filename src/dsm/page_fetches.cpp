@@ -67,7 +67,8 @@ void Pages::request_behind(std::size_t first) {
     leave_requested({first, end - first});
 }
 
-/// Pages that this thread has locked and requested. The first access to one awaits it.
+/// Pages that this thread has locked and requested. The first access to one awaits it. For threads that wait for them
+/// the caller rings, as after Turn::unlock_quietly().
 void Pages::leave_requested(PageRun run) {
     for (std::size_t page = run.first; page < run.first + run.count; ++page) {
         pages_[page].state = State::requested;

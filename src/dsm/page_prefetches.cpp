@@ -17,8 +17,10 @@ void Pages::expect(std::uint64_t place) {
     if (!expects()) return;
     expectation_ = accesses_.begin(place);
     if (expectation_ != nullptr) requested_ = request_absent(expectation_->fetched);
-    else if (const auto* const likely = accesses_.likely())
+    else if (const auto* const likely = accesses_.likely()) {
         for (const PageRun& run : request_absent(likely->fetched)) leave_requested(run);
+        fabric_.progress().ring(fabric_.rank());
+    }
 }
 
 void Pages::open_expected() {
