@@ -57,6 +57,21 @@ TEST(AccessHistoryTest, WhatIntervalsNeedAgainIsExpectedMoreAndMoreOften) {
     }
 }
 
+TEST(AccessHistoryTest, AnIntervalThatLearnsProbablyNeedsTheSame) {
+    AccessHistory history;
+    const Accesses needed{.fetched = {3, 4}, .written = {4}};
+    EXPECT_EQ(history.begin(1), nullptr);
+    EXPECT_EQ(history.likely(), nullptr) << "the first one";
+    history.end(needed, {}, 0);
+    EXPECT_NE(history.begin(1), nullptr);
+    EXPECT_EQ(history.likely(), nullptr) << "it is expected";
+    history.end({}, {}, 0);
+    EXPECT_EQ(history.begin(1), nullptr);
+    ASSERT_NE(history.likely(), nullptr);
+    EXPECT_EQ(history.likely()->fetched, needed.fetched);
+    history.end(needed, {}, 0);
+}
+
 TEST(AccessHistoryTest, PlacesHaveExpectationsOfTheirOwn) {
     AccessHistory history;
     for (int round = 0; round < 3; ++round)
@@ -253,19 +268,24 @@ TEST_P(SharedPrefetchTest, RunsOfAllLengthsAreFetchedInAdvance) {
                 const auto value_of = [round](std::size_t page) { return round + static_cast<std::uint32_t>(page); };
                 if (rank.rank() == 0)
                     for_each_page([&](std::size_t page) { array[page * step + round] = value_of(page); });
+                const std::uint64_t fetched = memory.counters(nullptr)->fetches;
                 ASSERT_TRUE(barrier(memory, 1));
+                const std::uint64_t ahead = memory.counters(nullptr)->fetches - fetched;
                 const std::uint64_t before = memory.counters(nullptr)->faults;
                 if (rank.rank() != 0)
                     for_each_page([&](std::size_t page) {
                         ASSERT_EQ(array[page * step + round], value_of(page)) << "page " << page << ", round " << round;
                     });
+                if (rank.rank() != 0 && round > 1) {
+                    EXPECT_GE(ahead, needed * 9 / 10) << "round " << round << ", whether it learns or not";
+                }
                 faults += memory.counters(nullptr)->faults - before;
                 ASSERT_TRUE(barrier(memory, 2));
                 if (round == rounds && rank.rank() != 0) {
                     EXPECT_LE(faults, learning * needed);
                 }
             }
-            ASSERT_TRUE(memory.release(const_cast<std::uint32_t*>(array)));
+            ASSERT_TRUE(memory.release(array));
         }
     });
 }
