@@ -86,13 +86,16 @@ void Pages::settle(std::size_t page) {
 
 /// Afterwards nothing is under way to this rank that no thread waits for.
 void Pages::settle_all() {
+    bool any = false;
     unawaited_.take_runs([&](std::size_t begin, std::size_t end) {
+        any = true;
         for (std::size_t page = begin; page < end; ++page) {
             lock(pages_[page]);
             settle(page);
-            unlock(pages_[page]);
+            Turn(fabric_, pages_[page].locked).unlock_quietly();
         }
     });
+    if (any) fabric_.progress().ring(fabric_.rank());
 }
 
 /// How many pages a write to this one should make ready for writes. The race check must see the first write of each,
