@@ -276,8 +276,8 @@ TEST_P(SharedPrefetchTest, RunsOfAllLengthsAreFetchedInAdvance) {
                     for_each_page([&](std::size_t page) {
                         ASSERT_EQ(array[page * step + round], value_of(page)) << "page " << page << ", round " << round;
                     });
-                if (rank.rank() != 0 && round > 1) {
-                    EXPECT_GE(ahead, needed * 9 / 10) << "round " << round << ", whether it learns or not";
+                if (rank.rank() != 0 && round > 1) { // pages that came along in a window may not have been learned
+                    EXPECT_GE(ahead, needed * 3 / 4) << "round " << round << ", whether it learns or not";
                 }
                 faults += memory.counters(nullptr)->faults - before;
                 ASSERT_TRUE(barrier(memory, 2));
