@@ -40,6 +40,16 @@ void leave_lock(Lock& lock) {
     else lock.leave();
 }
 
+void enter_atomic() {
+    if (OtherRanks* const others = process().others()) others->enter(OtherRanks::Own::atomic);
+    else process().atomic.enter();
+}
+
+void leave_atomic() {
+    if (OtherRanks* const others = process().others()) others->leave(OtherRanks::Own::atomic);
+    else process().atomic.leave();
+}
+
 void destroy_lock(Lock& lock) {
     if (OtherRanks* const others = process().others()) others->forget(word_of(lock));
 }

@@ -51,6 +51,17 @@ bool try_lock(Lock& lock);
 void leave_lock(Lock& lock);
 void destroy_lock(Lock& lock);
 
+/// The lock of atomic constructs for which the processor has no instruction: one for all ranks.
+void enter_atomic();
+void leave_atomic();
+class HoldingAtomic {
+public:
+    HoldingAtomic() { enter_atomic(); }
+    ~HoldingAtomic() { leave_atomic(); }
+    HoldingAtomic(const HoldingAtomic&) = delete;
+    HoldingAtomic& operator=(const HoldingAtomic&) = delete;
+};
+
 /// Holds a lock for the length of a scope.
 class Holding {
 public:

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
+#include <span>
 #include <type_traits>
 
 #include "error/result.hpp"
@@ -20,7 +21,8 @@ struct Part {
 struct ForkNotice {
     void (*function)(void*) = nullptr; ///< null: the program ends
     void* data = nullptr;
-    int threads = 0; ///< of all ranks
+    const void* code = nullptr; ///< of the program, which tells regions apart
+    int threads = 0;            ///< of all ranks
     Bind bind = Bind::no;
     bool has_loop = false; ///< of a combined construct
     Loop loop;
@@ -93,6 +95,12 @@ public:
     virtual void post(std::uint64_t& word, std::uint64_t value) = 0;
     /// Waits until such a word is `value` or more.
     virtual void await(const std::uint64_t& word, std::uint64_t value) = 0;
+
+    /// Lets the other ranks see what this one has written, and this one what they have released before.
+    virtual void flush() = 0;
+
+    /// The bytes that a variable of the program had before anything of it ran.
+    virtual void copy_initial(const void* variable, std::span<std::byte> into) const = 0;
 
     /// Memory that the program gets from the runtime, in its heap; free() takes it back. Null: there is none left.
     virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;

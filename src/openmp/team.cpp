@@ -208,6 +208,7 @@ void Team::begin(const Region& region, int threads) {
         others->spans(threads)) {
         ForkNotice fork{.function = region.function,
                         .data = region.data,
+                        .code = region.code != nullptr ? region.code : reinterpret_cast<const void*>(region.function),
                         .threads = threads,
                         .bind = region.bind,
                         .has_loop = region.loop != nullptr,

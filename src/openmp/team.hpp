@@ -58,6 +58,7 @@ struct Region {
     Bind bind = Bind::no;                 ///< proc_bind clause; no: none
     const Loop* loop = nullptr;           ///< of a combined construct (parallel for)
     std::uintptr_t* reductions = nullptr; ///< with the modifier task
+    const void* code = nullptr;           ///< of the program, if `function` is none of it
 };
 
 /// The threads that one thread, the master, leads in its parallel regions. They are kept from region to region; each

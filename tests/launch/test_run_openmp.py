@@ -327,6 +327,8 @@ def test_a_program_of_clang_runs_on_the_runtime_without_libomp(launcher: Launche
     program = compiled(tmp_path, "-fopenmp", source=MAPPED, compiler="clang")
     for threads in ("1", "3"):
         assert lines(launcher.run("-t", threads, "--openmp", program)) == [f"{threads} 1 1"]
+    copies = launcher.run("-n", "2", "-t", "1", "--openmp", program, environment={"KUMIKI_SHARED_COPIES": "rank"})
+    assert lines(copies) == ["2 1 1"]
 
 
 def test_a_function_of_libomp_that_is_missing_is_named(launcher: Launcher, tmp_path: Path) -> None:

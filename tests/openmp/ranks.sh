@@ -3,7 +3,7 @@
 #
 #   ranks.sh copies|hosts KUMIKI_RUN "RANKSxTHREADS..." PROGRAM [ARGUMENT...]
 #
-# KUMIKI_RUN_OPTIONS: more options of kumiki-run, none of which has a blank.
+# KUMIKI_RUN_OPTIONS: more options of kumiki-run, none of which has a blank. REFERENCE: the same program, built for libgomp; without it PROGRAM is.
 # copies: on one host. hosts: over as many "hosts" as ranks, which all are this machine, for the remote shell drops their names.
 set -u
 . "$(dirname "$0")/same.sh"
@@ -26,8 +26,11 @@ start() {
 for shape in $shapes; do
     ranks=${shape%x*}
     threads=${shape#*x}
-    OMP_NUM_THREADS=$((ranks * threads)) "$@" >"$work/expected" 2>&1
+    program=$1
+    shift
+    OMP_NUM_THREADS=$((ranks * threads)) "${REFERENCE-$program}" "$@" >"$work/expected" 2>&1
     expected=$?
+    set -- "$program" "$@"
     start "$@" >"$work/found" 2>&1
     found=$?
     same "$1 as $ranks ranks x $threads threads" libgomp

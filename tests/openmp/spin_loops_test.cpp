@@ -22,6 +22,10 @@ PIECE(waits_with_pause, "jmp 2f; 1: pause; 2: movl (%rdi), %eax; testl %eax, %ea
 PIECE(waits_with_exit, "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; pause; jmp 1b; 2: nop");
 PIECE(waits_with_fence, "1: movl (%rdi), %eax; lock orq $0, (%rsp); testl %eax, %eax; je 1b");
 PIECE(waits_and_yields, "jmp 2f; 1: call *slot_of_yield(%rip); 2: movl (%rbx), %eax; cmpl %ebp, %eax; jne 1b");
+// What clang 14 makes of a loop with a flush: the call may have changed the register, which gets its address again.
+PIECE(waits_and_loads_address, "1: movl (%rdx,%rbx,4), %eax; testl %eax, %eax; jne 2f; call *slot_of_yield(%rip);"
+                               "leaq slot_of_yield(%rip), %rdx; jmp 1b; 2: nop");
+PIECE(loads_next_address, "1: movl (%rdx), %eax; testl %eax, %eax; jne 2f; leaq 8(%rdx), %rdx; jmp 1b; 2: nop");
 PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
 PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
 // What GCC 12 made of a row of NPB MG's residual: the last comparison jumps to a piece of code that goes on elsewhere.
@@ -54,6 +58,7 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     EXPECT_TRUE(loops_of(waits_and_yields_begin, waits_and_yields_end).empty());
     slot_of_yield = dlsym(RTLD_DEFAULT, "sched_yield");
     EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_and_loads_address_begin, waits_and_loads_address_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
@@ -66,6 +71,7 @@ TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
 TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(counts_begin, counts_end).empty());
     EXPECT_TRUE(loops_of(calls_begin, calls_end).empty());
+    EXPECT_TRUE(loops_of(loads_next_address_begin, loads_next_address_end).empty());
 }
 
 TEST(SpinLoopsTest, ABackwardJumpToWhichNoWayLeadsBackIsNoLoop) {

@@ -188,6 +188,8 @@ def test_regions_that_do_not_scale_are_named(waiting: float, faulting: float, wo
     found = advice.findings(run)
     assert [word in finding.what for finding in found] == ([True] if word else [])
     assert run.regions[0].scales == (not word)
+    run.regions = [Region("in .omp_outlined.", 10, 0.5, waiting, faulting, 100, {})]  # without lines
+    assert all("the parallel region in .omp_outlined. does" in finding.what for finding in advice.findings(run))
 
 
 def test_pages_that_bring_nothing_new() -> None:

@@ -73,8 +73,6 @@ Result<std::string> check_program(const std::string& name, bool several) {
     for (const char* const runtime : runtimes) {
         const auto at = libraries.find(runtime);
         if (at == libraries.npos) continue;
-        if (several && runtime != runtimes[0])
-            return unusable(name, "over several processes it must be built by gcc, g++ or gfortran, so far");
         return libraries.substr(at, libraries.find_first_of(" \t\n", at) - at);
     }
     for (const char* const function : {"GOMP_parallel", "__kmpc_fork_call"})
@@ -104,8 +102,9 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
     if (!homes) return tl::unexpected(homes.error());
     if (several && !homes->empty()) options.settings.emplace_back("KUMIKI_OPENMP_HOMES", std::move(*homes));
     std::error_code error;
-    const auto library = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" /
-                         (several ? "libkumiki-openmp-ranks.so" : "libkumiki-openmp.so");
+    const auto libraries = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib";
+    const std::string runtime = several ? "kumiki-openmp-ranks" : "kumiki-openmp";
+    const auto library = libraries / ("lib" + runtime + ".so");
     if (!fs::exists(library, error))
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("{} is missing; build Kumiki again{}", library.string(),
@@ -117,7 +116,7 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
                                 library.string()));
     // There the library has the names of LLVM's, so that a program of clang starts where these are not installed. Such
     // a name may be a copy (wheels have no links), and the linker must find the file that it has loaded first.
-    const auto names = library.parent_path() / "kumiki-openmp";
+    const auto names = libraries / runtime;
     const bool is_named = !needed->empty() && fs::exists(names / *needed, error);
     options.settings.emplace_back("LD_PRELOAD",
                                   in_front((is_named ? names / *needed : library).string(), "LD_PRELOAD"));

@@ -15,18 +15,19 @@ namespace {
 /// Replaces the value at `place` by f(value), and returns both values.
 template <class Value, class Change>
 std::pair<Value, Value> change(Value* place, Change f) {
+    // Over several ranks an instruction here would change the copy of this one.
     if constexpr (sizeof(Value) <= sizeof(std::uint64_t)) {
-        const std::atomic_ref variable(*place);
-        Value before = variable.load(std::memory_order_relaxed), after = f(before);
-        while (!variable.compare_exchange_weak(before, after)) after = f(before);
-        return {before, after};
-    } else {
-        // There is no instruction; the lock is that of gcc's programs, too, which take it for the same variables.
-        const Holding holding(process().atomic);
-        const Value before = *place, after = f(before);
-        *place = after;
-        return {before, after};
+        if (process().others() == nullptr) {
+            const std::atomic_ref variable(*place);
+            Value before = variable.load(std::memory_order_relaxed), after = f(before);
+            while (!variable.compare_exchange_weak(before, after)) after = f(before);
+            return {before, after};
+        }
     }
+    const HoldingAtomic holding; // gcc's programs take the same lock for such variables
+    const Value before = *place, after = f(before);
+    *place = after;
+    return {before, after};
 }
 
 } // namespace
@@ -105,14 +106,14 @@ KUMIKI_MIXED_UPDATE(float4, float, sub, -)
 KUMIKI_MIXED_UPDATE(float4, float, mul, *)
 KUMIKI_MIXED_UPDATE(float4, float, div, /)
 
-KUMIKI_ENTRY void __kmpc_atomic_start() { process().atomic.enter(); }
-KUMIKI_ENTRY void __kmpc_atomic_end() { process().atomic.leave(); }
+KUMIKI_ENTRY void __kmpc_atomic_start() { enter_atomic(); }
+KUMIKI_ENTRY void __kmpc_atomic_end() { leave_atomic(); }
 
 // An update of `size` bytes by a function of the program.
 #define KUMIKI_UPDATE_BY_FUNCTION(size)                                                                                \
     KUMIKI_ENTRY void __kmpc_atomic_##size(const Source*, int, void* x, void* y,                                       \
                                            void (*f)(void* result, void* x, void* y)) {                                \
-        const Holding holding(process().atomic);                                                                       \
+        const HoldingAtomic holding;                                                                                   \
         f(x, x, y);                                                                                                    \
     }
 KUMIKI_UPDATE_BY_FUNCTION(1)

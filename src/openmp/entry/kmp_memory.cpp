@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "openmp/entry/entry.hpp"
 
@@ -48,13 +47,18 @@ KUMIKI_ENTRY int __kmpc_get_target_offload() {
     return by_default;
 }
 
-KUMIKI_ENTRY void* kmp_malloc(std::size_t size) { return std::malloc(size); }
-KUMIKI_ENTRY void* kmp_calloc(std::size_t count, std::size_t size) { return std::calloc(count, size); }
-KUMIKI_ENTRY void* kmp_realloc(void* block, std::size_t size) { return std::realloc(block, size); }
-KUMIKI_ENTRY void kmp_free(void* block) { std::free(block); }
+// Memory that only kmp_free() takes back.
+constexpr Handle default_allocator = 1;
+KUMIKI_ENTRY void* kmp_malloc(std::size_t size) { return omp_alloc(size, default_allocator); }
+KUMIKI_ENTRY void* kmp_calloc(std::size_t count, std::size_t size) {
+    return omp_calloc(count, size, default_allocator);
+}
+KUMIKI_ENTRY void* kmp_realloc(void* block, std::size_t size) {
+    return omp_realloc(block, size, default_allocator, default_allocator);
+}
+KUMIKI_ENTRY void kmp_free(void* block) { omp_free(block, default_allocator); }
 KUMIKI_ENTRY void* kmp_aligned_malloc(std::size_t size, std::size_t alignment) {
-    void* block = nullptr;
-    return posix_memalign(&block, alignment < sizeof(void*) ? sizeof(void*) : alignment, size) == 0 ? block : nullptr;
+    return omp_aligned_alloc(alignment, size, default_allocator);
 }
 
 /// How long threads spin is this runtime's own choice (KUMIKI_WAIT, OMP_WAIT_POLICY); warnings are few anyway.

@@ -32,7 +32,8 @@ void call_with(Microtask microtask, std::int32_t* gtid, std::int32_t* number, vo
     call(microtask, gtid, number, arguments, std::make_index_sequence<Count>());
 }
 
-/// What the threads of a region need to execute its body. It lives on the stack of the master, which waits for them.
+/// What the threads of a region need to execute its body. It lives on the stack of the master, which waits for them,
+/// and which all ranks see.
 struct Fork {
     Microtask microtask;
     void (*call)(Microtask, std::int32_t*, std::int32_t*, void**);
@@ -83,7 +84,11 @@ Bind bind_of(int number) {
 
 void fork(Fork& fork) {
     const Clauses clauses = std::exchange(the_clauses, {});
-    begin_parallel({.function = run_team_member, .data = &fork, .threads = clauses.threads, .bind = clauses.bind});
+    begin_parallel({.function = run_team_member,
+                    .data = &fork,
+                    .threads = clauses.threads,
+                    .bind = clauses.bind,
+                    .code = reinterpret_cast<const void*>(fork.microtask)});
     run_team_member(&fork);
     end_parallel();
 }

@@ -120,13 +120,14 @@ void* begin(std::vector<Input> inputs) {
     return attach(me, make_copies(inputs, me.team.size()), inputs);
 }
 
-/// For the modifier task: all threads call it, and share the copies of the first one.
+/// For the modifier task: all threads call it, and those of a process share the copies of the first one; tasks run in
+/// the process that creates them.
 void* begin_together(std::vector<Input> inputs) {
     Member& me = self();
     begin_group(me);
     Workshare& share = me.team.shares().enter(me, [&](Workshare& first) {
         AllCopies* const copies = make_copies(inputs, me.team.size());
-        copies->users.store(me.team.size(), std::memory_order_relaxed);
+        copies->users.store(me.team.here(), std::memory_order_relaxed);
         first.reductions = reinterpret_cast<std::uintptr_t*>(copies);
     });
     auto* const copies = reinterpret_cast<AllCopies*>(share.reductions);

@@ -17,10 +17,10 @@ namespace {
 using Name = std::int32_t[8];
 Lock& lock_in(Name* name) { return *reinterpret_cast<Lock*>(name); }
 
-bool barrier() {
+bool barrier(const void* code) {
     Member& me = self();
     kmp::settle(me);
-    return me.team.barrier(me);
+    return me.team.barrier(me, code);
 }
 
 /// The numbers 1 to 4 are constructs of which GOMP_cancel() has one bit each.
@@ -39,38 +39,43 @@ Way way(const Source* source, const Member& me) {
 std::int32_t begin_reduction(const Source* source, Name* name) {
     const Member& me = self();
     const Way chosen = way(source, me);
-    if (chosen == in_critical && me.team.size() > 1) lock_in(name).enter();
+    if (chosen == in_critical && me.team.size() > 1) enter_lock(lock_in(name));
     return chosen;
 }
 void end_reduction(const Source* source, Name* name) {
     const Member& me = self();
-    if (way(source, me) == in_critical && me.team.size() > 1) lock_in(name).leave();
+    if (way(source, me) == in_critical && me.team.size() > 1) leave_lock(lock_in(name));
 }
 
 } // namespace
 
-KUMIKI_ENTRY void __kmpc_barrier(const Source*, std::int32_t) { barrier(); }
-KUMIKI_ENTRY std::int32_t __kmpc_cancel_barrier(const Source*, std::int32_t) { return barrier() ? 1 : 0; }
-KUMIKI_ENTRY void __kmpc_flush(const Source*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+KUMIKI_ENTRY void __kmpc_barrier(const Source*, std::int32_t) { barrier(__builtin_return_address(0)); }
+KUMIKI_ENTRY std::int32_t __kmpc_cancel_barrier(const Source*, std::int32_t) {
+    return barrier(__builtin_return_address(0)) ? 1 : 0;
+}
+KUMIKI_ENTRY void __kmpc_flush(const Source*) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (OtherRanks* const others = process().others()) others->flush();
+}
 
 /// A barrier behind which the master goes on first: with one barrier for its arrival and one for its end.
 KUMIKI_ENTRY std::int32_t __kmpc_barrier_master(const Source*, std::int32_t) {
-    barrier();
+    barrier(__builtin_return_address(0));
     if (self().id == 0) return 1;
-    barrier();
+    barrier(nullptr);
     return 0;
 }
-KUMIKI_ENTRY void __kmpc_end_barrier_master(const Source*, std::int32_t) { barrier(); }
+KUMIKI_ENTRY void __kmpc_end_barrier_master(const Source*, std::int32_t) { barrier(nullptr); }
 KUMIKI_ENTRY std::int32_t __kmpc_barrier_master_nowait(const Source*, std::int32_t) {
-    barrier();
+    barrier(__builtin_return_address(0));
     return self().id == 0 ? 1 : 0;
 }
 
-KUMIKI_ENTRY void __kmpc_critical(const Source*, std::int32_t, Name* name) { lock_in(name).enter(); }
+KUMIKI_ENTRY void __kmpc_critical(const Source*, std::int32_t, Name* name) { enter_lock(lock_in(name)); }
 KUMIKI_ENTRY void __kmpc_critical_with_hint(const Source*, std::int32_t, Name* name, std::uint32_t) {
-    lock_in(name).enter();
+    enter_lock(lock_in(name));
 }
-KUMIKI_ENTRY void __kmpc_end_critical(const Source*, std::int32_t, Name* name) { lock_in(name).leave(); }
+KUMIKI_ENTRY void __kmpc_end_critical(const Source*, std::int32_t, Name* name) { leave_lock(lock_in(name)); }
 
 KUMIKI_ENTRY std::int32_t __kmpc_single(const Source*, std::int32_t) {
     Member& me = self();
@@ -81,9 +86,10 @@ KUMIKI_ENTRY void __kmpc_copyprivate(const Source*, std::int32_t, std::size_t, v
                                      void (*copy)(void* to, void* from), std::int32_t is_source) {
     Member& me = self();
     if (is_source != 0) me.team.set_single_data(data); // the barrier publishes it
-    me.team.barrier(me);
+    me.team.barrier(me, __builtin_return_address(0));
     if (is_source == 0) copy(data, me.team.single_data());
-    me.team.barrier(me); // the source's variables stay as they are until all have copied them
+    me.team.barrier(me,
+                    __builtin_return_address(0)); // the source's variables stay as they are until all have copied them
 }
 
 KUMIKI_ENTRY std::int32_t __kmpc_master(const Source*, std::int32_t) { return self().id == 0 ? 1 : 0; }
@@ -109,7 +115,7 @@ KUMIKI_ENTRY std::int32_t __kmpc_reduce(const Source* source, std::int32_t, std:
 }
 KUMIKI_ENTRY void __kmpc_end_reduce(const Source* source, std::int32_t, Name* name) {
     end_reduction(source, name);
-    barrier();
+    barrier(__builtin_return_address(0));
 }
 
 KUMIKI_ENTRY std::int32_t __kmpc_cancel(const Source*, std::int32_t, std::int32_t number) {

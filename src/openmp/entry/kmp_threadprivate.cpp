@@ -1,7 +1,8 @@
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <span>
 #include <unordered_map>
 
 #include "openmp/entry/kmp.hpp"
@@ -19,7 +20,7 @@ struct Variable {
     void* (*copy_construct)(void* copy, void* original) = nullptr;
     void (*destroy)(void* copy) = nullptr;
     std::unique_ptr<std::byte[]> initial; ///< its value before any thread changed it
-    std::int32_t owner = -1;              ///< the thread that uses the variable itself
+    std::int32_t first_user = -1;         ///< a thread; -1: none so far
 };
 
 /// The variables of the process. The entries stay where they are, and do not change once they are there.
@@ -32,6 +33,13 @@ Variables& variables() {
     return all;
 }
 
+/// Whether the calling thread needs no copy: it is the first one that has used the variable, or, over several ranks,
+/// the one that runs main. A copyin clause takes the values from the variable.
+bool uses_itself(const Variable& variable) {
+    if (const OtherRanks* const others = process().others()) return others->rank() == 0 && others->leads();
+    return variable.first_user == kmp::thread_number();
+}
+
 /// A thread's copies, which end with it.
 class ThreadCopies {
 public:
@@ -39,7 +47,7 @@ public:
         for (const auto& [address, copy] : copies_) {
             if (copy.memory == address) continue; // the variable itself
             if (copy.variable->destroy != nullptr) copy.variable->destroy(copy.memory);
-            ::operator delete(copy.memory, std::align_val_t(kumiki::platform::apart));
+            std::free(copy.memory);
         }
     }
     void* find(void* variable) const {
@@ -47,11 +55,12 @@ public:
         return found == copies_.end() ? nullptr : found->second.memory;
     }
     void* add(void* address, std::size_t bytes, const Variable& variable) {
-        if (variable.owner == kmp::thread_number()) {
+        if (uses_itself(variable)) {
             copies_.emplace(address, Copy{address, &variable});
             return address;
         }
-        void* const memory = ::operator new(bytes, std::align_val_t(kumiki::platform::apart));
+        void* const memory = program_memory(bytes, kumiki::platform::apart); // whose address other threads may get
+        if (memory == nullptr) refuse("there is no memory for a thread's copy of a variable");
         if (variable.construct != nullptr) variable.construct(memory);
         else if (variable.copy_construct != nullptr) variable.copy_construct(memory, address);
         else std::memcpy(memory, variable.initial.get(), bytes);
@@ -73,21 +82,27 @@ const Variable* known(void* address) {
     Variables& all = variables();
     const std::lock_guard lock(all.mutex);
     const auto found = all.by_address.find(address);
-    return found != all.by_address.end() && found->second->owner >= 0 ? found->second.get() : nullptr;
+    return found != all.by_address.end() && found->second->first_user >= 0 ? found->second.get() : nullptr;
 }
 
-/// The entry of a variable; its first user becomes the owner of the variable itself.
+/// The value of a variable that no thread of this process has changed. That of another rank may have.
+void copy_initial(const void* address, std::span<std::byte> into) {
+    if (const OtherRanks* const others = process().others()) others->copy_initial(address, into);
+    else std::memcpy(into.data(), address, into.size());
+}
+
+/// The entry of a variable that is used.
 const Variable& used(void* address, std::size_t bytes) {
     if (const Variable* const variable = known(address)) return *variable;
     auto initial = std::make_unique<std::byte[]>(bytes); // not under the lock: no access to the program's memory there
-    std::memcpy(initial.get(), address, bytes);
+    copy_initial(address, {initial.get(), bytes});
     Variables& all = variables();
     const std::lock_guard lock(all.mutex);
     auto& entry = all.by_address[address];
     if (entry == nullptr) entry = std::make_unique<Variable>();
-    if (entry->owner < 0) {
+    if (entry->first_user < 0) {
         entry->initial = std::move(initial);
-        entry->owner = kmp::thread_number();
+        entry->first_user = kmp::thread_number();
     }
     return *entry;
 }

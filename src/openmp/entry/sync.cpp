@@ -49,14 +49,8 @@ KUMIKI_ENTRY void GOMP_critical_end() {
 }
 KUMIKI_ENTRY void GOMP_critical_name_start(void** word) { enter_lock(lock_in(word)); }
 KUMIKI_ENTRY void GOMP_critical_name_end(void** word) { leave_lock(lock_in(word)); }
-KUMIKI_ENTRY void GOMP_atomic_start() {
-    if (OtherRanks* const others = process().others()) others->enter(OtherRanks::Own::atomic);
-    else process().atomic.enter();
-}
-KUMIKI_ENTRY void GOMP_atomic_end() {
-    if (OtherRanks* const others = process().others()) others->leave(OtherRanks::Own::atomic);
-    else process().atomic.leave();
-}
+KUMIKI_ENTRY void GOMP_atomic_start() { enter_atomic(); }
+KUMIKI_ENTRY void GOMP_atomic_end() { leave_atomic(); }
 
 KUMIKI_ENTRY bool GOMP_cancellation_point(int construct) {
     return process().environment().cancellation && is_cancelled(self(), construct);

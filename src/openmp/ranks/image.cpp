@@ -64,6 +64,13 @@ std::span<std::byte> data_of(const dl_phdr_info& program) {
     return begin == nullptr ? std::span<std::byte>{} : whole_pages(begin, end);
 }
 
+std::span<std::byte> initialized_of(const dl_phdr_info& program) {
+    for (const auto& segment : segments_of(program))
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0)
+            return {address_of(program, segment.p_vaddr), segment.p_filesz};
+    return {};
+}
+
 /// FNV-1a.
 void add(std::uint64_t& hash, const void* bytes, std::size_t count) {
     for (const auto* at = static_cast<const unsigned char*>(bytes); count > 0; ++at, --count)
@@ -143,6 +150,8 @@ private:
 
 } // namespace
 
+constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+constexpr std::string_view copying_functions[] = {"__kmpc_threadprivate_cached", "__kmpc_threadprivate"};
 constexpr std::string_view yielding_functions[] = {"sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep"};
 
 Image find_image() {
@@ -151,12 +160,15 @@ Image find_image() {
     for_each_object([&](const dl_phdr_info& object, bool program) {
         add(image.layout, object);
         if (!program) {
-            if (Dynamic(object).needs("libgomp.so.1")) image.other_user = object.dlpi_name;
+            if (std::ranges::any_of(runtimes, [&](auto runtime) { return Dynamic(object).needs(runtime); }))
+                image.other_user = object.dlpi_name;
             return;
         }
         image.yields = Dynamic(object).uses_one_of(yielding_functions);
         image.base = address_of(object, 0);
         image.data = data_of(object);
+        image.initialized = initialized_of(object);
+        image.copies_variables = Dynamic(object).uses_one_of(copying_functions);
         image.of_libraries = Dynamic(object).variables_of_libraries(object);
         for (const auto& segment : segments_of(object))
             if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)

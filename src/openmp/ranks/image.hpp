@@ -10,8 +10,10 @@ namespace kumiki::openmp {
 
 /// The program as it lies in memory.
 struct Image {
-    std::byte* base = nullptr; ///< what is added to the addresses in the program's file
-    std::span<std::byte> data; ///< its variables: whole pages, without those that become read-only at the start
+    std::byte* base = nullptr;        ///< what is added to the addresses in the program's file
+    std::span<std::byte> data;        ///< its variables: whole pages, without those that become read-only at the start
+    std::span<std::byte> initialized; ///< the part of them that the program's file describes; zeros follow
+    bool copies_variables = false;    ///< whether threads ask the runtime for copies of variables (threadprivate)
     /// Variables of libraries that the linker has put among the program's (std::cout, for instance). The libraries use
     /// them even after the ranks have left the job.
     std::vector<std::span<std::byte>> of_libraries;

@@ -157,12 +157,22 @@ Result<> Ranks::share_memory(const Image& image) {
         special_homes_ = home_runs(known->homes, image, fabric_->size());
     rows_ = known->rows;
     base_ = image.base;
+    initialized_ = image.initialized;
+    if (image.copies_variables) initial_.assign(initialized_.begin(), initialized_.end());
     dsm::Arrangement wanted = arrangement_of_variables(homes_);
     wanted.exceptions = special_homes_;
     const auto at_home = homes_ == ProgramHomes::owner && special_homes_.empty()
                              ? dsm::SharedMemory::AtHome::never_faults
                              : dsm::SharedMemory::AtHome::faults;
     return shared_.adopt(image.data, wanted, at_home);
+}
+
+void Ranks::copy_initial(const void* variable, std::span<std::byte> into) const {
+    std::ranges::fill(into, std::byte{});
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(variable) - initialized_.data());
+    if (offset >= initial_.size()) return; // in the zeros behind them
+    const auto known = std::span(initial_).subspan(offset);
+    std::ranges::copy(known.first(std::min(known.size(), into.size())), into.begin());
 }
 
 /// Each rank is the home of its own inbox, so it looks into it at no cost.

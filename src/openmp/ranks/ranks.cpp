@@ -63,11 +63,11 @@ bool Ranks::spans(int threads) const {
 void Ranks::exchange(ForkNotice& fork) {
     note_region(nullptr, last_meeting_);
     meet(std::as_writable_bytes(std::span(&fork, 1)));
-    note_region(fork.function, explain::Timed::Clock::now());
+    note_region(fork.code, explain::Timed::Clock::now());
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
     if (std::exchange(opens_at_first_region_, false)) open_homes();
-    region_ = reinterpret_cast<std::uintptr_t>(fork.function);
+    region_ = reinterpret_cast<std::uintptr_t>(fork.code);
     begin_interval(region_);
 }
 
@@ -90,13 +90,13 @@ void Ranks::fork(const ForkNotice& fork) {
     exchange(copy);
 }
 
-/// From then on this rank executes this region, or, without a function, what is between regions. A region ends with the
+/// From then on this rank executes this region, or, without code, what is between regions. A region ends with the
 /// last meeting before the next one, which is known only then.
-void Ranks::note_region(void (*function)(void*), explain::Timed::Clock::time_point begin) {
+void Ranks::note_region(const void* code, explain::Timed::Clock::time_point begin) {
     if (!record_) return;
     record_->tally(explain::Tallied::region, record_->region(), begin - region_began_);
     region_began_ = begin;
-    record_->enter_region(reinterpret_cast<std::uintptr_t>(function));
+    record_->enter_region(reinterpret_cast<std::uintptr_t>(code));
 }
 
 ForkNotice Ranks::await_fork() {

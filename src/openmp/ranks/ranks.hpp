@@ -77,6 +77,7 @@ public:
     void post(std::uint64_t& word, std::uint64_t value) override;
     void await(const std::uint64_t& word, std::uint64_t value) override;
 
+    void copy_initial(const void* variable, std::span<std::byte> into) const override;
     void* allocate(std::size_t bytes, std::size_t alignment) override { return heap_->allocate(bytes, alignment); }
 
     void enter(Own lock) override { acquire(static_cast<int>(lock)); }
@@ -104,7 +105,7 @@ public:
     }
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
-    void flush();
+    void flush() override;
     /// What a thread that waits for a variable calls after each look at it, at a place of the program
     /// (dsm::VariableWait).
     void look_again(const void* place, const void* variable);
@@ -150,7 +151,7 @@ private:
     void open_homes();
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
-    void note_region(void (*function)(void*), explain::Timed::Clock::time_point begin);
+    void note_region(const void* code, explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>
     void await_change(Ready ready);
@@ -169,7 +170,7 @@ private:
     collective::Collectives collectives_;
     std::unique_ptr<explain::Record> record_;
     explain::Timed::Clock::time_point region_began_ = explain::Timed::Clock::now(); ///< or what is between two
-    std::uint64_t region_ = 0; ///< the address of the present region's function, or of the last one
+    std::uint64_t region_ = 0; ///< the address of the present region's code, or of the last one
     explain::Timed::Clock::time_point last_meeting_ = region_began_;
     dsm::SharedMemory shared_;
     ProgramHomes homes_;
@@ -182,6 +183,8 @@ private:
     std::vector<dsm::HomeRun> special_homes_; ///< in order
     std::optional<LoopRows> rows_;            ///< of the affinity schedule
     const std::byte* base_ = nullptr;         ///< of the program
+    std::span<const std::byte> initialized_;  ///< the variables of the program that do not begin as zeros
+    std::vector<std::byte> initial_;          ///< their bytes before anything ran, if the program asks for them
     std::vector<int> firsts_;                 ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
     bool waits_ = false;

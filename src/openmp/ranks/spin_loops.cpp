@@ -117,12 +117,19 @@ bool calls_while_waiting(const Decoded& decoded) {
                                "omp_get_thread_num_",
                                "omp_get_num_threads",
                                "omp_get_num_threads_",
+                               "__kmpc_flush",
+                               "__kmpc_global_thread_num",
+                               "__kmpc_masked",
+                               "__kmpc_master",
                                "sched_yield",
                                "sleep",
                                "usleep",
                                "nanosleep",
                                "clock_nanosleep"};
-    return std::ranges::any_of(names, [&](const char* name) { return dlsym(RTLD_DEFAULT, name) == *slot; });
+    return std::ranges::any_of(names, [&](const char* name) {
+        // In programs of clang the names have another version, and mean other pieces of code.
+        return dlsym(RTLD_DEFAULT, name) == *slot || dlvsym(RTLD_DEFAULT, name, "VERSION") == *slot;
+    });
 }
 
 using Body = std::span<const Decoded* const>;
@@ -167,6 +174,18 @@ bool comes_to_its_end(Body body) {
     return reached[body.size() - 1];
 }
 
+/// Whether it gives a register the same value each time, as compilers do behind a call, which may have changed it.
+bool loads_constant(const Decoded& decoded) {
+    const auto mnemonic = decoded.instruction.mnemonic;
+    if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
+    bool is_constant = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
+        is_constant = is_constant && !is_read && !thing.is_memory();
+    });
+    return is_constant;
+}
+
+/// From the second pass on.
 bool does_the_same_each_time(Body body) {
     std::vector<Thing> read, written;
     const auto has = [](const std::vector<Thing>& things, const Thing& thing) {
@@ -186,7 +205,7 @@ bool does_the_same_each_time(Body body) {
             if (is_written) changed.push_back(thing);
         });
         for (const Thing& thing : changed) {
-            same = same && !has(read, thing);
+            same = same && (!has(read, thing) || loads_constant(*decoded));
             written.push_back(thing);
         }
     }

@@ -20,6 +20,21 @@ static void hand_on(int me, long step) {
     flags[me * apart] = 1;
 }
 
+/// The same in a loop that does something else, too, which is not taken for one that waits: only its flush tells.
+static void hand_on_and_count(int me, long step) {
+    unsigned long passes = 0;
+    if (me > 0) {
+        while (flags[(me - 1) * apart] == 0) {
+            ++passes;
+#pragma omp flush
+        }
+    }
+    results[me * apart] = (me > 0 ? results[(me - 1) * apart] : 0) + step + (passes == ~0UL);
+#pragma omp flush
+    flags[me * apart] = 1;
+#pragma omp flush
+}
+
 /// A variable that is set long before anybody looks: the look before the first pass of the loop finds it.
 static void find_it_set(int me, int threads) {
     if (me < threads - 1) {
@@ -47,7 +62,7 @@ static void clear(int me) {
 }
 
 int main(void) {
-    long handed = 0, found = 0;
+    long handed = 0, counted = 0, found = 0;
 #pragma omp parallel
     {
         const int me = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -59,11 +74,19 @@ int main(void) {
 #pragma omp atomic
                 handed += results[me * apart];
         }
+        for (long step = 1; step <= steps; ++step) {
+            clear(me);
+            hand_on_and_count(me, step);
+#pragma omp barrier
+            if (me == threads - 1)
+#pragma omp atomic
+                counted += results[me * apart];
+        }
         clear(me);
         find_it_set(me, threads);
 #pragma omp barrier
         if (me == threads - 1) found = results[me * apart];
     }
-    printf("handed on: %ld\nfound: %ld\n", handed, found);
+    printf("handed on: %ld, %ld\nfound: %ld\n", handed, counted, found);
     return 0;
 }

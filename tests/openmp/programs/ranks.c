@@ -12,6 +12,9 @@ static int own = 1;
 #pragma omp threadprivate(own)
 static char text[64] = "initial";
 
+static int digits[4] = {1, 2, 3, 4}, none[3];
+#pragma omp threadprivate(digits, none)
+
 struct link {
     int value;
     struct link* next;
@@ -185,6 +188,27 @@ static void blocked(void) {
     printf("blocked %.0f\n", sum);
 }
 
+// Each thread but the first one begins with the values of the program's file, whatever main has written before.
+static void copies(void) {
+    int initial = 0, kept = 0, got = 0;
+    digits[1] = none[2] = 20;
+#pragma omp parallel reduction(+ : initial)
+    {
+        const int me = omp_get_thread_num();
+        initial += digits[1] == (me == 0 ? 20 : 2) && none[2] == (me == 0 ? 20 : 0) && digits[3] == 4;
+        digits[0] = 100 + me;
+    }
+#pragma omp parallel copyin(none) reduction(+ : kept, got)
+    {
+        kept += digits[0] == 100 + omp_get_thread_num() && none[2] == 20;
+#pragma omp single copyprivate(digits)
+        digits[2] = digits[0] = 7;
+        got += digits[2] == 7 && digits[0] == 7;
+    }
+    const int all = omp_get_max_threads();
+    printf("copies %d %d %d\n", initial - all, kept - all, got - all);
+}
+
 int main(int argc, char** argv) {
     table[length - 1] = argc;
     for (int round = 0; round < rounds; round++) {
@@ -204,6 +228,7 @@ int main(int argc, char** argv) {
     stacks();
     pipeline();
     constructs();
+    copies();
     blocked();
     return 0;
 }

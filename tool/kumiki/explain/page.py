@@ -8,6 +8,7 @@ from kumiki.explain import page_map, view
 from kumiki.explain.analysis import Explained
 from kumiki.explain.model import Explanation
 from kumiki.explain.record import Use
+from kumiki.explain.sources import behind
 from kumiki.report.page.exhibit import Exhibit, Section, numbered
 from kumiki.report.page.html import page
 from kumiki.report.tables import Cell, Column, Line, Table
@@ -174,7 +175,7 @@ def _locks(explanation: Explanation) -> Iterator[Exhibit]:
     columns = [Column("times"), Column("each", "us"), Column("in all", "ms")]
     lines = [
         Line(
-            lock.text if lock.kind != "atomic" else f"atomic at {lock.text}",
+            lock.text if lock.kind != "atomic" else f"atomic {behind('at', lock.text)}",
             [
                 Cell(f"{lock.count}"),
                 Cell(f"{1e6 * lock.seconds / lock.count:.1f}"),

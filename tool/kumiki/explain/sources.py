@@ -34,6 +34,11 @@ class Place:
         return f"in {self.function}" if self.function else ""
 
 
+def behind(preposition: str, text: str) -> str:
+    """A place's text in a sentence: "at laplace.c:42", but "in relax" where only the function is known."""
+    return text if text.startswith("in ") else f"{preposition} {text}"
+
+
 @dataclass(frozen=True)
 class Variable:
     name: str

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kumiki.explain.model import Explanation, Subject
+from kumiki.explain.sources import behind
 
 MOST_ROWS = 12
 
@@ -163,6 +164,6 @@ def _regions(explained: Explanation) -> Table:
 def _locks(explained: Explanation) -> Table:
     table = _table("", "times", "us each", "ms")
     for lock in explained.locks[:MOST_ROWS]:
-        name = lock.text if lock.kind != "atomic" else f"atomic at {lock.text}"
+        name = lock.text if lock.kind != "atomic" else f"atomic {behind('at', lock.text)}"
         table.add_row(name, f"{lock.count}", f"{1e6 * lock.seconds / lock.count:.1f}", f"{1e3 * lock.seconds:.1f}")
     return table
