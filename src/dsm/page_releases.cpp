@@ -185,23 +185,27 @@ void Pages::release_written(std::size_t first, std::size_t end, Audience audienc
                 pages_[each].state = State::clean;
                 if (send_difference(each)) announce(each, audience, notices);
             });
-        } else if (audience == Audience::acquirer || protocol() == SharedProtocol::update || check_ != nullptr) {
-            // Others still have copies, or the home's writes must be seen anyway.
+        } else if (protocol() == SharedProtocol::update || check_ != nullptr) {
+            // The home's writes must be seen.
             change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
                 pages_[each].state = State::clean;
                 if (check_ != nullptr) [[unlikely]]
                     note_written_at_home(each);
                 announce(each, audience, notices);
             });
-        } else release_own(begin, page, is_written, notices);
+        } else release_own(begin, page, is_written, audience, notices);
     }
 }
 
-/// At a barrier, pages of which this rank is the home. Nobody has a copy any more after it. A page that somebody has
-/// fetched since it was announced last will probably be fetched again, so it stays protected: as an open page it would
-/// be announced after that fetch once more, because its home may have written to it.
+/// Pages of which this rank is the home. After a barrier nobody has a copy any more. After the release of a lock others
+/// may have one; but they drop it before they see what the home writes from now on, because by then they have got this
+/// notice, too, and a later fetch marks the page. A page that somebody has fetched since it was announced last will
+/// probably be fetched again, so it stays protected: as an open page it would be announced after that fetch once more,
+/// because its home may have written to it. The mark of a fetch that comes right now may be lost here; what it fetches
+/// is older than the notice.
 template <class Written>
-void Pages::release_own(std::size_t first, std::size_t end, Written is_written, std::vector<Notice>& notices) {
+void Pages::release_own(std::size_t first, std::size_t end, Written is_written, Audience audience,
+                        std::vector<Notice>& notices) {
     const auto is_wanted = [&](std::size_t page) {
         return fetched(region_, page).load(std::memory_order_relaxed) != 0;
     };
@@ -212,7 +216,7 @@ void Pages::release_own(std::size_t first, std::size_t end, Written is_written, 
         const auto announce_as = [&](State state, std::size_t each) {
             fetched(region_, each).store(0, std::memory_order_relaxed);
             pages_[each].state = state;
-            announce(each, Audience::all, notices);
+            announce(each, audience, notices);
         };
         if (wanted)
             change_runs(begin, page, PageAccess::write, PageAccess::read, is_written,

@@ -301,7 +301,8 @@ private:
     void protect_fetched(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
     void release_written(std::size_t first, std::size_t end, Audience audience, std::vector<Notice>& notices);
     template <class Written>
-    void release_own(std::size_t first, std::size_t end, Written is_written, std::vector<Notice>& notices);
+    void release_own(std::size_t first, std::size_t end, Written is_written, Audience audience,
+                     std::vector<Notice>& notices);
     bool send_difference(std::size_t page) {
         return send_difference(page, packed_[static_cast<std::size_t>(homes_.of(page))]);
     }

@@ -91,8 +91,11 @@ bool next_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
         while (begin < length) {
             const std::uint64_t rest = length - begin;
             const auto sharing = static_cast<std::uint64_t>(std::max(threads.count, 1));
-            const std::uint64_t wanted = schedule.kind == Kind::guided ? (rest - 1) / sharing + 1 : 1;
-            chunk = parts.from(owner, begin, std::max(wanted, schedule.chunk));
+            std::uint64_t wanted =
+                std::max(schedule.kind == Kind::guided ? (rest - 1) / sharing + 1 : 1, schedule.chunk);
+            if (schedule.kind == Kind::guided && rest - std::min(rest, wanted) < schedule.chunk)
+                wanted = rest; // a chunk is shorter than the program has said only at the end of the loop
+            chunk = parts.from(owner, begin, wanted);
             if (others.take_iterations(me.position.number, owner, begin, begin + (chunk.end - chunk.begin)))
                 return true;
         }

@@ -470,14 +470,19 @@ inline publish_own() {
     own = 0
 }
 
-/* Pages::release_to, without waiting for the homes: at a lock others still have copies of the home's page. */
+/* Pages::release_to, without waiting for the homes. At a lock others may still have copies of the home's page; but a
+   copy from before the notice is dropped by it, and one that is fetched later marks the page. */
 inline release_home(at_barrier) {
     if
-    :: me < PAGES && state[at(me, me)] == OPEN && fetched[me] -> state[at(me, me)] = CLEAN; own = own | mask(me)
+    :: me < PAGES && state[at(me, me)] == OPEN && fetched[me] ->
+       state[at(me, me)] = CLEAN;
+#ifndef FETCHED_WITHOUT_NOTICE
+       own = own | mask(me)
+#endif
     :: me < PAGES && state[at(me, me)] == WRITTEN ->
        own = own | mask(me);
-       fetched[me] = fetched[me] && !at_barrier;
-       state[at(me, me)] = (at_barrier -> OPEN : CLEAN)
+       state[at(me, me)] = (at_barrier || !fetched[me] -> OPEN : CLEAN);
+       fetched[me] = false
     :: else
     fi
 }

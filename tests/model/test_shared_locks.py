@@ -39,6 +39,7 @@ def test_who_acquires_sees_what_was_released(tmp_path: Path, switches: dict[str,
         ("DROP_WITHOUT_NOTICE", {"ACCESSES": 2, "ACQUIRES": 3}),
         ("EVICT_WITHOUT_NOTICE", {"EVICTIONS": 1}),
         ("NOTICES_ONCE", {}),
+        ("FETCHED_WITHOUT_NOTICE", {"ACCESSES": 2}),
         ("FREE_WHEN_PASSED", {}),
     ],
 )

@@ -106,6 +106,39 @@ TEST_P(SharedLockTest, ChainsOfLocksAreCumulative) {
     });
 }
 
+// A home releases what nobody else has; and then what the other rank reads again and again, whose copies must go. Some
+// pages have their home from the beginning, and others none before the first barrier, where rank 0 stands in.
+TEST_P(SharedLockTest, PagesOfTheHomeThatNobodyFetchesDoNotFaultAfterEachRelease) {
+    const Watchdog watchdog("a home's releases");
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr int alone = 100, together = 200;
+        constexpr std::size_t pages = 3;
+        const std::size_t words = platform::page_size() / sizeof(int);
+        for (const auto placement :
+             {Placement::first_rank, Placement::first, Placement::managed, Placement::relocated}) {
+            auto* const data = allocate<int>(memory, 2 * pages * words, placement); // half of it stands at rank 0
+            Lock lock{memory, 0};
+            const auto write = [&](int round) {
+                const std::lock_guard guard(lock);
+                for (std::size_t page = 0; page < pages; ++page) data[page * words] = round;
+            };
+            const std::uint64_t before = memory.counters(nullptr)->faults;
+            for (int round = 1; round <= alone && rank.rank() == 0; ++round) write(round);
+            EXPECT_LE(memory.counters(nullptr)->faults - before, 3 * pages) << "the first writes, or after a release";
+            ASSERT_TRUE(memory.barrier());
+            for (int round = alone + 1; round <= together && rank.rank() == 0; ++round) write(round);
+            for (int last = alone; rank.rank() == 1 && last < together;) {
+                const std::lock_guard guard(lock);
+                const int found = data[0];
+                ASSERT_GE(found, last);
+                for (std::size_t page = 1; page < pages; ++page) ASSERT_EQ(data[page * words], found) << page;
+                last = found;
+            }
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
 // Message passing, with the home as writer, as reader, and elsewhere; the data are not touched under the lock.
 TEST_P(SharedLockTest, MessagePassing) {
     const Watchdog watchdog("message passing under locks");

@@ -1,5 +1,10 @@
 #include "openmp/ranks/ranks.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
 #include "wait/wait_at_most.hpp"
 
 /// Locks of the program (critical constructs and omp_lock_t), which are words of its memory, over all ranks. The first
@@ -13,6 +18,23 @@ namespace {
 constexpr std::uint32_t open = 0, held = 1;
 
 constexpr int first_guard = 16, guards = 1008;
+
+/// A thread that tries again and again to enter the same lock waits between its attempts, longer and longer: else it
+/// would keep processors, and the lock's manager, from the thread that is to leave the lock.
+void back_off(const void* lock, bool entered) {
+    using std::chrono::microseconds;
+    constexpr microseconds shortest{10}, longest{320};
+    static thread_local struct {
+        const void* lock;
+        microseconds wait;
+    } last{};
+    if (entered || std::exchange(last.lock, lock) != lock) {
+        last.wait = microseconds::zero();
+        return;
+    }
+    last.wait = std::clamp(2 * last.wait, shortest, longest);
+    std::this_thread::sleep_for(last.wait);
+}
 
 } // namespace
 
@@ -67,7 +89,9 @@ void Ranks::enter(std::uint32_t& word) {
 
 bool Ranks::try_enter(std::uint32_t& word) {
     const std::uint32_t found = enter_without_number(word);
-    return found > held ? try_acquire(static_cast<int>(found)) : found == open;
+    const bool entered = found > held ? try_acquire(static_cast<int>(found)) : found == open;
+    back_off(&word, entered);
+    return entered;
 }
 
 void Ranks::leave(std::uint32_t& word) {

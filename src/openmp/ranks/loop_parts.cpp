@@ -17,12 +17,15 @@ LoopParts Ranks::parts(const Loop& loop, int threads) {
         parts.add(0, {0, loop.count});
         return parts;
     }
+    // Only the last chunk of the loop may be shorter than the program has said.
+    const std::uint64_t chunk = std::max<std::uint64_t>(loop.schedule.chunk, 1);
+    const double chunks = static_cast<double>(loop.count) / static_cast<double>(chunk);
     double before = 0; // the parts of the ranks before, of all threads or work
     std::uint64_t begin = 0;
     for (int rank = 0; rank < fabric_->size(); ++rank) {
         before += measures_ ? speeds_[static_cast<std::size_t>(rank)] : part_of(rank, threads).count / double(threads);
         const bool is_last = rank + 1 == fabric_->size();
-        const auto border = static_cast<std::uint64_t>(static_cast<double>(loop.count) * before + 0.5);
+        const auto border = static_cast<std::uint64_t>(chunks * before + 0.5) * chunk;
         const std::uint64_t end = is_last ? loop.count : std::clamp(border, begin, loop.count);
         parts.add(rank, {begin, end});
         begin = end;

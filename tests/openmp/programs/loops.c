@@ -40,7 +40,26 @@ static void hit(int i) {
         printf(name " ordered %ld last %ld\n", sum, last);                                                             \
     }
 
+/* Only the last chunk is shorter than the schedule says. */
+static void lengths(void) {
+    enum { count = 1000, size = 7 };
+    static int whose[count];
+    int split = 0, shorter = 0;
+#pragma omp parallel for schedule(dynamic, size)
+    for (int i = 0; i < count; i++) whose[i] = omp_get_thread_num();
+    for (int i = 0; i < count; i++) split += i % size != 0 && whose[i] != whose[i - 1];
+#pragma omp parallel for schedule(guided, size)
+    for (int i = 0; i < count; i++) whose[i] = omp_get_thread_num();
+    for (int i = 1, begin = 0; i < count; i++)
+        if (whose[i] != whose[i - 1]) {
+            shorter += i - begin < size;
+            begin = i;
+        }
+    printf("split %d, shorter %d\n", split, shorter);
+}
+
 int main(void) {
+    lengths();
     LOOP("static", static)
     LOOP("static,7", static, 7)
     LOOP("dynamic", dynamic)
