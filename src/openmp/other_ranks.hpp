@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
@@ -17,6 +18,15 @@ struct Part {
     int first = 0, count = 0;
 };
 
+/// What the program has told libraries' generators of random numbers at rank 0, each so many times (RandomNumbers).
+struct Seeds {
+    enum Generator : std::uint8_t { c_library, c_library_48, fortran };
+    struct Seed {
+        std::uint64_t times = 0, value = 0;
+    };
+    std::array<Seed, 3> all{};
+};
+
 /// What rank 0 tells the others about a region that all ranks run.
 struct ForkNotice {
     void (*function)(void*) = nullptr; ///< null: the program ends
@@ -30,6 +40,7 @@ struct ForkNotice {
     std::uint64_t first_share = 0; ///< numbers of the region's first constructs of three kinds (Member)
     std::uint64_t first_claim = 0;
     std::uint64_t first_single = 0;
+    Seeds seeds{};
 };
 static_assert(std::is_trivially_copyable_v<ForkNotice>);
 

@@ -54,7 +54,8 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       opens_at_first_region_(settings.homes == ProgramHomes::next),
       measures_(settings.openmp_schedule == "measured"),
       here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
-      lock_numbers_(settings.rank, settings.size) {
+      lock_numbers_(settings.rank, settings.size),
+      random_numbers_(settings.rank) {
     std::vector<int> threads;
     for (int rank = 0; rank < settings.size; ++rank)
         threads.push_back(std::max(1, Settings::of_rank(settings.job_threads, rank)));

@@ -87,6 +87,7 @@ void Ranks::open_homes() {
 
 void Ranks::fork(const ForkNotice& fork) {
     ForkNotice copy = fork;
+    copy.seeds = random_numbers_.seeds();
     exchange(copy);
 }
 
@@ -102,6 +103,7 @@ void Ranks::note_region(const void* code, explain::Timed::Clock::time_point begi
 ForkNotice Ranks::await_fork() {
     ForkNotice fork;
     exchange(fork);
+    random_numbers_.take_in(fork.seeds);
     return fork;
 }
 

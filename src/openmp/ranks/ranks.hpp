@@ -17,6 +17,7 @@
 #include "openmp/ranks/heap.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/lock_numbers.hpp"
+#include "openmp/ranks/random_numbers.hpp"
 #include "openmp/ranks/stacks.hpp"
 #include "openmp/ranks/streams.hpp"
 #include "openmp/ranks/words.hpp"
@@ -37,6 +38,7 @@ public:
     int processors() const override { return processors_; }
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }
+    RandomNumbers& random_numbers() { return random_numbers_; }
     /// Null: nothing is recorded.
     explain::Record* record() { return record_.get(); }
 
@@ -198,6 +200,7 @@ private:
     dsm::Locks* locks_ = nullptr;
     std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory
     LockNumbers lock_numbers_;
+    RandomNumbers random_numbers_;
     std::atomic<pthread_t> leader_{};
     std::atomic<bool> left_{false};
 };
