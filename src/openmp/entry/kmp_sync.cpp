@@ -88,8 +88,8 @@ KUMIKI_ENTRY void __kmpc_copyprivate(const Source*, std::int32_t, std::size_t, v
     if (is_source != 0) me.team.set_single_data(data); // the barrier publishes it
     me.team.barrier(me, __builtin_return_address(0));
     if (is_source == 0) copy(data, me.team.single_data());
-    me.team.barrier(me,
-                    __builtin_return_address(0)); // the source's variables stay as they are until all have copied them
+    // The source's variables stay as they are until all have copied them.
+    me.team.barrier(me, __builtin_return_address(0));
 }
 
 KUMIKI_ENTRY std::int32_t __kmpc_master(const Source*, std::int32_t) { return self().id == 0 ? 1 : 0; }
