@@ -25,6 +25,12 @@ PIECE(waits_and_yields, "jmp 2f; 1: call *slot_of_yield(%rip); 2: movl (%rbx), %
 // What clang 14 makes of a loop with a flush: the call may have changed the register, which gets its address again.
 PIECE(waits_and_loads_address, "1: movl (%rdx,%rbx,4), %eax; testl %eax, %eax; jne 2f; call *slot_of_yield(%rip);"
                                "leaq slot_of_yield(%rip), %rdx; jmp 1b; 2: nop");
+// And clang 19, which looks at the variable in the next pass.
+PIECE(waits_and_looks_later,
+      "1: testl %ebx, %ebx; jle 2f; movl (%r15), %ebx; call *slot_of_yield(%rip); testl %eax, %eax;"
+      "je 1b; 2: nop");
+PIECE(follows_a_list, "1: testq %rbx, %rbx; je 2f; movq (%rbx), %rbx; jmp 1b; 2: nop");
+PIECE(copies_on, "1: testl %ebx, %ebx; jle 2f; movl %ecx, %ebx; movl (%r15), %ecx; jmp 1b; 2: nop");
 PIECE(loads_next_address, "1: movl (%rdx), %eax; testl %eax, %eax; jne 2f; leaq 8(%rdx), %rdx; jmp 1b; 2: nop");
 PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
 PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
@@ -59,6 +65,7 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     slot_of_yield = dlsym(RTLD_DEFAULT, "sched_yield");
     EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_and_loads_address_begin, waits_and_loads_address_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_and_looks_later_begin, waits_and_looks_later_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
@@ -72,6 +79,8 @@ TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(counts_begin, counts_end).empty());
     EXPECT_TRUE(loops_of(calls_begin, calls_end).empty());
     EXPECT_TRUE(loops_of(loads_next_address_begin, loads_next_address_end).empty());
+    EXPECT_TRUE(loops_of(follows_a_list_begin, follows_a_list_end).empty());
+    EXPECT_TRUE(loops_of(copies_on_begin, copies_on_end).empty());
 }
 
 TEST(SpinLoopsTest, ABackwardJumpToWhichNoWayLeadsBackIsNoLoop) {

@@ -92,6 +92,14 @@ KUMIKI_ENTRY void __kmpc_copyprivate(const Source*, std::int32_t, std::size_t, v
     me.team.barrier(me, __builtin_return_address(0));
 }
 
+/// The same of LLVM 18 and newer for programs that copy, and meet again, themselves: returns the source's data.
+KUMIKI_ENTRY void* __kmpc_copyprivate_light(const Source*, std::int32_t, void* data) {
+    Member& me = self();
+    if (data != nullptr) me.team.set_single_data(data);
+    me.team.barrier(me, __builtin_return_address(0));
+    return me.team.single_data();
+}
+
 KUMIKI_ENTRY std::int32_t __kmpc_master(const Source*, std::int32_t) { return self().id == 0 ? 1 : 0; }
 KUMIKI_ENTRY void __kmpc_end_master(const Source*, std::int32_t) {}
 KUMIKI_ENTRY std::int32_t __kmpc_masked(const Source*, std::int32_t, std::int32_t filter) {

@@ -174,23 +174,38 @@ bool comes_to_its_end(Body body) {
     return reached[body.size() - 1];
 }
 
-/// Whether it gives a register the same value each time, as compilers do behind a call, which may have changed it.
-bool loads_constant(const Decoded& decoded) {
-    const auto mnemonic = decoded.instruction.mnemonic;
-    if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
-    bool is_constant = true;
-    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
-        is_constant = is_constant && !is_read && !thing.is_memory();
-    });
-    return is_constant;
+bool has(const std::vector<Thing>& things, const Thing& thing) {
+    return std::ranges::find(things, thing) != things.end();
 }
 
-/// From the second pass on.
+/// What any instruction of the loop writes.
+std::vector<Thing> written_in(Body body) {
+    std::vector<Thing> written;
+    for (const Decoded* const decoded : body)
+        if (calls_while_waiting(*decoded)) written.push_back(register_named(ZYDIS_REGISTER_RAX));
+        else
+            for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+                if (is_written) written.push_back(thing);
+            });
+    return written;
+}
+
+/// Whether it only loads a register with what the loop itself does not change: a constant, which compilers load again
+/// behind a call that may have changed the register, or a variable, which they may look at in the next pass only.
+bool loads_what_stays(const Decoded& decoded, const std::vector<Thing>& written_in_loop) {
+    const auto mnemonic = decoded.instruction.mnemonic;
+    if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
+    bool stays = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
+        stays = stays && !(is_read && has(written_in_loop, thing)) && !(is_written && thing.is_memory());
+    });
+    return stays;
+}
+
+/// From the second pass on, as long as no other thread changes what it looks at.
 bool does_the_same_each_time(Body body) {
+    const std::vector<Thing> written_in_loop = written_in(body);
     std::vector<Thing> read, written;
-    const auto has = [](const std::vector<Thing>& things, const Thing& thing) {
-        return std::ranges::find(things, thing) != things.end();
-    };
     bool same = true;
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded)) continue;
@@ -204,8 +219,9 @@ bool does_the_same_each_time(Body body) {
             if (is_read && !has(written, thing)) read.push_back(thing);
             if (is_written) changed.push_back(thing);
         });
+        const bool stays = loads_what_stays(*decoded, written_in_loop);
         for (const Thing& thing : changed) {
-            same = same && (!has(read, thing) || loads_constant(*decoded));
+            same = same && (stays || !has(read, thing));
             written.push_back(thing);
         }
     }
@@ -225,7 +241,7 @@ const Decoded* last_load(Body body) {
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded) || decoded->instruction.meta.category == ZYDIS_CATEGORY_CALL) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
-            if (is_read && thing.is_memory() && std::ranges::find(written, thing) == written.end()) last = decoded;
+            if (is_read && thing.is_memory() && !has(written, thing)) last = decoded;
         });
     }
     return last;
