@@ -49,17 +49,14 @@ void Devices::open_own() {
     } catch (const accelerator::DeviceError& error) {
         failure = error.what();
     }
-    const bool all = job_.all_reduce(failure.empty() ? 1 : 0, Operation::min) == 1;
-    if (!failure.empty()) throw accelerator::DeviceError(failure);
-    if (!all) throw accelerator::DeviceError("another rank could not open its device");
+    agree(job_, failure, "another rank could not open its device");
 }
 
 std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vector<std::string>& reasons) {
     if (wish_.form == Form::resident) {
         const std::string why = why_not_resident(parameters);
-        const int able = job_.all_reduce(why.empty() ? 1 : 0, Operation::min);
-        if (!why.empty()) throw accelerator::DeviceError(why + "; choose a smaller -N, or --form offload");
-        if (able == 0) throw accelerator::DeviceError("the device of another rank has too little memory");
+        agree(job_, why.empty() ? why : why + "; choose a smaller -N, or --form offload",
+              "the device of another rank has too little memory");
         return resident(reasons);
     }
     if (wish_.processes) return shared_->by_processes(*wish_.processes, wish_.share.value_or(1));

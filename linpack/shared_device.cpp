@@ -92,6 +92,12 @@ private:
 
 } // namespace
 
+void agree(Job& job, const std::string& failure, const std::string& of_another) {
+    const bool all = job.all_reduce(failure.empty() ? 1 : 0, Operation::min) == 1;
+    if (!failure.empty()) throw accelerator::DeviceError(failure);
+    if (!all) throw accelerator::DeviceError(of_another);
+}
+
 SharedDevice::SharedDevice(Job& job, const std::string& description) {
     const std::vector<std::uint64_t> hosts = job.all_gather(host_identity());
     const auto here = static_cast<std::size_t>(job.rank());
@@ -106,8 +112,13 @@ SharedDevice::SharedDevice(Job& job, const std::string& description) {
         }
     const std::vector<std::uint32_t> addresses = job.all_gather(server_ ? server_->address() : 0);
     address_ = addresses[first];
-    if (!failure.empty()) throw accelerator::DeviceError(failure);
-    if (!server_ && first == here) throw accelerator::DeviceError("the server of the device did not start");
+    // The server ends with this object at the first rank, so nobody may leave before all have heard what it says.
+    if (failure.empty() && address_ != 0) try {
+            const accelerator::Client asks(address_, Offload::room(1, 1, 1));
+        } catch (const accelerator::DeviceError& error) {
+            failure = error.what();
+        }
+    agree(job, failure, "another rank could not reach its device");
 }
 
 DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, std::size_t size, std::size_t block) {

@@ -12,10 +12,15 @@
 
 namespace kumiki::linpack {
 
+/// Throws accelerator::DeviceError at every rank if any of them has a failure: its own, or `of_another`. So no rank
+/// goes on without the others, nor ends before all know. Collective over the job.
+void agree(Job& job, const std::string& failure, const std::string& of_another);
+
 /// The device of each host, which the ranks there share: the first of them starts its server.
 class SharedDevice {
 public:
-    /// Collective over the job. Throws accelerator::DeviceError at each rank when a server cannot be started.
+    /// Collective over the job. Throws accelerator::DeviceError at each rank when a server cannot be started, or cannot
+    /// open its device.
     SharedDevice(Job& job, const std::string& description);
 
     /// Of the server of this host.
