@@ -18,7 +18,8 @@ struct Part {
     int first = 0, count = 0;
 };
 
-/// What the program has told libraries' generators of random numbers at rank 0, each so many times (RandomNumbers).
+/// The last seed that the thread which runs main has given to each of the libraries' generators of random numbers, and
+/// how often it has given one (RandomNumbers).
 struct Seeds {
     enum Generator : std::uint8_t { c_library, c_library_48, fortran };
     struct Seed {

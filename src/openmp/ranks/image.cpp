@@ -159,17 +159,18 @@ Image find_image() {
     image.layout = 0xcbf29ce484222325;
     for_each_object([&](const dl_phdr_info& object, bool program) {
         add(image.layout, object);
+        const Dynamic dynamic(object);
         if (!program) {
-            if (std::ranges::any_of(runtimes, [&](auto runtime) { return Dynamic(object).needs(runtime); }))
+            if (std::ranges::any_of(runtimes, [&](auto runtime) { return dynamic.needs(runtime); }))
                 image.other_user = object.dlpi_name;
             return;
         }
-        image.yields = Dynamic(object).uses_one_of(yielding_functions);
+        image.yields = dynamic.uses_one_of(yielding_functions);
         image.base = address_of(object, 0);
         image.data = data_of(object);
         image.initialized = initialized_of(object);
-        image.copies_variables = Dynamic(object).uses_one_of(copying_functions);
-        image.of_libraries = Dynamic(object).variables_of_libraries(object);
+        image.copies_variables = dynamic.uses_one_of(copying_functions);
+        image.of_libraries = dynamic.variables_of_libraries(object);
         for (const auto& segment : segments_of(object))
             if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
                 image.code.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);

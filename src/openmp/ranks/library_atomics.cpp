@@ -67,10 +67,14 @@ KUMIKI_ATOMIC(bool, compare_exchange, std::size_t bytes, void* place, void* expe
 
 // Of 16 bytes, for which the processor may have an instruction that compilers do not rely on.
 KUMIKI_ATOMIC(Wide, load_16, void* place, int) {
-    return change(place, [](Wide value) { return value; }).first;
+    const HoldingAtomic holding;
+    Wide value = 0;
+    std::memcpy(&value, place, sizeof value);
+    return value;
 }
 KUMIKI_ATOMIC(void, store_16, void* place, Wide value, int) {
-    change(place, [=](Wide) { return value; });
+    const HoldingAtomic holding;
+    std::memcpy(place, &value, sizeof value);
 }
 KUMIKI_ATOMIC(Wide, exchange_16, void* place, Wide value, int) {
     return change(place, [=](Wide) { return value; }).first;

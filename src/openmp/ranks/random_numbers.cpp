@@ -1,8 +1,11 @@
 #include "openmp/ranks/random_numbers.hpp"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,7 @@ struct FortranArray {
     short attribute = 0;
     std::ptrdiff_t span, stride = 1, lower = 0, upper;
 
-    explicit FortranArray(std::vector<std::int32_t>& values)
+    explicit FortranArray(std::vector<std::uint32_t>& values)
         : base(values.data()),
           element_bytes(sizeof values.front()),
           span(sizeof values.front()),
@@ -37,35 +40,35 @@ FortranSeed fortran_seed() {
     return function;
 }
 
-std::vector<std::int32_t> room_for_fortran_seed() {
+std::vector<std::uint32_t> room_for_fortran_seed() {
     std::int32_t size = 0;
     fortran_seed()(&size, nullptr, nullptr);
-    return std::vector<std::int32_t>(static_cast<std::size_t>(size));
+    return std::vector<std::uint32_t>(static_cast<std::size_t>(size));
 }
 
-/// The next number of a sequence (SplitMix64, by Steele, Lea and Flood, 2014).
-std::uint64_t next_number(std::uint64_t& state) {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
+/// So many words of a rank's own seed.
+std::vector<std::uint32_t> own_seed(std::uint64_t of_program, int rank, std::size_t words) {
+    std::vector<std::uint32_t> own(words);
+    std::seed_seq{static_cast<std::uint32_t>(of_program), static_cast<std::uint32_t>(of_program >> 32),
+                  static_cast<std::uint32_t>(rank)}
+        .generate(own.begin(), own.end());
+    return own;
 }
 
-void seed(Seeds::Generator generator, std::uint64_t state) {
+void seed(Seeds::Generator generator, std::uint64_t of_program, int rank) {
     switch (generator) {
     case Seeds::c_library: {
         static auto* const after = platform::next_function(&::srandom, "srandom");
-        return after(static_cast<unsigned>(next_number(state)));
+        return after(own_seed(of_program, rank, 1).front());
     }
     case Seeds::c_library_48: {
         static auto* const after = platform::next_function(&::srand48, "srand48");
-        return after(static_cast<long>(next_number(state)));
+        return after(own_seed(of_program, rank, 1).front());
     }
     case Seeds::fortran:
         if (fortran_seed() == nullptr) return;
-        std::vector<std::int32_t> values = room_for_fortran_seed();
-        for (auto& each : values) each = static_cast<std::int32_t>(next_number(state));
-        FortranArray put(values);
+        auto words = own_seed(of_program, rank, room_for_fortran_seed().size());
+        FortranArray put(words);
         fortran_seed()(nullptr, &put, nullptr);
     }
 }
@@ -79,36 +82,26 @@ RandomNumbers* of_main() {
 void note_fortran() {
     RandomNumbers* const numbers = of_main();
     if (numbers == nullptr) return;
-    std::vector<std::int32_t> values = room_for_fortran_seed();
-    FortranArray get(values);
+    auto words = room_for_fortran_seed();
+    FortranArray get(words);
     fortran_seed()(nullptr, nullptr, &get);
-    std::uint64_t all = 0;
-    for (const auto each : values) {
-        all ^= static_cast<std::uint32_t>(each);
-        all = next_number(all);
-    }
-    numbers->note(Seeds::fortran, all);
+    std::array<std::uint32_t, 2> of_all{};
+    std::seed_seq(words.begin(), words.end()).generate(of_all.begin(), of_all.end());
+    numbers->note(Seeds::fortran, std::bit_cast<std::uint64_t>(of_all));
 }
 
 } // namespace
 
 void RandomNumbers::note(Seeds::Generator generator, std::uint64_t seed) {
-    const std::lock_guard lock(mutex_);
     Seeds::Seed& noted = seeds_.all[generator];
     noted = {noted.times + 1, seed};
-}
-
-Seeds RandomNumbers::seeds() const {
-    const std::lock_guard lock(mutex_);
-    return seeds_;
 }
 
 void RandomNumbers::take_in(const Seeds& seeds) {
     const bool first = !std::exchange(began_, true);
     for (std::size_t each = 0; each < seeds.all.size(); ++each) {
         if (!first && seeds.all[each].times == seeds_.all[each].times) continue;
-        std::uint64_t state = seeds.all[each].value + static_cast<std::uint64_t>(rank_);
-        seed(Seeds::Generator(each), next_number(state));
+        seed(Seeds::Generator(each), seeds.all[each].value, rank_);
     }
     seeds_ = seeds;
 }

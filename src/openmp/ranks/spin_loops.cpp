@@ -107,8 +107,8 @@ std::uintptr_t slot_behind(const Decoded& call) {
     return 0;
 }
 
-/// Whether it calls a function that tells a thread what does not change while it waits, or with which it gives up the
-/// processor meanwhile.
+/// Whether it calls a function that tells a thread what does not change while it waits, gives up the processor
+/// meanwhile, or is a flush.
 bool calls_while_waiting(const Decoded& decoded) {
     if (decoded.instruction.meta.category != ZYDIS_CATEGORY_CALL) return false;
     const auto* const slot = in_program<void*>(slot_behind(decoded), decoded.at);
@@ -192,21 +192,20 @@ std::vector<Thing> written_in(Body body) {
 
 /// Whether it only loads a register with what the loop itself does not change: a constant, which compilers load again
 /// behind a call that may have changed the register, or a variable, which they may look at in the next pass only.
-bool loads_what_stays(const Decoded& decoded, const std::vector<Thing>& written_in_loop) {
+bool loads_what_stays(const Decoded& decoded, Body loop) {
     const auto mnemonic = decoded.instruction.mnemonic;
     if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
+    const std::vector<Thing> changed = written_in(loop);
     bool stays = true;
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
-        stays = stays && !(is_read && has(written_in_loop, thing)) && !(is_written && thing.is_memory());
+        stays = stays && !(is_read && has(changed, thing)) && !(is_written && thing.is_memory());
     });
     return stays;
 }
 
 /// From the second pass on, as long as no other thread changes what it looks at.
 bool does_the_same_each_time(Body body) {
-    const std::vector<Thing> written_in_loop = written_in(body);
     std::vector<Thing> read, written;
-    bool same = true;
     for (const Decoded* const decoded : body) {
         if (is_fence(*decoded)) continue;
         if (calls_while_waiting(*decoded)) {
@@ -219,13 +218,12 @@ bool does_the_same_each_time(Body body) {
             if (is_read && !has(written, thing)) read.push_back(thing);
             if (is_written) changed.push_back(thing);
         });
-        const bool stays = loads_what_stays(*decoded, written_in_loop);
         for (const Thing& thing : changed) {
-            same = same && (stays || !has(read, thing));
+            if (has(read, thing) && !loads_what_stays(*decoded, body)) return false;
             written.push_back(thing);
         }
     }
-    return same;
+    return true;
 }
 
 /// The last one, because a flush follows it, and all that the loop looks at must be loaded before that: else the loop
