@@ -38,8 +38,9 @@ std::string DeviceWish::objection() const {
 Devices::Devices(Job& job, const DeviceWish& wish) : job_(job), wish_(wish) {
     if (wish.share || wish.processes) wish_.form = Form::offload;
     if (wish_.form != Form::resident) shared_.emplace(job, wish.description);
-    if (wish_.form == Form::automatic && shared_->ranks_of_largest_host() > 1) return;
-    if (wish_.form != Form::offload) open_own();
+    const bool shares = wish_.form == Form::automatic && shared_->ranks_of_largest_host() > 1;
+    if (wish_.form != Form::offload && !shares) open_own(); // while the servers open theirs
+    if (shared_) shared_->await_opened(job);
 }
 
 void Devices::open_own() {

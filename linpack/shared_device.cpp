@@ -112,12 +112,17 @@ SharedDevice::SharedDevice(Job& job, const std::string& description) {
         }
     const std::vector<std::uint32_t> addresses = job.all_gather(server_ ? server_->address() : 0);
     address_ = addresses[first];
-    // The server ends with this object at the first rank, so nobody may leave before all have heard what it says.
-    if (failure.empty() && address_ != 0) try {
-            const accelerator::Client asks(address_, Offload::room(1, 1, 1));
-        } catch (const accelerator::DeviceError& error) {
-            failure = error.what();
-        }
+    agree(job, failure, "another rank could not start the server of its device");
+}
+
+/// The server ends with this object at the first rank, so no rank may leave before all have heard what it says.
+void SharedDevice::await_opened(Job& job) const {
+    std::string failure;
+    try {
+        const accelerator::Client asks(address_, Offload::room(1, 1, 1));
+    } catch (const accelerator::DeviceError& error) {
+        failure = error.what();
+    }
     agree(job, failure, "another rank could not reach its device");
 }
 

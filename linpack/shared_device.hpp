@@ -19,9 +19,12 @@ void agree(Job& job, const std::string& failure, const std::string& of_another);
 /// The device of each host, which the ranks there share: the first of them starts its server.
 class SharedDevice {
 public:
-    /// Collective over the job. Throws accelerator::DeviceError at each rank when a server cannot be started, or cannot
-    /// open its device.
+    /// Collective over the job. Throws accelerator::DeviceError at each rank when a server cannot be started.
     SharedDevice(Job& job, const std::string& description);
+
+    /// Waits until the servers have opened their devices. Collective over the job. Throws accelerator::DeviceError at
+    /// each rank when one of them cannot.
+    void await_opened(Job& job) const;
 
     /// Of the server of this host.
     std::uint32_t address() const { return address_; }

@@ -10,7 +10,8 @@ set -u
 where=$1
 run=$2
 shapes=$3
-shift 3
+program=$4
+shift 4
 remote_shell=$(dirname "$0")/../bench/same-machine
 set -f # options may look like patterns
 options=${KUMIKI_RUN_OPTIONS-}
@@ -26,12 +27,9 @@ start() {
 for shape in $shapes; do
     ranks=${shape%x*}
     threads=${shape#*x}
-    program=$1
-    shift
     OMP_NUM_THREADS=$((ranks * threads)) "${REFERENCE-$program}" "$@" >"$work/expected" 2>&1
     expected=$?
-    set -- "$program" "$@"
-    start "$@" >"$work/found" 2>&1
+    start "$program" "$@" >"$work/found" 2>&1
     found=$?
-    same "$1 as $ranks ranks x $threads threads" libgomp
+    same "$program as $ranks ranks x $threads threads" libgomp
 done

@@ -61,27 +61,25 @@ static void clear(int me) {
 #pragma omp barrier
 }
 
+/// Adds what the last thread has got in all steps.
+static void repeat(int me, int threads, void (*hand)(int me, long step), long* sum) {
+    for (long step = 1; step <= steps; ++step) {
+        clear(me);
+        hand(me, step);
+#pragma omp barrier
+        if (me == threads - 1)
+#pragma omp atomic
+            *sum += results[me * apart];
+    }
+}
+
 int main(void) {
     long handed = 0, counted = 0, found = 0;
 #pragma omp parallel
     {
         const int me = omp_get_thread_num(), threads = omp_get_num_threads();
-        for (long step = 1; step <= steps; ++step) {
-            clear(me);
-            hand_on(me, step);
-#pragma omp barrier
-            if (me == threads - 1)
-#pragma omp atomic
-                handed += results[me * apart];
-        }
-        for (long step = 1; step <= steps; ++step) {
-            clear(me);
-            hand_on_and_count(me, step);
-#pragma omp barrier
-            if (me == threads - 1)
-#pragma omp atomic
-                counted += results[me * apart];
-        }
+        repeat(me, threads, hand_on, &handed);
+        repeat(me, threads, hand_on_and_count, &counted);
         clear(me);
         find_it_set(me, threads);
 #pragma omp barrier

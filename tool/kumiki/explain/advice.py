@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.explain.model import Explanation, Finding, Lock, Region, Subject
-from kumiki.explain.sources import behind
+from kumiki.explain.sources import with_preposition
 
 LEAST_SHARE = 0.01
 """Of the processor time of all ranks: what costs less is not worth a change. Not of the wall time, in which other
@@ -164,7 +164,7 @@ def _region(region: Region, explained: Explanation) -> Iterator[Finding]:
     if region.waiting >= 0.3 and region.waiting > region.faulting:
         yield Finding(
             region.text,
-            f"the parallel region {behind('at', region.text)} does not scale: ranks spend "
+            f"the parallel region {with_preposition('at', region.text)} does not scale: ranks spend "
             f"{100 * region.waiting:.0f} % of its time at its barriers ({region.executions} executions)",
             "share its work out evenly: schedule(static) for equal iterations, guided for unequal ones"
             if region.uneven > 0.5 * region.waiting
@@ -175,7 +175,7 @@ def _region(region: Region, explained: Explanation) -> Iterator[Finding]:
     elif region.faulting >= 0.3:
         yield Finding(
             region.text,
-            f"the parallel region {behind('at', region.text)} does not scale: "
+            f"the parallel region {with_preposition('at', region.text)} does not scale: "
             f"{100 * region.faulting:.0f} % of its time are page faults "
             f"({region.faults} in {region.executions} executions)",
             "see the arrays and lines above whose pages move; the region scales when its data stay where they are used",

@@ -8,7 +8,6 @@ from kumiki.explain import page_map, view
 from kumiki.explain.analysis import Explained
 from kumiki.explain.model import Explanation
 from kumiki.explain.record import Use
-from kumiki.explain.sources import behind
 from kumiki.report.page.exhibit import Exhibit, Section, numbered
 from kumiki.report.page.html import page
 from kumiki.report.tables import Cell, Column, Line, Table
@@ -175,7 +174,7 @@ def _locks(explanation: Explanation) -> Iterator[Exhibit]:
     columns = [Column("times"), Column("each", "us"), Column("in all", "ms")]
     lines = [
         Line(
-            lock.text if lock.kind != "atomic" else f"atomic {behind('at', lock.text)}",
+            view.name_of(lock),
             [
                 Cell(f"{lock.count}"),
                 Cell(f"{1e6 * lock.seconds / lock.count:.1f}"),

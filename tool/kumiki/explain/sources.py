@@ -34,7 +34,7 @@ class Place:
         return f"in {self.function}" if self.function else ""
 
 
-def behind(preposition: str, text: str) -> str:
+def with_preposition(preposition: str, text: str) -> str:
     """A place's text in a sentence: "at laplace.c:42", but "in relax" where only the function is known."""
     return text if text.startswith("in ") else f"{preposition} {text}"
 

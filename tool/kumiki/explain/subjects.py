@@ -14,7 +14,7 @@ from kumiki.explain import traffic as t
 from kumiki.explain.maps import Maps
 from kumiki.explain.model import Subject
 from kumiki.explain.record import COUNTS, Kind, Placement, Record, Use
-from kumiki.explain.sources import Place, Sources, behind, is_users
+from kumiki.explain.sources import Place, Sources, is_users, with_preposition
 
 OTHER_HEAP = "short blocks of the heap"
 OTHER_VARIABLES = "other variables"
@@ -130,7 +130,7 @@ class Named:
             begin, size = int(traffic.address[event]), int(traffic.value[event])
             place = lines.get(int(traffic.code[event]), Place())
             name = (
-                f"memory {behind('of', place.text)}"
+                f"memory {with_preposition('of', place.text)}"
                 if place.text
                 else f"memory allocated at {int(traffic.code[event]):#x}"
             )

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kumiki.explain.model import Explanation, Subject
-from kumiki.explain.sources import behind
+from kumiki.explain.model import Explanation, Lock, Subject
+from kumiki.explain.sources import with_preposition
 
 MOST_ROWS = 12
 
@@ -161,9 +161,14 @@ def _regions(explained: Explanation) -> Table:
     return table
 
 
+def name_of(lock: Lock) -> str:
+    return f"atomic {with_preposition('at', lock.text)}" if lock.kind == "atomic" else lock.text
+
+
 def _locks(explained: Explanation) -> Table:
     table = _table("", "times", "us each", "ms")
     for lock in explained.locks[:MOST_ROWS]:
-        name = lock.text if lock.kind != "atomic" else f"atomic {behind('at', lock.text)}"
-        table.add_row(name, f"{lock.count}", f"{1e6 * lock.seconds / lock.count:.1f}", f"{1e3 * lock.seconds:.1f}")
+        table.add_row(
+            name_of(lock), f"{lock.count}", f"{1e6 * lock.seconds / lock.count:.1f}", f"{1e3 * lock.seconds:.1f}"
+        )
     return table
