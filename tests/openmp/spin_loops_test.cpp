@@ -38,18 +38,44 @@ PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(jumps_back, "1: movl $1, %eax; movl 16(%rsp), %ecx; jmp 3f; 2: cmpl $4, 8(%rsp); je 1b; 3: nop");
 PIECE(jumps_back_to_return, "1: movl $1, %eax; ret; 2: cmpl $4, 8(%rsp); je 1b");
 
-std::vector<SpinLoop> loops_of(std::byte* begin, const std::byte* end) {
+// What clang 14 made of a row of LU: the address is loaded between the look before the loop and the loop.
+PIECE(looks_before, "cmpl $0, -4(%r14,%rax,4); jne 2f; movq 56(%rsp), %rbx; 1: movl (%r14,%rbx,4), %eax;"
+                    "testl %eax, %eax; je 1b; 2: nop");
+PIECE(looks_and_jumps,
+      "movl (%rdi), %eax; testl %eax, %eax; je 1f; ret; nop; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+PIECE(looks_at_nothing, "movl (%rsi), %eax; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+
+template <class Each>
+void for_each_instruction(std::byte* begin, const std::byte* end, Each each) {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    SpinLoops loops;
-    std::vector<SpinLoop> found;
     Decoded decoded;
     for (std::byte* at = begin; at < end; at += decoded.instruction.length) {
         decoded.at = at;
         EXPECT_TRUE(ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, at, static_cast<std::size_t>(end - at),
                                                         &decoded.instruction, decoded.operands)));
-        if (const auto loop = loops.ends_with(decoded)) found.push_back(*loop);
+        each(decoded);
     }
+}
+
+std::vector<SpinLoop> loops_of(std::byte* begin, const std::byte* end) {
+    SpinLoops loops;
+    std::vector<SpinLoop> found;
+    for_each_instruction(begin, end, [&](const Decoded& decoded) {
+        if (const auto loop = loops.ends_with(decoded)) found.push_back(*loop);
+    });
+    return found;
+}
+
+/// Of the loads that look before a loop, how far they are from the beginning of the piece, in bytes.
+std::vector<std::ptrdiff_t> looks_of(std::byte* begin, const std::byte* end) {
+    const std::vector<SpinLoop> loops = loops_of(begin, end);
+    EXPECT_EQ(loops.size(), 1U);
+    LooksBefore looks(loops);
+    std::vector<std::ptrdiff_t> found;
+    for_each_instruction(begin, end, [&](const Decoded& decoded) {
+        if (const auto load = looks.ends_with(decoded)) found.push_back(load->at - begin);
+    });
     return found;
 }
 
@@ -73,6 +99,12 @@ TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
     ASSERT_EQ(loops.size(), 1U);
     EXPECT_EQ(loops[0].begin, waits_begin);
     EXPECT_EQ(loops[0].load.at, waits_begin);
+}
+
+TEST(LooksBeforeTest, TheLoadThatDecidesWhetherTheLoopIsEnteredIsFound) {
+    EXPECT_EQ(looks_of(looks_before_begin, looks_before_end), std::vector<std::ptrdiff_t>{0});
+    EXPECT_EQ(looks_of(looks_and_jumps_begin, looks_and_jumps_end), std::vector<std::ptrdiff_t>{0});
+    EXPECT_TRUE(looks_of(looks_at_nothing_begin, looks_at_nothing_end).empty());
 }
 
 TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {

@@ -288,10 +288,14 @@ bool LooksBefore::enters(const Decoded& decoded) const {
 }
 
 std::optional<Decoded> LooksBefore::ends_with(const Decoded& decoded) {
-    std::optional<Decoded> found;
-    if (++age_ <= longest && enters(decoded)) found = load_;
-    if (decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_loop(decoded)) load_.reset();
-    else if (!is_atomic(decoded) && reads_memory(decoded)) {
+    const auto category = decoded.instruction.meta.category;
+    ++age_;
+    if (category == ZYDIS_CATEGORY_COND_BR) decides_ = age_ <= longest ? load_ : std::nullopt;
+    const std::optional<Decoded> found = enters(decoded) ? decides_ : std::nullopt;
+    if (category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_loop(decoded)) {
+        load_.reset();
+        decides_.reset();
+    } else if (!is_atomic(decoded) && reads_memory(decoded)) {
         load_ = decoded;
         age_ = 0;
     }

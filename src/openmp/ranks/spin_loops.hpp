@@ -28,10 +28,10 @@ struct SpinLoop {
 /// thread wants to see what others have written.
 ///
 /// Such a loop does the same in each pass: it calls nothing (but see below), and whatever it reads it has either not
-/// changed at all or computed anew in the same pass. So it can only end because another thread changes its memory. A
-/// loop that counts, searches or computes has a register that it changes from pass to pass, and where a backward jump
-/// leads to code that does not come back to it, there is no loop. A fence (OpenMP's flush) changes nothing, and the
-/// thread may ask for its number (masked), yield the processor, or sleep.
+/// changed at all, or computed anew in the same pass, or loaded from where it changes nothing. So it can only end
+/// because another thread changes its memory. A loop that counts, searches or computes has a register that it changes
+/// from pass to pass, and where a backward jump leads to code that does not come back to it, there is no loop. A fence
+/// (OpenMP's flush) changes nothing, and the thread may ask for its number (masked), yield the processor, or sleep.
 class SpinLoops {
 public:
     /// The next instruction of the program, in the order of addresses. Returns the loop that ends with it.
@@ -44,21 +44,22 @@ private:
 
 /// Finds the looks at a variable before the first pass of a loop that waits for it. Compilers put the condition of a
 /// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
-/// already.
+/// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved.
 class LooksBefore {
 public:
     explicit LooksBefore(std::span<const SpinLoop> loops);
-    /// The next instruction of the program, in the order of addresses. Returns the load of the look that ends before
-    /// it, or with it. One that has another purpose is returned, too, if it comes shortly before a loop.
+    /// The next instruction of the program, in the order of addresses. If it enters a loop, returns the load before the
+    /// last conditional jump, which may have another purpose.
     std::optional<Decoded> ends_with(const Decoded& decoded);
 
 private:
     bool enters(const Decoded& decoded) const;
 
-    static constexpr int longest = 6;       ///< instructions from the load to the loop, or to the jump there
+    static constexpr int longest = 6;       ///< instructions from the load to the jump
     std::map<std::byte*, std::byte*> ends_; ///< of the loops, by their beginnings
     std::optional<Decoded> load_;           ///< the last one
     int age_ = 0;                           ///< instructions since then
+    std::optional<Decoded> decides_;        ///< the load before the last conditional jump
 };
 
 /// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
