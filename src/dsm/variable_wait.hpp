@@ -24,11 +24,11 @@ public:
     /// Whether this rank can have one.
     static bool suits(SharedMemory& memory) { return memory.changes() != nullptr; }
 
-    /// What a thread calls after each look at a variable, at a place of the program. When it returns, the thread sees
-    /// all that was written before the value that it found. If nothing has changed since its last look it waits until
-    /// something may have, but at most for a while: other threads of this rank may write the variable, too. Null: the
-    /// variable is not known; the place is that of the last look, and the thread is not kept, for it gives up the
-    /// processor itself.
+    /// What a thread calls after each look at a variable, in a loop of the program that `place` names. When it returns,
+    /// the thread sees all that was written before the value that it found. If nothing has changed since its last look
+    /// it waits until something may have, but at most for a while: other threads of this rank may write the variable,
+    /// too. Null: the variable is not known; the place is that of the last look, and the thread is not kept, for it
+    /// gives up the processor itself.
     void look_again(const void* place, const void* variable);
 
 private:

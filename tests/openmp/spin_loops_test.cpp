@@ -32,6 +32,10 @@ PIECE(waits_and_looks_later,
 PIECE(follows_a_list, "1: testq %rbx, %rbx; je 2f; movq (%rbx), %rbx; jmp 1b; 2: nop");
 PIECE(copies_on, "1: testl %ebx, %ebx; jle 2f; movl %ecx, %ebx; movl (%r15), %ecx; jmp 1b; 2: nop");
 PIECE(loads_next_address, "1: movl (%rdx), %eax; testl %eax, %eax; jne 2f; leaq 8(%rdx), %rdx; jmp 1b; 2: nop");
+PIECE(waits_for_either, "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; movl (%rsi), %eax; testl %eax, %eax; je 1b;"
+                        "2: nop");
+PIECE(waits_for_both, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b; movl (%rsi), %eax; testl %eax, %eax; je 1b");
+PIECE(waits_for_one_of_two_values, "1: movl (%rdi), %eax; cmpl %eax, %esi; jle 2f; cmpl $-1, %eax; jne 1b; 2: nop");
 PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
 PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
 // What GCC 12 made of a row of NPB MG's residual: the last comparison jumps to a piece of code that goes on elsewhere.
@@ -44,6 +48,10 @@ PIECE(looks_before, "cmpl $0, -4(%r14,%rax,4); jne 2f; movq 56(%rsp), %rbx; 1: m
 PIECE(looks_and_jumps,
       "movl (%rdi), %eax; testl %eax, %eax; je 1f; ret; nop; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(looks_at_nothing, "movl (%rsi), %eax; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+PIECE(looks_for_either, "movl (%rdi), %eax; testl %eax, %eax; jne 2f; cmpl $0, (%rsi); jne 2f;"
+                        "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; cmpl $0, (%rsi); je 1b; 2: nop");
+PIECE(looks_for_something_else, "movl (%rdx), %eax; testl %eax, %eax; jne 3f; movl (%rdi), %eax; testl %eax, %eax;"
+                                "jne 2f; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b; 2: nop; 3: nop");
 
 template <class Each>
 void for_each_instruction(std::byte* begin, const std::byte* end, Each each) {
@@ -74,7 +82,7 @@ std::vector<std::ptrdiff_t> looks_of(std::byte* begin, const std::byte* end) {
     LooksBefore looks(loops);
     std::vector<std::ptrdiff_t> found;
     for_each_instruction(begin, end, [&](const Decoded& decoded) {
-        if (const auto load = looks.ends_with(decoded)) found.push_back(load->at - begin);
+        for (const Decoded& load : looks.end_with(decoded)) found.push_back(load.at - begin);
     });
     return found;
 }
@@ -94,17 +102,31 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     EXPECT_EQ(loops_of(waits_and_looks_later_begin, waits_and_looks_later_end).size(), 1U);
 }
 
-TEST(SpinLoopsTest, TheLoadOfTheVariableIsNamed) {
-    const auto loops = loops_of(waits_begin, waits_end);
-    ASSERT_EQ(loops.size(), 1U);
-    EXPECT_EQ(loops[0].begin, waits_begin);
-    EXPECT_EQ(loops[0].load.at, waits_begin);
+/// How far the loads are from the beginning of the piece, in bytes, with which its loops may end.
+std::vector<std::vector<std::ptrdiff_t>> loads_of(std::byte* begin, const std::byte* end) {
+    std::vector<std::vector<std::ptrdiff_t>> found;
+    for (const SpinLoop& loop : loops_of(begin, end)) {
+        EXPECT_EQ(loop.begin, begin);
+        auto& loads = found.emplace_back();
+        for (const Decoded& load : loop.loads) loads.push_back(load.at - begin);
+    }
+    return found;
+}
+
+TEST(SpinLoopsTest, LoadsWithWhichALoopMayEndAreNamed) {
+    using Loads = std::vector<std::vector<std::ptrdiff_t>>;
+    EXPECT_EQ(loads_of(waits_begin, waits_end), (Loads{{0}}));
+    EXPECT_EQ(loads_of(waits_for_either_begin, waits_for_either_end), (Loads{{0, 6}}));
+    EXPECT_EQ(loads_of(waits_for_both_begin, waits_for_both_end), (Loads{{0}, {6}}));
+    EXPECT_EQ(loads_of(waits_for_one_of_two_values_begin, waits_for_one_of_two_values_end), (Loads{{0}}));
 }
 
 TEST(LooksBeforeTest, TheLoadThatDecidesWhetherTheLoopIsEnteredIsFound) {
     EXPECT_EQ(looks_of(looks_before_begin, looks_before_end), std::vector<std::ptrdiff_t>{0});
     EXPECT_EQ(looks_of(looks_and_jumps_begin, looks_and_jumps_end), std::vector<std::ptrdiff_t>{0});
     EXPECT_TRUE(looks_of(looks_at_nothing_begin, looks_at_nothing_end).empty());
+    EXPECT_EQ(looks_of(looks_for_either_begin, looks_for_either_end), (std::vector<std::ptrdiff_t>{0, 6}));
+    EXPECT_EQ(looks_of(looks_for_something_else_begin, looks_for_something_else_end), std::vector<std::ptrdiff_t>{6});
 }
 
 TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {

@@ -47,6 +47,7 @@ struct Site {
     std::size_t bytes;
     std::byte* copy;
     Use use;
+    const std::byte* loop;              ///< in which it waits; itself, if that is none
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
 };
@@ -79,6 +80,7 @@ std::byte* reserve_near(std::byte* code, std::size_t bytes) {
 struct Found {
     Decoded decoded;
     Use use;
+    const std::byte* loop; ///< as in a site
 };
 
 /// Calls each(decoded) for the instructions of a piece of code, read from its beginning to its end.
@@ -103,7 +105,7 @@ void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
     SpinLoops loops;
     std::vector<SpinLoop> waits;
     for_each_instruction(code, [&](const Decoded& decoded) {
-        if (is_atomic(decoded)) found.push_back({decoded, Use::changes});
+        if (is_atomic(decoded)) found.push_back({decoded, Use::changes, decoded.at});
         if (const auto loop = loops.ends_with(decoded)) waits.push_back(*loop);
     });
     if (waits.empty()) return;
@@ -112,9 +114,10 @@ void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
             waits, [&](const SpinLoop& loop) { return each.decoded.at >= loop.begin && each.decoded.at <= loop.end; });
     });
     LooksBefore looks(waits);
-    for (const SpinLoop& each : waits) found.push_back({each.load, Use::waits});
+    for (const SpinLoop& loop : waits)
+        for (const Decoded& load : loop.loads) found.push_back({load, Use::waits, loop.begin});
     for_each_instruction(code, [&](const Decoded& decoded) {
-        if (const auto load = looks.ends_with(decoded)) found.push_back({*load, Use::waits});
+        for (const Decoded& load : looks.end_with(decoded)) found.push_back({load, Use::waits, load.at});
     });
 }
 
@@ -152,11 +155,11 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
 
 /// Takes the sites, in order, to their copies.
 Result<> copy_sites(const std::vector<Found>& found) {
-    for (const auto& [decoded, use] : found) {
+    for (const auto& [decoded, use, loop] : found) {
         std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
         const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
         if (!again && copy_to(copy, decoded))
-            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, variable_of(decoded),
+            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
                                        use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
         else if (use == Use::changes)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
@@ -190,7 +193,7 @@ void on_trap(int signal, siginfo_t*, void* context) {
     if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
         const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
         if (site.use == Use::changes) the_traps.ranks->release(Ranks::instruction_lock);
-        else the_traps.ranks->look_again(site.at, looks_at);
+        else the_traps.ranks->look_again(site.loop, looks_at);
         go_on(site.at + site.bytes);
     } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
                site != sites.end() && site->at == at) {

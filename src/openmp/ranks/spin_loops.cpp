@@ -4,7 +4,7 @@
 #include <array>
 #include <dlfcn.h>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace kumiki::openmp {
@@ -226,23 +226,45 @@ bool does_the_same_each_time(Body body) {
     return true;
 }
 
-/// The last one, because a flush follows it, and all that the loop looks at must be loaded before that: else the loop
-/// may end with a variable that another thread has set, and without what that thread has written before. A variable
-/// that the loop itself writes is no flag of another thread: unoptimised code keeps its own there.
-const Decoded* last_load(Body body) {
+bool is_in(Body body, const std::byte* code) { return code >= body.front()->at && code <= body.back()->at; }
+
+/// Whether the loop may end with it.
+bool may_end(const Decoded& decoded, Body body) {
+    return decoded.instruction.meta.category == ZYDIS_CATEGORY_COND_BR &&
+           (&decoded == body.back() || !is_in(body, target_of(decoded)));
+}
+
+std::vector<std::byte*> exits_of(Body body) {
+    std::vector<std::byte*> exits{body.back()->at + body.back()->instruction.length};
+    for (const Decoded* const decoded : body)
+        if (may_end(*decoded, body) && decoded != body.back()) exits.push_back(target_of(*decoded));
+    return exits;
+}
+
+/// A flush follows each of them, and all by which the loop ends at a place must be loaded before that: else it may end
+/// with a variable that another thread has set, and without what that thread has written before. A jump may decide by
+/// what the pass before has loaded, so the last one of all is among them. A variable that the loop itself writes is no
+/// flag of another thread: unoptimised code keeps its own there.
+std::vector<Decoded> deciding_loads(Body body) {
     std::vector<Thing> written;
     for (const Decoded* const decoded : body)
         for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
             if (is_written && thing.is_memory()) written.push_back(thing);
         });
+    std::vector<Decoded> loads;
     const Decoded* last = nullptr;
+    const auto take_last = [&] {
+        if (last != nullptr && (loads.empty() || loads.back().at != last->at)) loads.push_back(*last);
+    };
     for (const Decoded* const decoded : body) {
+        if (may_end(*decoded, body)) take_last();
         if (is_fence(*decoded) || decoded->instruction.meta.category == ZYDIS_CATEGORY_CALL) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             if (is_read && thing.is_memory() && !has(written, thing)) last = decoded;
         });
     }
-    return last;
+    take_last();
+    return loads;
 }
 
 bool reads_memory(const Decoded& decoded) {
@@ -272,29 +294,41 @@ std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
     std::vector<const Decoded*> body;
     for (auto each = begin; each != before_.end(); ++each) body.push_back(&*each);
     if (!does_the_same_each_time(body) || !comes_to_its_end(body)) return {};
-    const Decoded* const load = last_load(body);
-    if (load == nullptr) return {};
-    return SpinLoop{target, decoded.at, *load};
+    std::vector<Decoded> loads = deciding_loads(body);
+    if (loads.empty()) return {};
+    return SpinLoop{target, decoded.at, std::move(loads), exits_of(body)};
 }
 
 LooksBefore::LooksBefore(std::span<const SpinLoop> loops) {
-    for (const SpinLoop& loop : loops) ends_[loop.begin] = std::max(ends_[loop.begin], loop.end);
+    for (const SpinLoop& loop : loops) {
+        Loop& known = loops_[loop.begin];
+        known.end = std::max(known.end, loop.end);
+        known.exits.insert(known.exits.end(), loop.exits.begin(), loop.exits.end());
+    }
 }
 
-bool LooksBefore::enters(const Decoded& decoded) const {
-    if (ends_.contains(decoded.at)) return true; // from the instruction before
-    const auto loop = ends_.find(target_of(decoded));
-    return loop != ends_.end() && (decoded.at < loop->first || decoded.at > loop->second);
+const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
+    if (const auto loop = loops_.find(decoded.at); loop != loops_.end()) return &loop->second; // from the one before
+    const auto loop = loops_.find(target_of(decoded));
+    const bool enters = loop != loops_.end() && (decoded.at < loop->first || decoded.at > loop->second.end);
+    return enters ? &loop->second : nullptr;
 }
 
-std::optional<Decoded> LooksBefore::ends_with(const Decoded& decoded) {
+std::vector<Decoded> LooksBefore::end_with(const Decoded& decoded) {
     const auto category = decoded.instruction.meta.category;
     ++age_;
-    if (category == ZYDIS_CATEGORY_COND_BR) decides_ = age_ <= longest ? load_ : std::nullopt;
-    const std::optional<Decoded> found = enters(decoded) ? decides_ : std::nullopt;
+    if (category == ZYDIS_CATEGORY_COND_BR) {
+        if (jumps_.size() == most) jumps_.pop_front();
+        jumps_.push_back({age_ <= longest ? load_ : std::nullopt, target_of(decoded)});
+    }
+    std::vector<Decoded> found;
+    if (const Loop* const loop = entered_by(decoded))
+        for (const Jump& jump : jumps_)
+            if (jump.load && (&jump == &jumps_.back() || std::ranges::count(loop->exits, jump.target) != 0))
+                found.push_back(*jump.load);
     if (category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_loop(decoded)) {
         load_.reset();
-        decides_.reset();
+        jumps_.clear();
     } else if (!is_atomic(decoded) && reads_memory(decoded)) {
         load_ = decoded;
         age_ = 0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace kumiki::openmp {
 
@@ -17,10 +18,11 @@ struct Decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/// A loop in which the program waits for a variable.
+/// A loop in which the program waits for variables.
 struct SpinLoop {
-    std::byte *begin, *end; ///< its first instruction, and its last one
-    Decoded load;           ///< its last one
+    std::byte *begin, *end;        ///< its first instruction, and its last one
+    std::vector<Decoded> loads;    ///< with each of which it may end: the last one before each jump that leaves it
+    std::vector<std::byte*> exits; ///< where the program goes on then
 };
 
 /// Finds the loops in which the program waits for a variable, as for a flag that another thread sets (OpenMP's atomic
@@ -42,24 +44,33 @@ private:
     std::deque<Decoded> before_;
 };
 
-/// Finds the looks at a variable before the first pass of a loop that waits for it. Compilers put the condition of a
+/// Finds the looks at variables before the first pass of a loop that waits for them. Compilers put the condition of a
 /// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
 /// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved.
 class LooksBefore {
 public:
     explicit LooksBefore(std::span<const SpinLoop> loops);
     /// The next instruction of the program, in the order of addresses. If it enters a loop, returns the load before the
-    /// last conditional jump, which may have another purpose.
-    std::optional<Decoded> ends_with(const Decoded& decoded);
+    /// last conditional jump, which may have another purpose, and those before other jumps to where the loop goes on.
+    std::vector<Decoded> end_with(const Decoded& decoded);
 
 private:
-    bool enters(const Decoded& decoded) const;
+    struct Loop {
+        std::byte* end;
+        std::vector<std::byte*> exits;
+    };
+    struct Jump {
+        std::optional<Decoded> load; ///< the last one before it, if that is near
+        std::byte* target;
+    };
+    const Loop* entered_by(const Decoded& decoded) const;
 
-    static constexpr int longest = 6;       ///< instructions from the load to the jump
-    std::map<std::byte*, std::byte*> ends_; ///< of the loops, by their beginnings
-    std::optional<Decoded> load_;           ///< the last one
-    int age_ = 0;                           ///< instructions since then
-    std::optional<Decoded> decides_;        ///< the load before the last conditional jump
+    static constexpr int longest = 6;      ///< instructions from the load to the jump
+    static constexpr std::size_t most = 4; ///< jumps
+    std::map<std::byte*, Loop> loops_;     ///< by their beginnings
+    std::optional<Decoded> load_;          ///< the last one
+    int age_ = 0;                          ///< instructions since then
+    std::deque<Jump> jumps_;               ///< the last conditional ones
 };
 
 /// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
