@@ -29,10 +29,10 @@ namespace {
 } // namespace
 
 Processes::~Processes() {
-    for (std::size_t which = 0; which < ids_.size(); ++which)
-        if (ids_[which] != 0) {
-            ::kill(ids_[which], SIGKILL);
-            waitpid(ids_[which], nullptr, 0);
+    for (const Child& child : children_)
+        if (!child.ending) {
+            ::kill(child.id, SIGKILL);
+            waitpid(child.id, nullptr, 0);
         }
 }
 
@@ -41,30 +41,33 @@ void Processes::start(const std::function<void()>& body) {
     const pid_t child = fork();
     if (child == 0) run(body);
     ASSERT_GT(child, 0) << "fork failed";
-    ids_.push_back(child);
+    children_.push_back({child, {}});
 }
 
-void Processes::kill(int which, int signal) { ::kill(ids_.at(static_cast<std::size_t>(which)), signal); }
+void Processes::kill(int which, int signal) {
+    const Child& child = children_.at(static_cast<std::size_t>(which));
+    if (!child.ending) ::kill(child.id, signal);
+}
 
 void Processes::stop(int which) {
     kill(which, SIGSTOP);
     int status = 0;
-    EXPECT_EQ(waitpid(ids_.at(static_cast<std::size_t>(which)), &status, WUNTRACED),
-              ids_.at(static_cast<std::size_t>(which)));
+    const pid_t id = children_.at(static_cast<std::size_t>(which)).id;
+    EXPECT_EQ(waitpid(id, &status, WUNTRACED), id);
     EXPECT_TRUE(WIFSTOPPED(status));
 }
 
 std::optional<Ending> Processes::ended_within(int which, std::chrono::milliseconds patience) {
-    pid_t& id = ids_.at(static_cast<std::size_t>(which));
+    Child& child = children_.at(static_cast<std::size_t>(which));
     const auto end = std::chrono::steady_clock::now() + patience;
     int status = 0;
-    while (waitpid(id, &status, WNOHANG) != id) {
+    while (!child.ending && waitpid(child.id, &status, WNOHANG) != child.id) {
         if (std::chrono::steady_clock::now() > end) return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    id = 0;
-    if (WIFSIGNALED(status)) return Ending{{}, WTERMSIG(status)};
-    return Ending{WEXITSTATUS(status), {}};
+    if (!child.ending)
+        child.ending = WIFSIGNALED(status) ? Ending{{}, WTERMSIG(status)} : Ending{WEXITSTATUS(status), {}};
+    return child.ending;
 }
 
 void expect_good_ends(Processes& processes, std::chrono::milliseconds patience) {

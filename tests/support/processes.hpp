@@ -27,15 +27,20 @@ public:
     /// Forks; the child runs `body` and exits with 0, or with 1 if an expectation failed in it.
     void start(const std::function<void()>& body);
 
-    int count() const { return static_cast<int>(ids_.size()); }
+    int count() const { return static_cast<int>(children_.size()); }
+    /// Does nothing if the process has ended.
     void kill(int which, int signal);
     /// Returns when no thread of the process runs any more; kill() with SIGCONT lets them go on.
     void stop(int which);
-    /// How the process ended; nothing if it did not end within `patience`.
+    /// How the process ended, also if it was asked before; nothing if it did not end within `patience`.
     std::optional<Ending> ended_within(int which, std::chrono::milliseconds patience);
 
 private:
-    std::vector<pid_t> ids_; ///< 0: reaped
+    struct Child {
+        pid_t id;
+        std::optional<Ending> ending; ///< of a process that is no more, so another one may have its number
+    };
+    std::vector<Child> children_;
 };
 
 /// Expects that all processes end with code 0 in time.
