@@ -3,10 +3,14 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <span>
 #include <vector>
 
 extern "C" {
 void* slot_of_yield = nullptr; ///< as the linker's, through which a program calls sched_yield
+int a_variable = 0;
+extern std::byte __executable_start[], _end[]; ///< of the test
+extern const double a_constant = 0.5;
 }
 
 namespace kumiki::openmp {
@@ -36,7 +40,29 @@ PIECE(waits_for_either, "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; movl (%
                         "2: nop");
 PIECE(waits_for_both, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b; movl (%rsi), %eax; testl %eax, %eax; je 1b");
 PIECE(waits_for_one_of_two_values, "1: movl (%rdi), %eax; cmpl %eax, %esi; jle 2f; cmpl $-1, %eax; jne 1b; 2: nop");
-PIECE(counts, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
+PIECE(waits_by_branches,
+      "1: testl %esi, %esi; je 2f; movl (%rdi), %eax; jmp 3f; 2: movl (%rdi), %eax; jmp 3f; 3: cmpl %eax, %edx;"
+      "jne 1b");
+PIECE(waits_and_counts, "xorl %ecx, %ecx; 1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
+PIECE(waits_in_growing_steps, "movl $1, %ecx; 1: movl a_variable(%rip), %eax; testl %eax, %eax; jne 3f; xorl %eax, "
+                              "%eax; 2: pause; addl $1, %eax; cmpl %eax, %ecx;"
+                              "jne 2b; addl %ecx, %ecx; jmp 1b; 3: nop");
+PIECE(waits_and_yields_at_last,
+      "xorl %ebp, %ebp; 1: movl (%rbx), %eax; testl %eax, %eax; jne 3f; addl $1, %ebp; cmpl $100, %ebp; jne 1b;"
+      "xorl %ebp, %ebp; call *slot_of_yield(%rip); jmp 1b; 3: nop");
+PIECE(waits_between_work, "0: addsd (%rdx,%rsi,8), %xmm0; addl $1, %esi; xorl %ecx, %ecx; 1: movl (%rdi), %eax; addl "
+                          "$1, %ecx; testl %eax, %eax; je 1b;"
+                          "movl $0, (%rdx,%rsi,8); cmpl $9, %esi; jne 0b");
+PIECE(counts_on, "1: movl (%rdi), %eax; addl $1, %ecx; testl %eax, %eax; je 1b");
+// What clang 14 made of a loop over planes of NPB FT, which has nothing to do where there are no rows.
+PIECE(leaves_out, "xorl %r8d, %r8d; 1: addl $1, %r8d; cmpl %r8d, %r12d; je 3f; movl (%rbx), %eax; testl %eax, %eax; "
+                  "jle 1b; 2: movl $0, (%rdi,%rax);"
+                  "subl $1, %eax; jne 2b; jmp 1b; 3: nop");
+PIECE(counts, "1: addl $1, %ecx; cmpl %ecx, %esi; jne 1b");
+PIECE(counts_on_stack, "1: addl $1, %ecx; cmpl 8(%rsp), %ecx; jne 1b");
+PIECE(halves, "1: mulsd a_constant(%rip), %xmm0; addl $1, %ecx; cmpl %ecx, %esi; jne 1b");
+PIECE(searches_value, "1: addq $4, %rdi; movl (%rsi), %eax; cmpl (%rdi), %eax; jne 1b");
+PIECE(writes, "1: movl (%rsi), %eax; movl %ecx, (%rdi); addl $1, %ecx; cmpl %eax, %ecx; jne 1b");
 PIECE(calls, "1: call *%rsi; movl (%rdi), %eax; testl %eax, %eax; je 1b");
 // What GCC 12 made of a row of NPB MG's residual: the last comparison jumps to a piece of code that goes on elsewhere.
 PIECE(jumps_back, "1: movl $1, %eax; movl 16(%rsp), %ecx; jmp 3f; 2: cmpl $4, 8(%rsp); je 1b; 3: nop");
@@ -48,31 +74,36 @@ PIECE(looks_before, "cmpl $0, -4(%r14,%rax,4); jne 2f; movq 56(%rsp), %rbx; 1: m
 PIECE(looks_and_jumps,
       "movl (%rdi), %eax; testl %eax, %eax; je 1f; ret; nop; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(looks_at_nothing, "movl (%rsi), %eax; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+// Functions that loops call: two that only look, of which the second one is as unoptimised code has them; and three
+// that do something else.
+PIECE(is_set, "cmpl $0, (%rdi); setne %al; ret");
+PIECE(is_set_slowly,
+      "pushq %rbp; movq %rsp, %rbp; subq $16, %rsp; movq %rdi, -8(%rbp); movl $2, %edi; call is_set_begin;"
+      "movq -8(%rbp), %rax; movl (%rax), %eax; testl %eax, %eax; jne 1f; movl 4(%rdi), %eax; 1: leave; ret");
+PIECE(counts_calls, "addl $1, 8(%rdi); cmpl $0, (%rdi); setne %al; ret");
+PIECE(searches, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b; ret");
+PIECE(calls_itself, "movl (%rdi), %eax; call calls_itself_begin; ret");
+PIECE(asks, "1: movq %rbx, %rdi; call is_set_begin; testb %al, %al; je 1b");
+PIECE(asks_slowly, "1: movq %rbx, %rdi; call is_set_slowly_begin; cmpl -4(%rbp), %eax; je 1b");
+PIECE(asks_who_counts, "1: movq %rbx, %rdi; call counts_calls_begin; testb %al, %al; je 1b");
+PIECE(asks_who_searches, "1: movq %rbx, %rdi; call searches_begin; testb %al, %al; je 1b");
+PIECE(asks_for_ever, "1: movq %rbx, %rdi; call calls_itself_begin; testb %al, %al; je 1b");
+PIECE(asks_the_next_one, "1: addq $8, %rbx; movq %rbx, %rdi; call is_set_begin; testb %al, %al; je 1b");
+// Code that no jump reaches.
+PIECE(waits_with_handler, "1: movl (%rdi), %eax; jmp 2f; movq %rax, %rdi; call *%rsi; 2: testl %eax, %eax; je 1b");
+
 PIECE(looks_for_either, "movl (%rdi), %eax; testl %eax, %eax; jne 2f; cmpl $0, (%rsi); jne 2f;"
                         "1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; cmpl $0, (%rsi); je 1b; 2: nop");
 PIECE(looks_for_something_else, "movl (%rdx), %eax; testl %eax, %eax; jne 3f; movl (%rdi), %eax; testl %eax, %eax;"
                                 "jne 2f; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b; 2: nop; 3: nop");
 
-template <class Each>
-void for_each_instruction(std::byte* begin, const std::byte* end, Each each) {
-    ZydisDecoder decoder;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    Decoded decoded;
-    for (std::byte* at = begin; at < end; at += decoded.instruction.length) {
-        decoded.at = at;
-        EXPECT_TRUE(ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, at, static_cast<std::size_t>(end - at),
-                                                        &decoded.instruction, decoded.operands)));
-        each(decoded);
-    }
-}
-
 std::vector<SpinLoop> loops_of(std::byte* begin, const std::byte* end) {
-    SpinLoops loops;
-    std::vector<SpinLoop> found;
-    for_each_instruction(begin, end, [&](const Decoded& decoded) {
-        if (const auto loop = loops.ends_with(decoded)) found.push_back(*loop);
-    });
-    return found;
+    Image program;
+    program.segments = program.code = {{__executable_start, _end}};
+    program.data = std::as_writable_bytes(std::span(&a_variable, 1));
+    SpinLoops loops(program);
+    for_each_instruction({begin, end}, [&](const Decoded& decoded) { loops.add(decoded); });
+    return loops.found();
 }
 
 /// Of the loads that look before a loop, how far they are from the beginning of the piece, in bytes.
@@ -81,7 +112,7 @@ std::vector<std::ptrdiff_t> looks_of(std::byte* begin, const std::byte* end) {
     EXPECT_EQ(loops.size(), 1U);
     LooksBefore looks(loops);
     std::vector<std::ptrdiff_t> found;
-    for_each_instruction(begin, end, [&](const Decoded& decoded) {
+    for_each_instruction({begin, end}, [&](const Decoded& decoded) {
         for (const Decoded& load : looks.end_with(decoded)) found.push_back(load.at - begin);
     });
     return found;
@@ -102,6 +133,14 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     EXPECT_EQ(loops_of(waits_and_looks_later_begin, waits_and_looks_later_end).size(), 1U);
 }
 
+TEST(SpinLoopsTest, LoopsThatCountWhileTheyWaitAreFound) {
+    slot_of_yield = dlsym(RTLD_DEFAULT, "sched_yield");
+    EXPECT_EQ(loops_of(waits_and_counts_begin, waits_and_counts_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_between_work_begin, waits_between_work_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_in_growing_steps_begin, waits_in_growing_steps_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_and_yields_at_last_begin, waits_and_yields_at_last_end).size(), 2U);
+}
+
 /// How far the loads are from the beginning of the piece, in bytes, with which its loops may end.
 std::vector<std::vector<std::ptrdiff_t>> loads_of(std::byte* begin, const std::byte* end) {
     std::vector<std::vector<std::ptrdiff_t>> found;
@@ -117,8 +156,28 @@ TEST(SpinLoopsTest, LoadsWithWhichALoopMayEndAreNamed) {
     using Loads = std::vector<std::vector<std::ptrdiff_t>>;
     EXPECT_EQ(loads_of(waits_begin, waits_end), (Loads{{0}}));
     EXPECT_EQ(loads_of(waits_for_either_begin, waits_for_either_end), (Loads{{0, 6}}));
-    EXPECT_EQ(loads_of(waits_for_both_begin, waits_for_both_end), (Loads{{0}, {6}}));
+    EXPECT_EQ(loads_of(waits_for_both_begin, waits_for_both_end), (Loads{{0}, {0, 6}}));
     EXPECT_EQ(loads_of(waits_for_one_of_two_values_begin, waits_for_one_of_two_values_end), (Loads{{0}}));
+    EXPECT_EQ(loads_of(waits_by_branches_begin, waits_by_branches_end), (Loads{{4, 8}}));
+}
+
+TEST(SpinLoopsTest, FunctionsThatOnlyLookMayBeCalled) {
+    const auto loads = [](std::byte* begin, const std::byte* end, const std::byte* function) {
+        std::vector<std::ptrdiff_t> found;
+        for (const SpinLoop& loop : loops_of(begin, end))
+            for (const Decoded& load : loop.loads) found.push_back(load.at - function);
+        return found;
+    };
+    EXPECT_EQ(loads(asks_begin, asks_end, is_set_begin), std::vector<std::ptrdiff_t>{0});
+    // The loop's own variable is loaded last, and is none of the function's.
+    const auto slowly = loads(asks_slowly_begin, asks_slowly_end, is_set_slowly_begin);
+    EXPECT_EQ(std::vector(slowly.begin(), slowly.begin() + 2), (std::vector<std::ptrdiff_t>{26, 32}));
+    EXPECT_EQ(slowly.size(), 3U);
+    EXPECT_TRUE(loops_of(asks_who_counts_begin, asks_who_counts_end).empty());
+    EXPECT_TRUE(loops_of(asks_who_searches_begin, asks_who_searches_end).empty());
+    EXPECT_TRUE(loops_of(asks_for_ever_begin, asks_for_ever_end).empty());
+    EXPECT_TRUE(loops_of(asks_the_next_one_begin, asks_the_next_one_end).empty());
+    EXPECT_EQ(loops_of(waits_with_handler_begin, waits_with_handler_end).size(), 1U);
 }
 
 TEST(LooksBeforeTest, TheLoadThatDecidesWhetherTheLoopIsEnteredIsFound) {
@@ -131,10 +190,16 @@ TEST(LooksBeforeTest, TheLoadThatDecidesWhetherTheLoopIsEnteredIsFound) {
 
 TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(counts_begin, counts_end).empty());
+    EXPECT_TRUE(loops_of(copies_on_begin, copies_on_end).empty());
+    EXPECT_TRUE(loops_of(counts_on_begin, counts_on_end).empty());
+    EXPECT_TRUE(loops_of(counts_on_stack_begin, counts_on_stack_end).empty());
+    EXPECT_TRUE(loops_of(halves_begin, halves_end).empty());
+    EXPECT_TRUE(loops_of(searches_value_begin, searches_value_end).empty());
+    EXPECT_TRUE(loops_of(writes_begin, writes_end).empty());
+    EXPECT_TRUE(loops_of(leaves_out_begin, leaves_out_end).empty());
     EXPECT_TRUE(loops_of(calls_begin, calls_end).empty());
     EXPECT_TRUE(loops_of(loads_next_address_begin, loads_next_address_end).empty());
     EXPECT_TRUE(loops_of(follows_a_list_begin, follows_a_list_end).empty());
-    EXPECT_TRUE(loops_of(copies_on_begin, copies_on_end).empty());
 }
 
 TEST(SpinLoopsTest, ABackwardJumpToWhichNoWayLeadsBackIsNoLoop) {

@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #include "dsm/word_change.hpp"
-#include "openmp/ranks/spin_loops.hpp"
+#include "openmp/ranks/instructions.hpp"
 
 namespace kumiki::openmp {
 

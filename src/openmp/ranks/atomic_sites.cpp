@@ -14,6 +14,7 @@
 
 #include "openmp/ranks/atomic_changes.hpp"
 #include "openmp/ranks/image.hpp"
+#include "openmp/ranks/instructions.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/spin_loops.hpp"
 #include "platform/memory.hpp"
@@ -83,31 +84,13 @@ struct Found {
     const std::byte* loop; ///< as in a site
 };
 
-/// Calls each(decoded) for the instructions of a piece of code, read from its beginning to its end.
-template <class Each>
-void for_each_instruction(std::span<std::byte> code, Each each) {
-    ZydisDecoder decoder;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    Decoded decoded;
-    for (std::size_t at = 0; at < code.size();) {
-        decoded.at = &code[at];
-        if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, decoded.at, code.size() - at, &decoded.instruction,
-                                               decoded.operands))) {
-            ++at; // the padding between functions
-            continue;
-        }
-        each(decoded);
-        at += decoded.instruction.length;
-    }
-}
-
-void find_sites(std::span<std::byte> code, std::vector<Found>& found) {
-    SpinLoops loops;
-    std::vector<SpinLoop> waits;
+void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found>& found) {
+    SpinLoops loops(image);
     for_each_instruction(code, [&](const Decoded& decoded) {
         if (is_atomic(decoded)) found.push_back({decoded, Use::changes, decoded.at});
-        if (const auto loop = loops.ends_with(decoded)) waits.push_back(*loop);
+        loops.add(decoded);
     });
+    const std::vector<SpinLoop> waits = loops.found();
     if (waits.empty()) return;
     std::erase_if(found, [&](const Found& each) {
         return std::ranges::any_of(
@@ -219,7 +202,7 @@ void on_trap(int signal, siginfo_t*, void* context) {
 
 Result<> trap_atomics(const Image& image, Ranks& ranks) {
     std::vector<Found> found;
-    for (const auto& code : image.code) find_sites(code, found);
+    for (const auto& code : image.code) find_sites(image, code, found);
     if (found.empty()) return {};
     std::ranges::sort(found, {}, [](const Found& each) { return each.decoded.at; });
     const std::size_t page = platform::page_size();

@@ -171,9 +171,12 @@ Image find_image() {
         image.initialized = initialized_of(object);
         image.copies_variables = dynamic.uses_one_of(copying_functions);
         image.of_libraries = dynamic.variables_of_libraries(object);
-        for (const auto& segment : segments_of(object))
-            if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-                image.code.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);
+        for (const auto& segment : segments_of(object)) {
+            if (segment.p_type != PT_LOAD) continue;
+            const std::span memory(address_of(object, segment.p_vaddr), segment.p_memsz);
+            image.segments.push_back(memory);
+            if ((segment.p_flags & PF_X) != 0) image.code.push_back(memory);
+        }
     });
     return image;
 }

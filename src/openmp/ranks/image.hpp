@@ -17,7 +17,8 @@ struct Image {
     /// Variables of libraries that the linker has put among the program's (std::cout, for instance). The libraries use
     /// them even after the ranks have left the job.
     std::vector<std::span<std::byte>> of_libraries;
-    std::vector<std::span<std::byte>> code;
+    std::vector<std::span<std::byte>> segments; ///< all of it
+    std::vector<std::span<std::byte>> code;     ///< those that can be executed
     std::uint64_t layout = 0; ///< a number that differs if anything is loaded elsewhere, or something else is
     std::string other_user;   ///< a library that uses OpenMP itself; empty: there is none
     bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits

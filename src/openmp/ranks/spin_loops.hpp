@@ -1,47 +1,56 @@
 #pragma once
 
-#include <Zydis/Zydis.h>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace kumiki::openmp {
+#include "openmp/ranks/instructions.hpp"
+#include "openmp/ranks/waiting_calls.hpp"
 
-/// An instruction of the program.
-struct Decoded {
-    std::byte* at;
-    ZydisDecodedInstruction instruction;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
+namespace kumiki::openmp {
 
 /// A loop in which the program waits for variables.
 struct SpinLoop {
     std::byte *begin, *end;        ///< its first instruction, and its last one
-    std::vector<Decoded> loads;    ///< with each of which it may end: the last one before each jump that leaves it
+    std::vector<Decoded> loads;    ///< with each of which it may end (WaitingCalls::deciding_loads())
     std::vector<std::byte*> exits; ///< where the program goes on then
+    std::byte* entry;              ///< where its counter begins anew, before it; its first instruction, if it has none
 };
 
 /// Finds the loops in which the program waits for a variable, as for a flag that another thread sets (OpenMP's atomic
 /// read, std::atomic, volatile): the compiler makes of such a read a plain load, by which alone nothing tells that the
 /// thread wants to see what others have written.
 ///
-/// Such a loop does the same in each pass: it calls nothing (but see below), and whatever it reads it has either not
+/// Such a loop does the same in each pass: it calls nothing but WaitingCalls, and whatever it reads it has either not
 /// changed at all, or computed anew in the same pass, or loaded from where it changes nothing. So it can only end
-/// because another thread changes its memory. A loop that counts, searches or computes has a register that it changes
-/// from pass to pass, and where a backward jump leads to code that does not come back to it, there is no loop. A fence
-/// (OpenMP's flush) changes nothing, and the thread may ask for its number (masked), yield the processor, or sleep.
+/// because another thread changes its memory. Or it counts its passes, as loops do that give up the processor after
+/// some: then it must begin to count anew each time, look at the same variables in each pass, write nothing but
+/// registers, and not be a part of a loop that does more. Any other loop that counts, searches or computes is none, and
+/// where a backward jump leads to code that does not come back to it, there is no loop. A fence (OpenMP's flush)
+/// changes nothing.
 class SpinLoops {
 public:
-    /// The next instruction of the program, in the order of addresses. Returns the loop that ends with it.
-    std::optional<SpinLoop> ends_with(const Decoded& decoded);
+    /// The program must outlive it.
+    explicit SpinLoops(const Image& program) : calls_(program) {}
+    /// The next instruction of the program, in the order of addresses.
+    void add(const Decoded& decoded);
+    /// Those that end with an instruction so far.
+    std::vector<SpinLoop> found() const;
 
 private:
-    static constexpr std::size_t longest = 48; ///< instructions
+    struct Jump {
+        std::byte *from, *to;
+    };
+    std::optional<SpinLoop> ends_with(const Decoded& decoded);
+
+    static constexpr std::size_t longest = 96; ///< instructions
     std::deque<Decoded> before_;
+    WaitingCalls calls_;
+    std::vector<SpinLoop> loops_;
+    std::vector<Jump> other_loops_; ///< the backward jumps of loops that do more
 };
 
 /// Finds the looks at variables before the first pass of a loop that waits for them. Compilers put the condition of a
@@ -72,8 +81,5 @@ private:
     int age_ = 0;                          ///< instructions since then
     std::deque<Jump> jumps_;               ///< the last conditional ones
 };
-
-/// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
-bool is_atomic(const Decoded& decoded);
 
 } // namespace kumiki::openmp

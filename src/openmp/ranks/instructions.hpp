@@ -1,0 +1,98 @@
+#pragma once
+
+#include <Zydis/Zydis.h>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+// What instructions of the program do: which registers and variables they use, and where they jump.
+namespace kumiki::openmp {
+
+/// An instruction of the program.
+struct Decoded {
+    std::byte* at;
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+    std::byte* end() const { return at + instruction.length; }
+};
+
+/// The first instruction of a piece of code; nothing: there is none.
+std::optional<Decoded> decode(std::span<std::byte> code);
+
+/// Calls each(decoded) for the instructions of a piece of code, read from its beginning to its end.
+template <class Each>
+void for_each_instruction(std::span<std::byte> code, Each each) {
+    while (!code.empty()) {
+        const auto decoded = decode(code);
+        if (decoded) each(*decoded);
+        code = code.subspan(decoded ? decoded->instruction.length : 1); // between functions is padding
+    }
+}
+
+/// A register, or a variable by the way in which an instruction names it.
+struct Thing {
+    ZydisRegister base, index;
+    int scale; ///< -1: a register
+    std::int64_t displacement;
+
+    bool operator==(const Thing&) const = default;
+    bool is_memory() const { return scale >= 0; }
+    /// Whether it may be a variable of the function itself, on the stack.
+    bool is_on_stack() const {
+        return is_memory() && index == ZYDIS_REGISTER_NONE &&
+               (base == ZYDIS_REGISTER_RSP || (base == ZYDIS_REGISTER_RBP && displacement < 0));
+    }
+};
+
+/// The whole of a register of which an instruction uses a part.
+ZydisRegister whole(ZydisRegister name);
+Thing register_named(ZydisRegister name);
+Thing variable_of(const Decoded& decoded, const ZydisDecodedOperandMem& memory);
+bool has(const std::vector<Thing>& things, const Thing& thing);
+
+bool is_no_operation(const Decoded& decoded);
+/// Whether it only writes zero into a register, as `xor eax, eax`.
+bool is_zeroing(const Decoded& decoded);
+
+/// Calls each(thing, is_read, is_written) for all that an instruction uses, but for the program counter.
+template <class Each>
+void for_each_use(const Decoded& decoded, Each each) {
+    if (is_no_operation(decoded)) return;
+    const bool zeroes = is_zeroing(decoded);
+    const auto use = [&each, zeroes](ZydisRegister name, ZydisOperandActions actions) {
+        if (name == ZYDIS_REGISTER_NONE || whole(name) == whole(ZYDIS_REGISTER_RIP)) return;
+        each(register_named(name), !zeroes && (actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+             (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
+    };
+    for (const ZydisDecodedOperand& operand : std::span(decoded.operands, decoded.instruction.operand_count)) {
+        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) use(operand.reg.value, operand.actions);
+        if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
+        use(operand.mem.base, ZYDIS_OPERAND_ACTION_READ);
+        use(operand.mem.index, ZYDIS_OPERAND_ACTION_READ);
+        if (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM)
+            each(variable_of(decoded, operand.mem), (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+                 (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
+    }
+}
+
+bool reads_memory(const Decoded& decoded);
+
+/// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
+bool is_atomic(const Decoded& decoded);
+/// What compilers make of a flush: MFENCE, or an atomic instruction that changes nothing of the stack.
+bool is_fence(const Decoded& decoded);
+
+bool is_call(const Decoded& decoded);
+/// Whether it calls or returns, or enters the system.
+bool leaves_the_function(const Decoded& decoded);
+/// Where a jump or a call goes that the instruction itself names; null: it names nothing.
+std::byte* target_of(const Decoded& decoded);
+/// The same, of a jump only.
+std::byte* jump_target_of(const Decoded& decoded);
+/// The variable of the linker through which an instruction calls or jumps; 0: none.
+std::uintptr_t slot_of(const Decoded& decoded);
+
+} // namespace kumiki::openmp

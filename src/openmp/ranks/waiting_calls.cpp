@@ -1,0 +1,182 @@
+#include "openmp/ranks/waiting_calls.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+
+namespace kumiki::openmp {
+namespace {
+
+/// What a decoder makes of data among the code may point anywhere.
+bool is_in(const std::vector<std::span<std::byte>>& memory, std::uintptr_t address) {
+    return std::ranges::any_of(memory, [address](std::span<std::byte> each) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(each.data());
+        return address >= begin && address < begin + each.size();
+    });
+}
+
+bool is_jump(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    return category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+/// Whether it takes from the stack what the function has left there for itself, or for its caller.
+bool restores_registers(const Decoded& decoded) {
+    const auto mnemonic = decoded.instruction.mnemonic;
+    return mnemonic == ZYDIS_MNEMONIC_POP || mnemonic == ZYDIS_MNEMONIC_LEAVE || mnemonic == ZYDIS_MNEMONIC_RET;
+}
+
+/// Whether it is one of those by which functions make and leave their stack: then what the others name by these
+/// registers is the function's own.
+bool keeps_stack(const Decoded& decoded) {
+    if (restores_registers(decoded)) return true;
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_PUSH: return true;
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_ADD: return decoded.operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    case ZYDIS_MNEMONIC_MOV: return decoded.operands[1].reg.value == ZYDIS_REGISTER_RSP;
+    default: return false;
+    }
+}
+
+/// Whether it writes nothing but registers and variables of its function.
+bool writes_own_only(const Decoded& decoded) {
+    if (is_atomic(decoded) && !is_fence(decoded)) return false;
+    bool own = true;
+    for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
+        if (!is_written) return;
+        const bool is_stack_pointer =
+            thing == register_named(ZYDIS_REGISTER_RSP) || thing == register_named(ZYDIS_REGISTER_RBP);
+        own = own && (thing.is_memory() ? thing.is_on_stack() : !is_stack_pointer || keeps_stack(decoded));
+    });
+    return own;
+}
+
+bool reads_stack_only(const Decoded& decoded) {
+    bool only = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
+        if (is_read && thing.is_memory()) only = only && thing.is_on_stack();
+    });
+    return only;
+}
+
+} // namespace
+
+WaitingCalls::WaitingCalls(const Image& program) : program_(program) {
+    for (const char* const name :
+         {"omp_get_thread_num", "omp_get_thread_num_", "omp_get_num_threads", "omp_get_num_threads_", "omp_get_wtime",
+          "omp_get_wtime_", "__kmpc_flush", "__kmpc_global_thread_num", "__kmpc_masked", "__kmpc_master",
+          "__errno_location", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep"}) {
+        of_libraries_.push_back(dlsym(RTLD_DEFAULT, name));
+        // In programs of clang the names have another version, and mean other pieces of code.
+        of_libraries_.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
+    }
+    std::erase(of_libraries_, nullptr);
+}
+
+bool WaitingCalls::may_be_shared(const Thing& thing) const {
+    const bool is_constant =
+        thing.base == ZYDIS_REGISTER_RIP && !is_in({program_.data}, static_cast<std::uintptr_t>(thing.displacement));
+    return thing.is_memory() && !is_constant;
+}
+
+std::byte* WaitingCalls::function_of(const Decoded& call) const {
+    std::byte* const target = target_of(call);
+    return is_in(program_.code, reinterpret_cast<std::uintptr_t>(target)) ? target : nullptr;
+}
+
+/// The variable of the linker through which it calls, itself or by a piece of code that only jumps on.
+std::uintptr_t WaitingCalls::slot_behind(const Decoded& call) const {
+    if (target_of(call) == nullptr) return slot_of(call);
+    for (std::byte* code = function_of(call); code != nullptr;) {
+        const auto next = decode({code, ZYDIS_MAX_INSTRUCTION_LENGTH});
+        if (!next) return 0;
+        if (next->instruction.mnemonic == ZYDIS_MNEMONIC_JMP) return slot_of(*next);
+        if (next->instruction.mnemonic != ZYDIS_MNEMONIC_ENDBR64) return 0;
+        code = next->end();
+    }
+    return 0;
+}
+
+bool WaitingCalls::is_of_library(const Decoded& call) const {
+    const std::uintptr_t slot = slot_behind(call);
+    if (!is_in(program_.segments, slot)) return false;
+    return std::ranges::find(of_libraries_, *reinterpret_cast<const void* const*>(slot)) != of_libraries_.end();
+}
+
+const std::optional<std::vector<Decoded>>& WaitingCalls::loads_of(const Decoded& call) {
+    static const Loads none = std::vector<Decoded>{}, unknown;
+    if (!is_call(call)) return unknown;
+    if (is_of_library(call)) return none;
+    std::byte* const function = function_of(call);
+    if (function == nullptr) return unknown;
+    const auto [place, is_new] = known_.try_emplace(function); // a function that calls itself finds nothing here
+    if (is_new) place->second = loads_of_function(function);
+    return place->second;
+}
+
+/// The function must have no loops, and no jumps but to what it names. It ends with a return behind which no jump
+/// leads.
+std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::byte* begin) {
+    std::vector<Decoded> body;
+    const std::byte* furthest = begin;
+    for (std::byte* at = begin; body.size() < longest; at = body.back().end()) {
+        if (!is_in(program_.code, reinterpret_cast<std::uintptr_t>(at))) return {};
+        const auto decoded = decode({at, ZYDIS_MAX_INSTRUCTION_LENGTH});
+        if (!decoded) return {};
+        body.push_back(*decoded);
+        if (is_jump(*decoded)) {
+            const std::byte* const target = jump_target_of(*decoded);
+            if (target <= at) return {};
+            furthest = std::max(furthest, target);
+        }
+        if (decoded->instruction.meta.category == ZYDIS_CATEGORY_RET && at >= furthest) {
+            std::vector<const Decoded*> each;
+            for (const Decoded& instruction : body) each.push_back(&instruction);
+            return loads_of_body(each);
+        }
+    }
+    return {};
+}
+
+std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
+    const bool looks_only = std::ranges::all_of(body, [this](const Decoded* decoded) {
+        if (is_call(*decoded)) return loads_of(*decoded).has_value();
+        const bool stays = !leaves_the_function(*decoded) || decoded->instruction.meta.category == ZYDIS_CATEGORY_RET;
+        return stays && writes_own_only(*decoded);
+    });
+    if (!looks_only) return {};
+    auto loads = deciding_loads(body);
+    std::erase_if(loads, reads_stack_only);
+    return loads;
+}
+
+std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
+    std::vector<Thing> written;
+    for (const Decoded* const decoded : code)
+        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (is_written && thing.is_memory()) written.push_back(thing);
+        });
+    std::vector<Decoded> loads, last, last_elsewhere; // elsewhere than on the stack
+    const auto take_last = [&] {
+        for (const auto* const each : {&last_elsewhere, &last})
+            for (const Decoded& load : *each)
+                if (std::ranges::find(loads, load.at, &Decoded::at) == loads.end()) loads.push_back(load);
+    };
+    for (const Decoded* const decoded : code) {
+        if (is_jump(*decoded)) take_last();
+        if (is_call(*decoded)) {
+            if (const auto& called = loads_of(*decoded); called && !called->empty()) last = last_elsewhere = *called;
+            continue;
+        }
+        if (is_fence(*decoded) || restores_registers(*decoded)) continue;
+        for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
+            if (!is_read || !may_be_shared(thing) || has(written, thing)) return;
+            last = {*decoded};
+            if (!thing.is_on_stack()) last_elsewhere = last;
+        });
+    }
+    take_last();
+    return loads;
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,80 @@
+// Threads that wait for a variable in loops of different forms. The values behind the variable have another home than
+// the variable itself, so a thread that leaves the loop without looking at what others have written finds old ones.
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { rounds = 100, length = 1024 };
+
+static int written, read, stop;
+static double value[length]; // by which round it was written last
+
+#define WAITS __attribute__((noinline)) static void
+
+/// The loop may end with the first of two variables. The other one is never set.
+WAITS for_either(int* flag, int wanted) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {}
+}
+
+WAITS yielding_at_last(int* flag, int wanted) {
+    int passes = 0;
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted)
+        if (++passes == 100) {
+            sched_yield();
+            passes = 0;
+        }
+}
+
+WAITS in_turns(int* flag, int wanted) {
+    for (;;) {
+        for (int pass = 0; pass < 1000; ++pass) {
+            if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == wanted) return;
+            __builtin_ia32_pause();
+        }
+        sched_yield();
+    }
+}
+
+WAITS in_growing_steps(int* flag, int wanted) {
+    int step = 1;
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted) {
+        for (int i = 0; i < step; ++i) __builtin_ia32_pause();
+        if (step < 64) step *= 2;
+    }
+}
+
+typedef void Wait(int* flag, int wanted);
+
+/// Returns how many values were found that should not have been there any more.
+static int hand_over(Wait* wait) {
+    int old = 0;
+#pragma omp parallel
+    {
+        const int me = omp_get_thread_num(), last = omp_get_num_threads() - 1;
+        if (me == 0) written = read = stop = 0; // which decides where their home is
+#pragma omp barrier
+        if (me == last) memset(value, 0, sizeof value);
+#pragma omp barrier
+        for (int round = 1; last > 0 && round <= rounds; ++round) {
+            if (me == last) {
+                for (int i = 0; i < length; ++i) value[i] = round;
+                __atomic_store_n(&written, round, __ATOMIC_RELEASE);
+                wait(&read, round);
+            } else if (me == 0) {
+                wait(&written, round);
+                for (int i = 0; i < length; ++i) old += value[i] != round;
+                __atomic_store_n(&read, round, __ATOMIC_RELEASE);
+            }
+        }
+    }
+    return old;
+}
+
+int main(void) {
+    printf("either: old %d\n", hand_over(for_either));
+    printf("yields at last: old %d\n", hand_over(yielding_at_last));
+    printf("in turns: old %d\n", hand_over(in_turns));
+    printf("in growing steps: old %d\n", hand_over(in_growing_steps));
+    return 0;
+}
