@@ -62,10 +62,26 @@ bool reads_stack_only(const Decoded& decoded) {
 } // namespace
 
 WaitingCalls::WaitingCalls(const Image& program) : program_(program) {
-    for (const char* const name :
-         {"omp_get_thread_num", "omp_get_thread_num_", "omp_get_num_threads", "omp_get_num_threads_", "omp_get_wtime",
-          "omp_get_wtime_", "__kmpc_flush", "__kmpc_global_thread_num", "__kmpc_masked", "__kmpc_master",
-          "__errno_location", "sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep"}) {
+    for (const char* const name : {"omp_get_thread_num",
+                                   "omp_get_thread_num_",
+                                   "omp_get_num_threads",
+                                   "omp_get_num_threads_",
+                                   "omp_get_wtime",
+                                   "omp_get_wtime_",
+                                   "GOMP_taskyield",
+                                   "GOMP_taskwait",
+                                   "__kmpc_omp_taskyield",
+                                   "__kmpc_omp_taskwait",
+                                   "__kmpc_flush",
+                                   "__kmpc_global_thread_num",
+                                   "__kmpc_masked",
+                                   "__kmpc_master",
+                                   "__errno_location",
+                                   "sched_yield",
+                                   "sleep",
+                                   "usleep",
+                                   "nanosleep",
+                                   "clock_nanosleep"}) {
         of_libraries_.push_back(dlsym(RTLD_DEFAULT, name));
         // In programs of clang the names have another version, and mean other pieces of code.
         of_libraries_.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));

@@ -13,9 +13,9 @@ namespace kumiki::openmp {
 /// Instructions in the order of addresses.
 using Body = std::span<const Decoded* const>;
 
-/// The functions that a loop may call while it waits for a variable, because they change nothing that the program can
-/// see: those of libraries that tell a thread its number, give up the processor, or are clang's flush; and functions of
-/// the program itself that only look at variables, as `bool is_ready() const` may.
+/// The functions that a loop may call while it waits for a variable, because they change nothing by which it goes on:
+/// those of libraries that tell a thread its number, give up the processor, let it execute tasks, or are clang's flush;
+/// and functions of the program itself that only look at variables, as `bool is_ready() const` may.
 class WaitingCalls {
 public:
     /// The program must outlive it.

@@ -44,6 +44,13 @@ WAITS in_growing_steps(int* flag, int wanted) {
     }
 }
 
+/// At a point where tasks may be executed memory is flushed.
+WAITS between_tasks(int* flag, int wanted) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted) {
+#pragma omp taskyield
+    }
+}
+
 typedef void Wait(int* flag, int wanted);
 
 /// Returns how many values were found that should not have been there any more.
@@ -76,5 +83,6 @@ int main(void) {
     printf("yields at last: old %d\n", hand_over(yielding_at_last));
     printf("in turns: old %d\n", hand_over(in_turns));
     printf("in growing steps: old %d\n", hand_over(in_growing_steps));
+    printf("between tasks: old %d\n", hand_over(between_tasks));
     return 0;
 }
