@@ -73,6 +73,11 @@ bool is_fence(const Decoded& decoded) {
 
 bool is_call(const Decoded& decoded) { return decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL; }
 
+bool is_jump(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    return category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
 bool leaves_the_function(const Decoded& decoded) {
     switch (decoded.instruction.meta.category) {
     case ZYDIS_CATEGORY_CALL:
@@ -89,11 +94,7 @@ std::byte* target_of(const Decoded& decoded) {
     return decoded.end() + where.imm.value.s;
 }
 
-std::byte* jump_target_of(const Decoded& decoded) {
-    const auto category = decoded.instruction.meta.category;
-    const bool jumps = category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
-    return jumps ? target_of(decoded) : nullptr;
-}
+std::byte* jump_target_of(const Decoded& decoded) { return is_jump(decoded) ? target_of(decoded) : nullptr; }
 
 std::uintptr_t slot_of(const Decoded& decoded) {
     const ZydisDecodedOperand& where = decoded.operands[0];

@@ -86,6 +86,7 @@ bool is_atomic(const Decoded& decoded);
 bool is_fence(const Decoded& decoded);
 
 bool is_call(const Decoded& decoded);
+bool is_jump(const Decoded& decoded);
 /// Whether it calls or returns, or enters the system.
 bool leaves_the_function(const Decoded& decoded);
 /// Where a jump or a call goes that the instruction itself names; null: it names nothing.

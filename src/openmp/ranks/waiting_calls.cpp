@@ -14,11 +14,6 @@ bool is_in(const std::vector<std::span<std::byte>>& memory, std::uintptr_t addre
     });
 }
 
-bool is_jump(const Decoded& decoded) {
-    const auto category = decoded.instruction.meta.category;
-    return category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
-}
-
 /// Whether it takes from the stack what the function has left there for itself, or for its caller.
 bool restores_registers(const Decoded& decoded) {
     const auto mnemonic = decoded.instruction.mnemonic;
@@ -95,22 +90,23 @@ bool WaitingCalls::may_be_shared(const Thing& thing) const {
     return thing.is_memory() && !is_constant;
 }
 
-std::byte* WaitingCalls::function_of(const Decoded& call) const {
-    std::byte* const target = target_of(call);
-    return is_in(program_.code, reinterpret_cast<std::uintptr_t>(target)) ? target : nullptr;
+std::span<std::byte> WaitingCalls::code_from(const std::byte* at) const {
+    for (const std::span<std::byte> segment : program_.code)
+        if (at >= segment.data() && at < segment.data() + segment.size())
+            return segment.subspan(static_cast<std::size_t>(at - segment.data()));
+    return {};
 }
 
-/// The variable of the linker through which it calls, itself or by a piece of code that only jumps on.
+/// The variable of the linker through which it calls, itself or by a piece of code that only jumps on; 0: there is
+/// none.
 std::uintptr_t WaitingCalls::slot_behind(const Decoded& call) const {
     if (target_of(call) == nullptr) return slot_of(call);
-    for (std::byte* code = function_of(call); code != nullptr;) {
-        const auto next = decode({code, ZYDIS_MAX_INSTRUCTION_LENGTH});
-        if (!next) return 0;
-        if (next->instruction.mnemonic == ZYDIS_MNEMONIC_JMP) return slot_of(*next);
-        if (next->instruction.mnemonic != ZYDIS_MNEMONIC_ENDBR64) return 0;
-        code = next->end();
+    for (auto code = code_from(target_of(call));;) {
+        const auto next = decode(code);
+        if (next && next->instruction.mnemonic == ZYDIS_MNEMONIC_JMP) return slot_of(*next);
+        if (!next || next->instruction.mnemonic != ZYDIS_MNEMONIC_ENDBR64) return 0;
+        code = code.subspan(next->instruction.length);
     }
-    return 0;
 }
 
 bool WaitingCalls::is_of_library(const Decoded& call) const {
@@ -123,29 +119,29 @@ const std::optional<std::vector<Decoded>>& WaitingCalls::loads_of(const Decoded&
     static const Loads none = std::vector<Decoded>{}, unknown;
     if (!is_call(call)) return unknown;
     if (is_of_library(call)) return none;
-    std::byte* const function = function_of(call);
-    if (function == nullptr) return unknown;
-    const auto [place, is_new] = known_.try_emplace(function); // a function that calls itself finds nothing here
-    if (is_new) place->second = loads_of_function(function);
+    const auto code = code_from(target_of(call));
+    if (code.empty()) return unknown;
+    const auto [place, is_new] = known_.try_emplace(code.data()); // a function that calls itself finds nothing here
+    if (is_new) place->second = loads_of_function(code);
     return place->second;
 }
 
 /// The function must have no loops, and no jumps but to what it names. It ends with a return behind which no jump
 /// leads.
-std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::byte* begin) {
+std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::span<std::byte> code) {
     std::vector<Decoded> body;
-    const std::byte* furthest = begin;
-    for (std::byte* at = begin; body.size() < longest; at = body.back().end()) {
-        if (!is_in(program_.code, reinterpret_cast<std::uintptr_t>(at))) return {};
-        const auto decoded = decode({at, ZYDIS_MAX_INSTRUCTION_LENGTH});
+    const std::byte* furthest = code.data();
+    while (body.size() < longest) {
+        const auto decoded = decode(code);
         if (!decoded) return {};
+        code = code.subspan(decoded->instruction.length);
         body.push_back(*decoded);
         if (is_jump(*decoded)) {
             const std::byte* const target = jump_target_of(*decoded);
-            if (target <= at) return {};
+            if (target <= decoded->at) return {};
             furthest = std::max(furthest, target);
         }
-        if (decoded->instruction.meta.category == ZYDIS_CATEGORY_RET && at >= furthest) {
+        if (decoded->instruction.meta.category == ZYDIS_CATEGORY_RET && decoded->at >= furthest) {
             std::vector<const Decoded*> each;
             for (const Decoded& instruction : body) each.push_back(&instruction);
             return loads_of_body(each);

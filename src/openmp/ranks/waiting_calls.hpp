@@ -34,11 +34,10 @@ public:
 
 private:
     using Loads = std::optional<std::vector<Decoded>>;
-    /// Zero or null: it is none, or elsewhere.
-    std::byte* function_of(const Decoded& call) const;
+    /// The rest of the program's code from here on; empty if this is none.
+    std::span<std::byte> code_from(const std::byte* at) const;
     std::uintptr_t slot_behind(const Decoded& call) const;
-
-    Loads loads_of_function(std::byte* begin);
+    Loads loads_of_function(std::span<std::byte> code);
     Loads loads_of_body(Body body);
 
     static constexpr std::size_t longest = 96; ///< instructions of a function
