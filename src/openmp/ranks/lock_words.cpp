@@ -1,6 +1,7 @@
 #include "openmp/ranks/ranks.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -127,17 +128,44 @@ void Ranks::count(std::uint32_t& word) {
     words_->announce();
 }
 
+bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {
+    const auto announced = [&] { return words_->announced() != seen; };
+    if (most) return wait::wait_at_most(fabric_->memory().own().bell, *most, announced);
+    fabric_->progress().wait(announced);
+    return true;
+}
+
 bool Ranks::await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most) {
-    const auto changed = [&] { return look(word) != value; };
-    if (!most) return await_change(changed), true;
-    const auto end = std::chrono::steady_clock::now() + *most;
-    for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (auto left = most; !left || *left > left->zero();) {
         const std::uint64_t seen = words_->announced();
-        if (changed()) return true;
-        const auto left = end - std::chrono::steady_clock::now();
-        if (left <= left.zero()) return false;
-        wait::wait_at_most(fabric_->memory().own().bell, left, [&] { return words_->announced() != seen; });
+        if (look(word) != value) return true;
+        await_announcement(seen, left);
+        if (most) left = *most - (std::chrono::steady_clock::now() - begin);
     }
+    return look(word) != value;
+}
+
+/// A thread wakes others only if it sees that any wait, and it may look at an older number of them: so the thread that
+/// waits looks again now and then.
+int Ranks::await_wake(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most) {
+    constexpr std::chrono::nanoseconds longest = std::chrono::microseconds(200);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t seen =
+        words_->announced(); // before the look: a thread that wakes others after it ends the wait
+    for (;;) {
+        const auto found = std::atomic_ref(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire); // NOLINT
+        look_again(nullptr, &word);
+        if (found != value) return EAGAIN;
+        const auto left = most ? *most - (std::chrono::steady_clock::now() - begin) : longest;
+        if (left <= left.zero()) return ETIMEDOUT;
+        if (await_announcement(seen, std::min(left, longest))) return flush(), 0;
+    }
+}
+
+void Ranks::wake() {
+    flush();
+    words_->announce();
 }
 
 } // namespace kumiki::openmp

@@ -101,6 +101,11 @@ public:
     void count(std::uint32_t& word);
     /// Waits until such a word has another value than this one; or at most so long: returns whether it has.
     bool await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most);
+    /// As the system's futexes, for words that all ranks see and that threads write as they like: waits until a thread
+    /// of any rank calls wake(), for whichever word; or at most so long. Returns 0, EAGAIN if the word has another
+    /// value already, or ETIMEDOUT.
+    int await_wake(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most);
+    void wake();
     /// Whether this is memory that all ranks see.
     bool is_shared(const void* address) const {
         return shared_.accessible(static_cast<const std::byte*>(address)) != 0;
@@ -157,6 +162,9 @@ private:
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>
     void await_change(Ready ready);
+    /// Waits until a rank has announced a change since this number was seen; or at most so long: returns whether it
+    /// has.
+    bool await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most);
     /// The lock of the shared memory that guards a word. Different words may have the same, because it is held for
     /// moments only.
     static int guard_of(const void* word);

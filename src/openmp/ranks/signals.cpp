@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <csignal>
-#include <dlfcn.h>
 #include <iterator>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/malloc.hpp"
+#include "platform/next_function.hpp"
 
 /// The signals by which the runtime learns of faults and of atomic instructions stay with it: the program and the
 /// library of Fortran, which would only print where the program has failed, are told that they have them. Nor can they
@@ -24,11 +24,6 @@ sigset_t without_kept(sigset_t signals) {
     return signals;
 }
 
-template <class Function>
-Function next(const char* name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
 using SetMask = int (*)(int, const sigset_t*, sigset_t*);
 
 int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, sigset_t* before) {
@@ -41,7 +36,8 @@ int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, 
 } // namespace
 
 KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
-    static const auto real = next<int (*)(int, const Action*, Action*)>("sigaction");
+    static auto* const real =
+        kumiki::platform::next_function<int(int, const Action*, Action*)>(&sigaction, "sigaction");
     const bool stays = action != nullptr && is_kept(signal, __builtin_return_address(0));
     if (!stays) {
         if (action == nullptr || !kumiki::openmp::is_program(__builtin_return_address(0)))
@@ -55,19 +51,19 @@ KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
 }
 
 KUMIKI_ENTRY sighandler_t signal(int number, sighandler_t handler) {
-    static const auto real = next<sighandler_t (*)(int, sighandler_t)>("signal");
+    static auto* const real = kumiki::platform::next_function(&signal, "signal");
     return is_kept(number, __builtin_return_address(0)) ? SIG_DFL : real(number, handler);
 }
 
 KUMIKI_ENTRY int sigprocmask(int how, const sigset_t* change, sigset_t* before) {
-    static const auto real = next<SetMask>("sigprocmask");
+    static auto* const real = kumiki::platform::next_function(&sigprocmask, "sigprocmask");
     return set_mask(real, __builtin_return_address(0), how, change, before);
 }
 
 // Programs that were linked with a C library before 2.32 ask for the older version.
 #define KUMIKI_THREAD_MASK(own_name, version)                                                                          \
     KUMIKI_ENTRY int own_name(int how, const sigset_t* change, sigset_t* before) {                                     \
-        static const auto real = next<SetMask>("pthread_sigmask");                                                     \
+        static auto* const real = kumiki::platform::next_function(&pthread_sigmask, "pthread_sigmask");                \
         return set_mask(real, __builtin_return_address(0), how, change, before);                                       \
     }                                                                                                                  \
     __asm__(".symver " #own_name ", pthread_sigmask@" version ", remove")

@@ -74,6 +74,7 @@ WaitingCalls::WaitingCalls(const Image& program) : program_(program) {
                                    "__errno_location",
                                    "sched_yield",
                                    "sleep",
+                                   "syscall",
                                    "usleep",
                                    "nanosleep",
                                    "clock_nanosleep"}) {

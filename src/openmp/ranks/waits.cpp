@@ -1,5 +1,4 @@
 #include <ctime>
-#include <dlfcn.h>
 #include <sched.h>
 #include <type_traits>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
+#include "platform/next_function.hpp"
 
 /// The functions with which a program gives up the processor while it waits for another thread, in a loop that looks at
 /// a variable: each of them lets the threads of all ranks see what the others have written (as SpinLoops does for loops
@@ -15,11 +15,6 @@
 namespace {
 
 using kumiki::openmp::Ranks;
-
-template <class Function>
-Function next(const char* name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
 
 /// Null: the call is none of the program's, or there are no other ranks.
 Ranks* ranks_for(const void* caller) {
@@ -40,27 +35,27 @@ Result sleep_by(Result (*real)(Arguments...), const void* caller, std::type_iden
 } // namespace
 
 KUMIKI_ENTRY int sched_yield() {
-    static const auto real = next<int (*)()>("sched_yield");
+    static auto* const real = kumiki::platform::next_function(&sched_yield, "sched_yield");
     if (Ranks* const ranks = ranks_for(__builtin_return_address(0))) ranks->look_again(nullptr, nullptr);
     return real();
 }
 
 KUMIKI_ENTRY unsigned sleep(unsigned seconds) {
-    static const auto real = next<unsigned (*)(unsigned)>("sleep");
+    static auto* const real = kumiki::platform::next_function(&sleep, "sleep");
     return sleep_by(real, __builtin_return_address(0), seconds);
 }
 
 KUMIKI_ENTRY int usleep(useconds_t microseconds) {
-    static const auto real = next<int (*)(useconds_t)>("usleep");
+    static auto* const real = kumiki::platform::next_function(&usleep, "usleep");
     return sleep_by(real, __builtin_return_address(0), microseconds);
 }
 
 KUMIKI_ENTRY int nanosleep(const timespec* time, timespec* left) {
-    static const auto real = next<int (*)(const timespec*, timespec*)>("nanosleep");
+    static auto* const real = kumiki::platform::next_function(&nanosleep, "nanosleep");
     return sleep_by(real, __builtin_return_address(0), time, left);
 }
 
 KUMIKI_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
-    static const auto real = next<int (*)(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
+    static auto* const real = kumiki::platform::next_function(&clock_nanosleep, "clock_nanosleep");
     return sleep_by(real, __builtin_return_address(0), clock, flags, time, left);
 }
