@@ -110,20 +110,12 @@ void Ranks::forget(std::uint32_t& word) {
     word = open;
 }
 
-// -- numbers for whose change threads wait --
+// -- words for whose change threads wait --
 
-std::uint32_t Ranks::look(const std::uint32_t& word) {
+void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)>& change) {
     const int guard = guard_of(&word);
     acquire(guard);
-    const std::uint32_t found = word;
-    release(guard);
-    return found;
-}
-
-void Ranks::count(std::uint32_t& word) {
-    const int guard = guard_of(&word);
-    acquire(guard);
-    ++word;
+    change(word);
     release(guard);
     words_->announce();
 }
@@ -135,15 +127,20 @@ bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::na
     return true;
 }
 
-bool Ranks::await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most) {
+bool Ranks::await(std::uint32_t& word, std::optional<std::chrono::nanoseconds> most,
+                  const std::function<bool(std::uint32_t&)>& attempt) {
     const auto begin = std::chrono::steady_clock::now();
-    for (auto left = most; !left || *left > left->zero();) {
+    const int guard = guard_of(&word);
+    for (;;) {
         const std::uint64_t seen = words_->announced();
-        if (look(word) != value) return true;
+        acquire(guard);
+        const bool done = attempt(word);
+        release(guard);
+        if (done) return true;
+        const auto left = most ? *most - (std::chrono::steady_clock::now() - begin) : most;
+        if (left && *left <= left->zero()) return false;
         await_announcement(seen, left);
-        if (most) left = *most - (std::chrono::steady_clock::now() - begin);
     }
-    return look(word) != value;
 }
 
 /// A thread wakes others only if it sees that any wait, and it may look at an older number of them: so the thread that

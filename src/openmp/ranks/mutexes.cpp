@@ -1,29 +1,17 @@
 // Mutexes and condition variables of the program (also std::mutex and std::condition_variable) in memory that all
-// processes see: those of the C library wake no thread of another process, and make no memory consistent. Here a mutex
-// is a lock of the program, in its first word; a condition variable counts in its first word how often it was
-// signalled. All others, those of libraries among them, stay the C library's.
+// processes see. A mutex is a lock of the program, in its first word; a condition variable counts in its first word how
+// often it was signalled.
 #include <cerrno>
 #include <chrono>
 #include <pthread.h>
 #include <unistd.h>
 
-#include "openmp/entry/entry.hpp"
-#include "openmp/process.hpp"
-#include "openmp/ranks/malloc.hpp"
-#include "openmp/ranks/ranks.hpp"
-#include "platform/next_function.hpp"
+#include "openmp/ranks/object_calls.hpp"
 
 namespace {
 
 using kumiki::openmp::Ranks;
-
-/// Null: the object is the C library's.
-Ranks* ranks_of(const void* object, const void* caller) {
-    auto* const others = kumiki::openmp::process().others();
-    if (others == nullptr || !kumiki::openmp::is_program(caller)) return nullptr;
-    auto* const ranks = static_cast<Ranks*>(others);
-    return ranks->is_shared(object) ? ranks : nullptr;
-}
+using kumiki::openmp::time_until;
 
 /// A mutex as it lies in the C library's object, of which only zeros and the kind are used otherwise.
 class Mutex {
@@ -39,6 +27,13 @@ public:
         if (enters_again()) return true;
         if (!ranks_.try_enter(word())) return false;
         begin();
+        return true;
+    }
+    /// Returns whether it has.
+    bool enter_within(std::chrono::nanoseconds most) {
+        const auto begin = std::chrono::steady_clock::now();
+        while (!try_enter())
+            if (std::chrono::steady_clock::now() - begin >= most) return false;
         return true;
     }
     void leave() {
@@ -77,37 +72,23 @@ std::uint32_t& count_of(pthread_cond_t* condition) { return *reinterpret_cast<st
 bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
               std::optional<std::chrono::nanoseconds> most) {
     Mutex mutex(ranks, *object);
-    const std::uint32_t seen = ranks.look(count_of(condition));
+    std::uint32_t seen = 0;
+    ranks.await(count_of(condition), {}, [&](std::uint32_t& count) { return seen = count, true; });
     mutex.leave();
-    const bool signalled = ranks.await_other(count_of(condition), seen, most);
+    const bool signalled = ranks.await(count_of(condition), most, [&](std::uint32_t& count) { return count != seen; });
     mutex.enter();
     return signalled;
 }
 
 int wait_until(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec& end) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    const auto most =
-        std::chrono::seconds(end.tv_sec - now.tv_sec) + std::chrono::nanoseconds(end.tv_nsec - now.tv_nsec);
-    return wait_for(ranks, condition, mutex, most) ? 0 : ETIMEDOUT;
+    return wait_for(ranks, condition, mutex, time_until(clock, end)) ? 0 : ETIMEDOUT;
 }
 
-void signal_all(Ranks& ranks, pthread_cond_t* condition) { ranks.count(count_of(condition)); }
+void signal_all(Ranks& ranks, pthread_cond_t* condition) {
+    ranks.change(count_of(condition), [](std::uint32_t& count) { ++count; });
+}
 
 } // namespace
-
-// A function, its parameters, the names of these, the object, and what it does for one that all processes see.
-#define KUMIKI_OBJECT_CALL(own_name, name, parameters, arguments, object, ...)                                         \
-    KUMIKI_ENTRY int own_name parameters {                                                                             \
-        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        Ranks* const ranks = ranks_of(object, __builtin_return_address(0));                                            \
-        if (ranks == nullptr) return after arguments;                                                                  \
-        if (ranks->has_left()) return 0; /* no other thread is left, either */                                         \
-        __VA_ARGS__;                                                                                                   \
-    }
-#define KUMIKI_VERSIONED_CALL(version, own_name, name, ...)                                                            \
-    KUMIKI_OBJECT_CALL(own_name, name, __VA_ARGS__)                                                                    \
-    __asm__(".symver " #own_name ", " #name "@" version ", remove");
 
 KUMIKI_OBJECT_CALL(pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex), mutex,
                    Mutex(*ranks, *mutex).enter();
@@ -118,11 +99,13 @@ KUMIKI_OBJECT_CALL(pthread_mutex_unlock, pthread_mutex_unlock, (pthread_mutex_t 
 KUMIKI_OBJECT_CALL(pthread_mutex_destroy, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex), mutex,
                    Mutex(*ranks, *mutex).forget();
                    return after(mutex))
-#define KUMIKI_TRYLOCK(own_name, version)                                                                              \
-    KUMIKI_VERSIONED_CALL(version, own_name, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex,         \
-                          return Mutex(*ranks, *mutex).try_enter() ? 0 : EBUSY)
-KUMIKI_TRYLOCK(kumiki_trylock, "GLIBC_2.34")
-KUMIKI_TRYLOCK(kumiki_old_trylock, "GLIBC_2.2.5")
+KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex,
+                  return Mutex(*ranks, *mutex).try_enter() ? 0 : EBUSY)
+KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* end), (mutex, end),
+                  mutex, return Mutex(*ranks, *mutex).enter_within(time_until(CLOCK_REALTIME, *end)) ? 0 : ETIMEDOUT)
+KUMIKI_MOVED_CALL("GLIBC_2.30", pthread_mutex_clocklock,
+                  (pthread_mutex_t * mutex, clockid_t clock, const timespec* end), (mutex, clock, end), mutex,
+                  return Mutex(*ranks, *mutex).enter_within(time_until(clock, *end)) ? 0 : ETIMEDOUT)
 
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_wait, pthread_cond_wait,
                       (pthread_cond_t * condition, pthread_mutex_t* mutex), (condition, mutex), condition,
@@ -132,13 +115,9 @@ KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_timedwait, pthread_cond_timedwa
                       (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* end),
                       (condition, mutex, end), condition,
                       return wait_until(*ranks, condition, mutex, CLOCK_REALTIME, *end))
-#define KUMIKI_CLOCKWAIT(own_name, version)                                                                            \
-    KUMIKI_VERSIONED_CALL(version, own_name, pthread_cond_clockwait,                                                   \
-                          (pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const timespec* end), \
-                          (condition, mutex, clock, end), condition,                                                   \
-                          return wait_until(*ranks, condition, mutex, clock, *end))
-KUMIKI_CLOCKWAIT(kumiki_clockwait, "GLIBC_2.34")
-KUMIKI_CLOCKWAIT(kumiki_old_clockwait, "GLIBC_2.30")
+KUMIKI_MOVED_CALL("GLIBC_2.30", pthread_cond_clockwait,
+                  (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* end),
+                  (condition, mutex, clock, end), condition, return wait_until(*ranks, condition, mutex, clock, *end))
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_signal, pthread_cond_signal, (pthread_cond_t * condition), (condition),
                       condition, signal_all(*ranks, condition);
                       return 0)

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,11 +97,13 @@ public:
     /// Changes a word of the program at its home, as under instruction_lock. Returns the value before; nothing: it must
     /// be changed here, under that lock.
     std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change);
-    /// A word of the program at which threads of any rank look, and which they count up, under a guard.
-    std::uint32_t look(const std::uint32_t& word);
-    void count(std::uint32_t& word);
-    /// Waits until such a word has another value than this one; or at most so long: returns whether it has.
-    bool await_other(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most);
+    /// Changes a word of the program for whose change threads of any rank wait (await()), under a guard that the word
+    /// shares with others. Other variables that belong to the word may be changed, too.
+    void change(std::uint32_t& word, const std::function<void(std::uint32_t&)>& change);
+    /// Calls attempt(word), under the same guard, until it returns true, which it may do when another thread has
+    /// changed the word; or at most so long: returns whether it has.
+    bool await(std::uint32_t& word, std::optional<std::chrono::nanoseconds> most,
+               const std::function<bool(std::uint32_t&)>& attempt);
     /// As the system's futexes, for words that all ranks see and that threads write as they like: waits until a thread
     /// of any rank calls wake(), for whichever word; or at most so long. Returns 0, EAGAIN if the word has another
     /// value already, or ETIMEDOUT.
