@@ -1,0 +1,106 @@
+// What is initialised once: static variables of functions in C++, and what pthread_once() and std::call_once() call, in
+// memory that all processes see. The libraries' functions change such words in their own code, in which the processor's
+// atomic instructions work within a process only: each process would initialise the variable.
+#include <cstdint>
+#include <cxxabi.h>
+#include <pthread.h>
+#include <unordered_set>
+
+#include "openmp/ranks/object_calls.hpp"
+
+namespace {
+
+using kumiki::openmp::Ranks;
+
+/// The values of a word of pthread_once().
+enum State : std::uint32_t { untouched, running, done };
+
+/// Returns whether the calling thread is to initialise it. If not, it sees what the initialisation has written.
+bool begins(Ranks& ranks, std::uint32_t& state) {
+    bool mine = false;
+    ranks.await(state, {}, [&](std::uint32_t& now) {
+        if (now == running) return false;
+        mine = now == untouched;
+        if (mine) now = running;
+        return true;
+    });
+    return mine;
+}
+
+/// One that the calling thread has begun. It may end by an exception, which is not caught here: that would be the
+/// matter of the program's C++ library, and this one contains another.
+class Initialization {
+public:
+    Initialization(Ranks& ranks, std::uint32_t& state) : ranks_(ranks), state_(state) {}
+    Initialization(const Initialization&) = delete;
+    Initialization& operator=(const Initialization&) = delete;
+    ~Initialization() {
+        ranks_.change(state_, [this](std::uint32_t& now) { now = after_; });
+    }
+    void succeeded() { after_ = done; }
+
+private:
+    Ranks& ranks_;
+    std::uint32_t& state_;
+    State after_ = untouched;
+};
+
+/// The guard of a static variable: the compiler looks at the first byte (Itanium C++ ABI, 3.3.3), and does not call
+/// these functions if it is 1.
+struct Guard {
+    std::uint8_t is_initialized;
+    std::uint32_t state;
+};
+static_assert(sizeof(Guard) == sizeof(__cxxabiv1::__guard));
+
+Guard& guard_of(__cxxabiv1::__guard* guard) { return *reinterpret_cast<Guard*>(guard); }
+
+int call_once(Ranks& ranks, pthread_once_t* control, void (*function)()) {
+    // Other memory may be a word for pthread_once() at the same address later.
+    static thread_local std::unordered_set<const pthread_once_t*> known;
+    auto& state = *reinterpret_cast<std::uint32_t*>(control);
+    if (state == done && known.contains(control)) return 0;
+    if (begins(ranks, state)) {
+        Initialization now(ranks, state);
+        function();
+        now.succeeded();
+    }
+    known.insert(control);
+    return 0;
+}
+
+} // namespace
+
+KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_once, (pthread_once_t * control, void (*function)()), (control, function),
+                  control, return call_once(*ranks, control, function))
+
+// Of other objects, and for callers in libraries, the functions that this library contains do the same as those of the
+// C++ library. (So these have other names here.)
+
+KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    if (ranks == nullptr) return __cxxabiv1::__cxa_guard_acquire(guard);
+    if (ranks->has_left()) return guard_of(guard).is_initialized == 0 ? 1 : 0;
+    return begins(*ranks, guard_of(guard).state) ? 1 : 0;
+}
+
+KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    if (ranks == nullptr) return __cxxabiv1::__cxa_guard_release(guard);
+    if (ranks->has_left()) guard_of(guard).is_initialized = 1;
+    else
+        ranks->change(guard_of(guard).state, [guard](std::uint32_t& state) {
+            state = done;
+            guard_of(guard).is_initialized = 1;
+        });
+}
+
+KUMIKI_ENTRY void kumiki_guard_abort(__cxxabiv1::__guard* guard) {
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    if (ranks == nullptr) return __cxxabiv1::__cxa_guard_abort(guard);
+    if (!ranks->has_left()) ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = untouched; });
+}
+
+__asm__(".symver kumiki_guard_acquire, __cxa_guard_acquire@CXXABI_1.3, remove");
+__asm__(".symver kumiki_guard_release, __cxa_guard_release@CXXABI_1.3, remove");
+__asm__(".symver kumiki_guard_abort, __cxa_guard_abort@CXXABI_1.3, remove");
