@@ -95,7 +95,8 @@ void calls() {
             ++failed;
         }
     }
-    std::printf("calls: %d %d, attempts %d, wrong %d, failed %d\n", posix_calls, cpp_calls, cpp_attempts, wrong, failed);
+    std::printf("calls: %d %d, attempts %d, wrong %d, failed %d\n", posix_calls, cpp_calls, cpp_attempts, wrong,
+                failed);
 }
 
 } // namespace
