@@ -7,7 +7,7 @@ int main(void) {
 #pragma omp parallel
     {
 #pragma omp for schedule(dynamic)
-        for (int i = 0; i < 100000; i++) {
+        for (int i = 0; i < 20000; i++) {
 #pragma omp atomic
             done++;
             if (i == 10) {
@@ -18,7 +18,7 @@ int main(void) {
 #pragma omp atomic
         after++;
     }
-    printf("loop %d after %d\n", done < 100000, after == omp_get_max_threads());
+    printf("loop %d after %d\n", done < 20000, after == omp_get_max_threads());
     for (int round = 0; round < 50; round++) {
         int past = 0;
 #pragma omp parallel num_threads(3)
