@@ -1,9 +1,10 @@
-// Mutexes and condition variables of the program (also std::mutex and std::condition_variable) in memory that all
+// Mutexes and condition variables of the program (also those of C++ and of C's threads.h) in memory that all
 // processes see. A mutex is a lock of the program, in its first word; a condition variable counts in its first word how
 // often it was signalled.
 #include <cerrno>
 #include <chrono>
 #include <pthread.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "openmp/ranks/object_calls.hpp"
@@ -88,6 +89,11 @@ void signal_all(Ranks& ranks, pthread_cond_t* condition) {
     ranks.change(count_of(condition), [](std::uint32_t& count) { ++count; });
 }
 
+// C has other names for the same objects, and other numbers for what happens.
+pthread_mutex_t* of(mtx_t* mutex) { return reinterpret_cast<pthread_mutex_t*>(mutex); }
+pthread_cond_t* of(cnd_t* condition) { return reinterpret_cast<pthread_cond_t*>(condition); }
+int in_c(bool in_time) { return in_time ? thrd_success : thrd_timedout; }
+
 } // namespace
 
 KUMIKI_OBJECT_CALL(pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex), mutex,
@@ -124,3 +130,31 @@ KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_signal, pthread_cond_signal, (p
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_broadcast, pthread_cond_broadcast, (pthread_cond_t * condition),
                       (condition), condition, signal_all(*ranks, condition);
                       return 0)
+
+KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_lock, (mtx_t * mutex), (mutex), mutex, Mutex(*ranks, *of(mutex)).enter();
+                  return thrd_success)
+KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_trylock, (mtx_t * mutex), (mutex), mutex,
+                  return Mutex(*ranks, *of(mutex)).try_enter() ? thrd_success : thrd_busy)
+KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_timedlock, (mtx_t * mutex, const timespec* end), (mutex, end), mutex,
+                  return in_c(Mutex(*ranks, *of(mutex)).enter_within(time_until(CLOCK_REALTIME, *end))))
+KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_unlock, (mtx_t * mutex), (mutex), mutex, Mutex(*ranks, *of(mutex)).leave();
+                  return thrd_success)
+KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_wait, (cnd_t * condition, mtx_t* mutex), (condition, mutex), condition,
+                  return in_c(wait_for(*ranks, of(condition), of(mutex), {})))
+KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* end),
+                  (condition, mutex, end), condition,
+                  return in_c(wait_for(*ranks, of(condition), of(mutex), time_until(CLOCK_REALTIME, *end))))
+KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_signal, (cnd_t * condition), (condition), condition,
+                  signal_all(*ranks, of(condition));
+                  return thrd_success)
+KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_broadcast, (cnd_t * condition), (condition), condition,
+                  signal_all(*ranks, of(condition));
+                  return thrd_success)
+
+KUMIKI_ENTRY void kumiki_mtx_destroy(mtx_t* mutex) {
+    static auto* const after = kumiki::platform::next_function(&mtx_destroy, "mtx_destroy");
+    Ranks* const ranks = kumiki::openmp::ranks_of(mutex, __builtin_return_address(0));
+    if (ranks != nullptr && !ranks->has_left()) Mutex(*ranks, *of(mutex)).forget();
+    after(mutex);
+}
+__asm__(".symver kumiki_mtx_destroy, mtx_destroy@GLIBC_2.34, remove");

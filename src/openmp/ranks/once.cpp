@@ -1,9 +1,10 @@
-// What is initialised once: static variables of functions in C++, and what pthread_once() and std::call_once() call, in
-// memory that all processes see. The libraries' functions change such words in their own code, in which the processor's
-// atomic instructions work within a process only: each process would initialise the variable.
+// What is initialised once: static variables of functions in C++, and what pthread_once() and call_once() of C and C++
+// call, in memory that all processes see. The libraries' functions change such words in their own code, in which the
+// processor's atomic instructions work within a process only: each process would initialise the variable.
 #include <cstdint>
 #include <cxxabi.h>
 #include <pthread.h>
+#include <threads.h>
 #include <unordered_set>
 
 #include "openmp/ranks/object_calls.hpp"
@@ -73,6 +74,18 @@ int call_once(Ranks& ranks, pthread_once_t* control, void (*function)()) {
 
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_once, (pthread_once_t * control, void (*function)()), (control, function),
                   control, return call_once(*ranks, control, function))
+
+// The same in C.
+#define KUMIKI_CALL_ONCE(own_name, version)                                                                            \
+    KUMIKI_ENTRY void own_name(once_flag* flag, void (*function)()) {                                                  \
+        static auto* const after = kumiki::platform::next_function(&::call_once, "call_once");                         \
+        Ranks* const ranks = kumiki::openmp::ranks_of(flag, __builtin_return_address(0));                              \
+        if (ranks == nullptr) after(flag, function);                                                                   \
+        else if (!ranks->has_left()) call_once(*ranks, reinterpret_cast<pthread_once_t*>(flag), function);             \
+    }                                                                                                                  \
+    __asm__(".symver " #own_name ", call_once@" version ", remove");
+KUMIKI_CALL_ONCE(kumiki_call_once, "GLIBC_2.34")
+KUMIKI_CALL_ONCE(kumiki_old_call_once, "GLIBC_2.28")
 
 // Of other objects, and for callers in libraries, the functions that this library contains do the same as those of the
 // C++ library. (So these have other names here.)
