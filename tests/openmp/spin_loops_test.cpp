@@ -80,6 +80,18 @@ PIECE(is_set, "cmpl $0, (%rdi); setne %al; ret");
 PIECE(is_set_slowly,
       "pushq %rbp; movq %rsp, %rbp; subq $16, %rsp; movq %rdi, -8(%rbp); movl $2, %edi; call is_set_begin;"
       "movq -8(%rbp), %rax; movl (%rax), %eax; testl %eax, %eax; jne 1f; movl 4(%rdi), %eax; 1: leave; ret");
+// As GCC makes std::atomic<double>::load: by way of a variable of its own, whose address it keeps.
+PIECE(copies_value, "pushq %rbp; movq %rsp, %rbp; leaq -16(%rbp), %rax; movq %rax, -8(%rbp); movq (%rdi), %rcx;"
+                    "movq -8(%rbp), %rax; movq %rcx, (%rax); popq %rbp; ret");
+PIECE(copies_elsewhere, "pushq %rbp; movq %rsp, %rbp; leaq -16(%rbp), %rax; movq %rax, -8(%rbp); movq %rdi, -8(%rbp);"
+                        "movq (%rdi), %rcx; movq -8(%rbp), %rax; movq %rcx, (%rax); popq %rbp; ret");
+PIECE(asks_for_value, "1: movq %rbx, %rdi; call copies_value_begin; testq %rcx, %rcx; je 1b");
+PIECE(asks_for_number,
+      "1: movq %rbx, %rdi; call is_set_begin; movq %xmm0, %rax; pxor %xmm0, %xmm0; cvtsi2sdl -16(%rbp), %xmm0;"
+      "movq %rax, %xmm1; ucomisd %xmm0, %xmm1; jne 1b");
+PIECE(asks_for_converted,
+      "1: movq %rbx, %rdi; call is_set_begin; cvtsi2sdl -16(%rbp), %xmm1; ucomisd %xmm1, %xmm0; jne 1b");
+PIECE(asks_who_copies, "1: movq %rbx, %rdi; call copies_elsewhere_begin; testq %rcx, %rcx; je 1b");
 PIECE(counts_calls, "addl $1, 8(%rdi); cmpl $0, (%rdi); setne %al; ret");
 PIECE(searches, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b; ret");
 PIECE(calls_itself, "movl (%rdi), %eax; call calls_itself_begin; ret");
@@ -173,6 +185,10 @@ TEST(SpinLoopsTest, FunctionsThatOnlyLookMayBeCalled) {
     const auto slowly = loads(asks_slowly_begin, asks_slowly_end, is_set_slowly_begin);
     EXPECT_EQ(std::vector(slowly.begin(), slowly.begin() + 2), (std::vector<std::ptrdiff_t>{26, 32}));
     EXPECT_EQ(slowly.size(), 3U);
+    EXPECT_EQ(loads(asks_for_value_begin, asks_for_value_end, copies_value_begin), std::vector<std::ptrdiff_t>{12});
+    EXPECT_EQ(loops_of(asks_for_number_begin, asks_for_number_end).size(), 1U);
+    EXPECT_EQ(loops_of(asks_for_converted_begin, asks_for_converted_end).size(), 1U);
+    EXPECT_TRUE(loops_of(asks_who_copies_begin, asks_who_copies_end).empty());
     EXPECT_TRUE(loops_of(asks_who_counts_begin, asks_who_counts_end).empty());
     EXPECT_TRUE(loops_of(asks_who_searches_begin, asks_who_searches_end).empty());
     EXPECT_TRUE(loops_of(asks_for_ever_begin, asks_for_ever_end).empty());

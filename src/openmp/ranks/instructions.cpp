@@ -1,6 +1,7 @@
 #include "openmp/ranks/instructions.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace kumiki::openmp {
 
@@ -43,9 +44,21 @@ bool is_no_operation(const Decoded& decoded) {
 
 bool is_zeroing(const Decoded& decoded) {
     const auto& [at, instruction, operands] = decoded;
-    return (instruction.mnemonic == ZYDIS_MNEMONIC_XOR || instruction.mnemonic == ZYDIS_MNEMONIC_SUB) &&
+    constexpr std::array zeroing{ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_PXOR, ZYDIS_MNEMONIC_XORPS,
+                                 ZYDIS_MNEMONIC_XORPD};
+    return std::ranges::find(zeroing, instruction.mnemonic) != zeroing.end() &&
            operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
            operands[0].reg.value == operands[1].reg.value;
+}
+
+bool is_conversion(const Decoded& decoded) {
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_CVTSI2SD:
+    case ZYDIS_MNEMONIC_CVTSI2SS:
+    case ZYDIS_MNEMONIC_CVTSD2SS:
+    case ZYDIS_MNEMONIC_CVTSS2SD: return true;
+    default: return false;
+    }
 }
 
 bool reads_memory(const Decoded& decoded) {

@@ -56,22 +56,25 @@ bool has(const std::vector<Thing>& things, const Thing& thing);
 bool is_no_operation(const Decoded& decoded);
 /// Whether it only writes zero into a register, as `xor eax, eax`.
 bool is_zeroing(const Decoded& decoded);
+/// Whether it converts a number, and leaves the part of the register as it is in which the number has no room.
+bool is_conversion(const Decoded& decoded);
 
 /// Calls each(thing, is_read, is_written) for all that an instruction uses, but for the program counter.
 template <class Each>
 void for_each_use(const Decoded& decoded, Each each) {
     if (is_no_operation(decoded)) return;
-    const bool zeroes = is_zeroing(decoded);
-    const auto use = [&each, zeroes](ZydisRegister name, ZydisOperandActions actions) {
+    const bool zeroes = is_zeroing(decoded), converts = is_conversion(decoded);
+    const auto use = [&each](ZydisRegister name, ZydisOperandActions actions, bool is_set_only) {
         if (name == ZYDIS_REGISTER_NONE || whole(name) == whole(ZYDIS_REGISTER_RIP)) return;
-        each(register_named(name), !zeroes && (actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+        each(register_named(name), !is_set_only && (actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
              (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
     };
     for (const ZydisDecodedOperand& operand : std::span(decoded.operands, decoded.instruction.operand_count)) {
-        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) use(operand.reg.value, operand.actions);
+        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER)
+            use(operand.reg.value, operand.actions, zeroes || (converts && operand.id == 0));
         if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
-        use(operand.mem.base, ZYDIS_OPERAND_ACTION_READ);
-        use(operand.mem.index, ZYDIS_OPERAND_ACTION_READ);
+        use(operand.mem.base, ZYDIS_OPERAND_ACTION_READ, false);
+        use(operand.mem.index, ZYDIS_OPERAND_ACTION_READ, false);
         if (operand.mem.type == ZYDIS_MEMOP_TYPE_MEM)
             each(variable_of(decoded, operand.mem), (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
                  (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);

@@ -1,6 +1,7 @@
 #include "openmp/ranks/spin_loops.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kumiki::openmp {
@@ -30,11 +31,14 @@ std::vector<const Decoded*> reached_in(Body code) {
     return found;
 }
 
+/// In what a function returns its result.
+std::vector<Thing> returned() { return {register_named(ZYDIS_REGISTER_RAX), register_named(ZYDIS_REGISTER_XMM0)}; }
+
 /// What any instruction of the loop writes.
 std::vector<Thing> written_in(Body body) {
     std::vector<Thing> written;
     for (const Decoded* const decoded : body)
-        if (is_call(*decoded)) written.push_back(register_named(ZYDIS_REGISTER_RAX));
+        if (is_call(*decoded)) std::ranges::copy(returned(), std::back_inserter(written));
         else
             for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
                 if (is_written) written.push_back(thing);
@@ -63,7 +67,7 @@ std::optional<std::vector<Thing>> counters_of(Body body, WaitingCalls& calls) {
         if (is_fence(*decoded)) continue;
         if (is_call(*decoded)) {
             if (!calls.loads_of(*decoded)) return {};
-            written.push_back(register_named(ZYDIS_REGISTER_RAX));
+            std::ranges::copy(returned(), std::back_inserter(written));
             continue;
         }
         if (leaves_the_function(*decoded) || is_atomic(*decoded)) return {};

@@ -33,15 +33,65 @@ bool keeps_stack(const Decoded& decoded) {
     }
 }
 
-/// Whether it writes nothing but registers and variables of its function.
-bool writes_own_only(const Decoded& decoded) {
+/// The place of the stack that a function reads or writes with a plain copy, and nothing else; nothing: it is none.
+std::optional<Thing> copied_slot(const Decoded& decoded, const ZydisDecodedOperand& operand) {
+    if (decoded.instruction.mnemonic != ZYDIS_MNEMONIC_MOV || operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return {};
+    const Thing slot = variable_of(decoded, operand.mem);
+    return slot.is_on_stack() ? std::optional(slot) : std::nullopt;
+}
+
+/// Where a function keeps addresses of its own variables, as unoptimised code does with those that it passes on.
+class OwnAddresses {
+public:
+    explicit OwnAddresses(Body body) : body_(body) {
+        for (std::size_t place = 0; place < body.size(); ++place)
+            for_each_use(*body[place], [&](const Thing& thing, bool, bool is_written) {
+                if (!is_written || !thing.is_on_stack()) return;
+                const auto slot = copied_slot(*body[place], body[place]->operands[0]);
+                const bool own = slot && has_own(register_named(body[place]->operands[1].reg.value), place);
+                (own && !has(others_, thing) ? slots_ : others_).push_back(thing);
+            });
+    }
+    /// Whether a register has one when the instruction at this place begins.
+    bool has_own(const Thing& name, std::size_t place) const {
+        while (place-- > 0) {
+            const Decoded& before = *body_[place];
+            if (is_jump(before)) return false;
+            bool is_set = false;
+            for_each_use(before, [&](const Thing& thing, bool, bool is_written) {
+                is_set = is_set || (is_written && thing == name);
+            });
+            if (is_set) return sets_own(before);
+        }
+        return false;
+    }
+
+private:
+    bool sets_own(const Decoded& decoded) const {
+        const ZydisDecodedOperand& source = decoded.operands[1];
+        if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_LEA)
+            return source.mem.base == ZYDIS_REGISTER_RBP || source.mem.base == ZYDIS_REGISTER_RSP;
+        const auto slot = copied_slot(decoded, source);
+        return slot && has(slots_, *slot) && !has(others_, *slot);
+    }
+
+    Body body_;
+    std::vector<Thing> slots_, others_; ///< with own addresses, and with anything else
+};
+
+/// Whether the instruction at this place writes nothing but registers and variables of its function.
+bool writes_own_only(Body body, std::size_t place, const OwnAddresses& own_addresses) {
+    const Decoded& decoded = *body[place];
     if (is_atomic(decoded) && !is_fence(decoded)) return false;
     bool own = true;
     for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
         if (!is_written) return;
         const bool is_stack_pointer =
             thing == register_named(ZYDIS_REGISTER_RSP) || thing == register_named(ZYDIS_REGISTER_RBP);
-        own = own && (thing.is_memory() ? thing.is_on_stack() : !is_stack_pointer || keeps_stack(decoded));
+        if (!thing.is_memory()) own = own && (!is_stack_pointer || keeps_stack(decoded));
+        else if (!thing.is_on_stack())
+            own = own && thing.index == ZYDIS_REGISTER_NONE && thing.displacement == 0 &&
+                  own_addresses.has_own(register_named(thing.base), place);
     });
     return own;
 }
@@ -152,12 +202,15 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::span<st
 }
 
 std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
-    const bool looks_only = std::ranges::all_of(body, [this](const Decoded* decoded) {
-        if (is_call(*decoded)) return loads_of(*decoded).has_value();
-        const bool stays = !leaves_the_function(*decoded) || decoded->instruction.meta.category == ZYDIS_CATEGORY_RET;
-        return stays && writes_own_only(*decoded);
-    });
-    if (!looks_only) return {};
+    const OwnAddresses own_addresses(body);
+    for (std::size_t place = 0; place < body.size(); ++place) {
+        const Decoded& decoded = *body[place];
+        const bool returns = decoded.instruction.meta.category == ZYDIS_CATEGORY_RET;
+        if (is_call(decoded)
+                ? !loads_of(decoded)
+                : (leaves_the_function(decoded) && !returns) || !writes_own_only(body, place, own_addresses))
+            return {};
+    }
     auto loads = deciding_loads(body);
     std::erase_if(loads, reads_stack_only);
     return loads;

@@ -10,7 +10,8 @@ constexpr int rounds = 60, length = 1024;
 
 std::atomic<int> written, read_back;
 std::atomic<bool> is_full;
-double value[length]; // by which round it was written last
+std::atomic<double> exactly; // whose functions copy by way of the stack
+double value[length];        // by which round it was written last
 
 bool has_written(int round) { return written.load(std::memory_order_acquire) >= round; }
 
@@ -19,6 +20,9 @@ void await_number(int round) {
 }
 void await_by_function(int round) {
     while (!has_written(round)) {}
+}
+void await_value(int round) {
+    while (exactly.load(std::memory_order_acquire) != round) {}
 }
 void await_flag(int /*round*/) {
     while (!is_full.load()) {}
@@ -30,7 +34,7 @@ int hand_over(void (*await)(int)) {
     {
         const int me = omp_get_thread_num(), last = omp_get_num_threads() - 1;
         if (me == 0) written = read_back = 0; // which decides where their home is
-        if (me == 0) is_full = false;
+        if (me == 0) is_full = false, exactly = 0;
 #pragma omp barrier
         for (int i = 0; me == last && i < length; ++i) value[i] = 0;
 #pragma omp barrier
@@ -38,6 +42,7 @@ int hand_over(void (*await)(int)) {
             if (me == last) {
                 for (double& each : value) each = round;
                 written.store(round, std::memory_order_release);
+                exactly.store(round, std::memory_order_release);
                 is_full.store(true, std::memory_order_release);
                 while (read_back.load(std::memory_order_acquire) != round) {}
             } else if (me == 0) {
@@ -56,6 +61,7 @@ int hand_over(void (*await)(int)) {
 int main() {
     std::printf("number: old %d\n", hand_over(await_number));
     std::printf("function: old %d\n", hand_over(await_by_function));
+    std::printf("value: old %d\n", hand_over(await_value));
     std::printf("flag: old %d\n", hand_over(await_flag));
     return 0;
 }
