@@ -125,7 +125,7 @@ std::vector<std::ptrdiff_t> looks_of(std::byte* begin, const std::byte* end) {
     LooksBefore looks(loops);
     std::vector<std::ptrdiff_t> found;
     for_each_instruction({begin, end}, [&](const Decoded& decoded) {
-        for (const Decoded& load : looks.end_with(decoded)) found.push_back(load.at - begin);
+        for (const Decoded& load : looks.loads_before(decoded)) found.push_back(load.at - begin);
     });
     return found;
 }
@@ -181,7 +181,7 @@ TEST(SpinLoopsTest, FunctionsThatOnlyLookMayBeCalled) {
         return found;
     };
     EXPECT_EQ(loads(asks_begin, asks_end, is_set_begin), std::vector<std::ptrdiff_t>{0});
-    // The loop's own variable is loaded last, and is none of the function's.
+    // The third load is that of the loop's own variable.
     const auto slowly = loads(asks_slowly_begin, asks_slowly_end, is_set_slowly_begin);
     EXPECT_EQ(std::vector(slowly.begin(), slowly.begin() + 2), (std::vector<std::ptrdiff_t>{26, 32}));
     EXPECT_EQ(slowly.size(), 3U);

@@ -48,7 +48,7 @@ struct Site {
     std::size_t bytes;
     std::byte* copy;
     Use use;
-    const std::byte* loop;              ///< in which it waits; itself, if that is none
+    const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
 };
@@ -100,7 +100,7 @@ void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found
     for (const SpinLoop& loop : waits)
         for (const Decoded& load : loop.loads) found.push_back({load, Use::waits, loop.begin});
     for_each_instruction(code, [&](const Decoded& decoded) {
-        for (const Decoded& load : looks.end_with(decoded)) found.push_back({load, Use::waits, load.at});
+        for (const Decoded& load : looks.loads_before(decoded)) found.push_back({load, Use::waits, load.at});
     });
 }
 

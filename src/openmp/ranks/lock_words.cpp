@@ -112,6 +112,14 @@ void Ranks::forget(std::uint32_t& word) {
 
 // -- words for whose change threads wait --
 
+std::uint32_t Ranks::look(std::uint32_t& word) {
+    const int guard = guard_of(&word);
+    acquire(guard);
+    const std::uint32_t found = word;
+    release(guard);
+    return found;
+}
+
 void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)>& change) {
     const int guard = guard_of(&word);
     acquire(guard);

@@ -73,8 +73,7 @@ std::uint32_t& count_of(pthread_cond_t* condition) { return *reinterpret_cast<st
 bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
               std::optional<std::chrono::nanoseconds> most) {
     Mutex mutex(ranks, *object);
-    std::uint32_t seen = 0;
-    ranks.await(count_of(condition), {}, [&](std::uint32_t& count) { return seen = count, true; });
+    const std::uint32_t seen = ranks.look(count_of(condition));
     mutex.leave();
     const bool signalled = ranks.await(count_of(condition), most, [&](std::uint32_t& count) { return count != seen; });
     mutex.enter();

@@ -97,10 +97,12 @@ public:
     /// Changes a word of the program at its home, as under instruction_lock. Returns the value before; nothing: it must
     /// be changed here, under that lock.
     std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change);
-    /// Changes a word of the program for whose change threads of any rank wait (await()), under a guard that the word
-    /// shares with others. Other variables that belong to the word may be changed, too.
+    /// A word of the program, under a guard that it shares with others.
+    std::uint32_t look(std::uint32_t& word);
+    /// Changes a word, under its guard, for whose change threads of any rank wait (await()). Other variables that
+    /// belong to the word may be changed, too.
     void change(std::uint32_t& word, const std::function<void(std::uint32_t&)>& change);
-    /// Calls attempt(word), under the same guard, until it returns true, which it may do when another thread has
+    /// Calls attempt(word), under the guard, until it returns true, which it may do when another thread has
     /// changed the word; or at most so long: returns whether it has.
     bool await(std::uint32_t& word, std::optional<std::chrono::nanoseconds> most,
                const std::function<bool(std::uint32_t&)>& attempt);
@@ -108,6 +110,7 @@ public:
     /// of any rank calls wake(), for whichever word; or at most so long. Returns 0, EAGAIN if the word has another
     /// value already, or ETIMEDOUT.
     int await_wake(const std::uint32_t& word, std::uint32_t value, std::optional<std::chrono::nanoseconds> most);
+    /// Lets the others see what this rank has written, and ends all these waits.
     void wake();
     /// Whether this is memory that all ranks see.
     bool is_shared(const void* address) const {
@@ -221,7 +224,7 @@ void Ranks::await_change(Ready ready) {
     for (;;) {
         const std::uint64_t seen = words_->announced(); // before the look: a change after it ends the wait
         if (ready()) return;
-        fabric_->progress().wait([&] { return words_->announced() != seen; });
+        await_announcement(seen, {});
     }
 }
 

@@ -58,12 +58,6 @@ int post(Ranks& ranks, sem_t* semaphore) {
     return 0;
 }
 
-int value_of(Ranks& ranks, sem_t* semaphore) {
-    int found = 0;
-    ranks.await(word_of(semaphore), {}, [&](std::uint32_t& value) { return found = static_cast<int>(value), true; });
-    return found;
-}
-
 /// As functions of semaphores tell errors.
 int fails_with(int error) {
     errno = error;
@@ -80,6 +74,12 @@ struct Barrier {
 static_assert(sizeof(Barrier) <= sizeof(pthread_barrier_t));
 
 Barrier& barrier_of(pthread_barrier_t* barrier) { return *reinterpret_cast<Barrier*>(barrier); }
+
+int make(pthread_barrier_t* barrier, unsigned threads) {
+    if (threads == 0) return EINVAL;
+    barrier_of(barrier) = {0, 0, threads};
+    return 0;
+}
 
 int meet(Ranks& ranks, Barrier& barrier) {
     std::uint32_t before = 0;
@@ -146,13 +146,12 @@ KUMIKI_MOVED_CALL("GLIBC_2.30", sem_clockwait, (sem_t * semaphore, clockid_t clo
                   return take(*ranks, semaphore, time_until(clock, *end)) ? 0 : fails_with(ETIMEDOUT))
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", sem_post, (sem_t * semaphore), (semaphore), semaphore, return post(*ranks, semaphore))
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", sem_getvalue, (sem_t * semaphore, int* value), (semaphore, value), semaphore,
-                  *value = value_of(*ranks, semaphore);
+                  *value = static_cast<int>(ranks->look(word_of(semaphore)));
                   return 0)
 
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_barrier_init,
                   (pthread_barrier_t * barrier, const pthread_barrierattr_t* wanted, unsigned threads),
-                  (barrier, wanted, threads), barrier, if (threads == 0) return EINVAL;
-                  barrier_of(barrier) = {0, 0, threads}; return 0)
+                  (barrier, wanted, threads), barrier, return make(barrier, threads))
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), barrier,
                   return meet(*ranks, barrier_of(barrier)))
 KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_barrier_destroy, (pthread_barrier_t * barrier), (barrier), barrier, return 0)

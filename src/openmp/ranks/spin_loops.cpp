@@ -199,7 +199,7 @@ const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
     return enters ? &loop->second : nullptr;
 }
 
-std::vector<Decoded> LooksBefore::end_with(const Decoded& decoded) {
+std::vector<Decoded> LooksBefore::loads_before(const Decoded& decoded) {
     const auto category = decoded.instruction.meta.category;
     ++age_;
     if (category == ZYDIS_CATEGORY_COND_BR) {

@@ -37,7 +37,7 @@ public:
     explicit SpinLoops(const Image& program) : calls_(program) {}
     /// The next instruction of the program, in the order of addresses.
     void add(const Decoded& decoded);
-    /// Those that end with an instruction so far.
+    /// The loops among the instructions so far.
     std::vector<SpinLoop> found() const;
 
 private:
@@ -61,7 +61,7 @@ public:
     explicit LooksBefore(std::span<const SpinLoop> loops);
     /// The next instruction of the program, in the order of addresses. If it enters a loop, returns the load before the
     /// last conditional jump, which may have another purpose, and those before other jumps to where the loop goes on.
-    std::vector<Decoded> end_with(const Decoded& decoded);
+    std::vector<Decoded> loads_before(const Decoded& decoded);
 
 private:
     struct Loop {
