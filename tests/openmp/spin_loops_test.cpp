@@ -101,6 +101,11 @@ PIECE(asks_who_counts, "1: movq %rbx, %rdi; call counts_calls_begin; testb %al, 
 PIECE(asks_who_searches, "1: movq %rbx, %rdi; call searches_begin; testb %al, %al; je 1b");
 PIECE(asks_for_ever, "1: movq %rbx, %rdi; call calls_itself_begin; testb %al, %al; je 1b");
 PIECE(asks_the_next_one, "1: addq $8, %rbx; movq %rbx, %rdi; call is_set_begin; testb %al, %al; je 1b");
+// What GCC 12 makes of a loop that is expected not to wait: behind its condition the function goes on.
+PIECE(waits_rarely,
+      "1: movl (%rdi), %eax; testl %eax, %eax; je 2f; call *%rsi; lock addl $1, (%rdx); ret; 2: pause; jmp 1b");
+// A loop in which nothing but time passes, as where a clock's resolution is measured.
+PIECE(waits_for_time, "1: call *slot_of_yield(%rip); subsd 8(%rsp), %xmm0; comisd %xmm0, %xmm1; ja 1b");
 // Code that no jump reaches.
 PIECE(waits_with_handler, "1: movl (%rdi), %eax; jmp 2f; movq %rax, %rdi; call *%rsi; 2: testl %eax, %eax; je 1b");
 
@@ -143,6 +148,21 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_and_loads_address_begin, waits_and_loads_address_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_and_looks_later_begin, waits_and_looks_later_end).size(), 1U);
+}
+
+TEST(SpinLoopsTest, HowTheFunctionGoesOnIsNoPartOfTheLoop) {
+    const auto loops = loops_of(waits_rarely_begin, waits_rarely_end);
+    ASSERT_EQ(loops.size(), 1U);
+    std::vector<std::ptrdiff_t> body;
+    for (const std::byte* const each : loops.front().body) body.push_back(each - waits_rarely_begin);
+    EXPECT_EQ(body, (std::vector<std::ptrdiff_t>{0, 2, 4, 13, 15}));
+    EXPECT_EQ(loops.front().exits, std::vector<std::byte*>{waits_rarely_begin + 6});
+}
+
+TEST(SpinLoopsTest, ALoopThatLooksAtNoVariableOfOthersIsLeftAlone) {
+    slot_of_yield = dlsym(RTLD_DEFAULT, "clock_gettime");
+    EXPECT_TRUE(loops_of(waits_for_time_begin, waits_for_time_end).empty());
+    EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, LoopsThatCountWhileTheyWaitAreFound) {

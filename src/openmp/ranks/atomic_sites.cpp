@@ -94,7 +94,7 @@ void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found
     if (waits.empty()) return;
     std::erase_if(found, [&](const Found& each) {
         return std::ranges::any_of(
-            waits, [&](const SpinLoop& loop) { return each.decoded.at >= loop.begin && each.decoded.at <= loop.end; });
+            waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.decoded.at); });
     });
     LooksBefore looks(waits);
     for (const SpinLoop& loop : waits)
@@ -131,7 +131,9 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
     copy[decoded.instruction.length] = trap;
     if ((decoded.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) == 0) return true;
     if (displacement.size != 32) return false;
-    const auto relative = static_cast<std::int32_t>(displacement.value + (decoded.at - copy));
+    const std::int64_t from_there = displacement.value + (decoded.at - copy);
+    const auto relative = static_cast<std::int32_t>(from_there);
+    if (relative != from_there) return false; // of a variable nearly 2 GiB behind the code
     std::memcpy(copy + displacement.offset, &relative, sizeof relative);
     return true;
 }

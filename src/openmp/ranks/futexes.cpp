@@ -9,11 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "openmp/entry/entry.hpp"
-#include "openmp/process.hpp"
-#include "openmp/ranks/malloc.hpp"
-#include "openmp/ranks/ranks.hpp"
-#include "platform/next_function.hpp"
+#include "openmp/ranks/object_calls.hpp"
 
 namespace {
 
@@ -32,18 +28,17 @@ struct Call {
     /// Nothing: for ever.
     std::optional<nanoseconds> most() const {
         if (time == nullptr) return {};
-        nanoseconds left = std::chrono::seconds(time->tv_sec) + nanoseconds(time->tv_nsec);
-        if (command() == FUTEX_WAIT) return left;
-        timespec now{}; // the other one says when it ends
-        clock_gettime((operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
-        return left - std::chrono::seconds(now.tv_sec) - nanoseconds(now.tv_nsec);
+        if (command() == FUTEX_WAIT) return kumiki::openmp::duration(time->tv_sec, time->tv_nsec);
+        // The other one says when it ends.
+        const bool is_real = (operation & FUTEX_CLOCK_REALTIME) != 0;
+        return kumiki::openmp::time_until(is_real ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time);
     }
 };
 
 /// Null: the call is the kernel's.
 Ranks* ranks_of(const Call& call, const void* caller) {
     auto* const ranks = static_cast<Ranks*>(kumiki::openmp::process().others());
-    const bool ours = ranks != nullptr && kumiki::openmp::is_program(caller) && (call.waits() || call.wakes()) &&
+    const bool ours = ranks != nullptr && kumiki::openmp::may_be_program(caller) && (call.waits() || call.wakes()) &&
                       ranks->is_shared(call.word) && !ranks->has_left();
     return ours ? ranks : nullptr;
 }

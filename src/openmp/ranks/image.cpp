@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <link.h>
 #include <string_view>
 #include <sys/mman.h>
@@ -62,6 +64,28 @@ std::span<std::byte> data_of(const dl_phdr_info& program) {
         begin = std::max(begin, reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(fixed) / page * page));
     }
     return begin == nullptr ? std::span<std::byte>{} : whole_pages(begin, end);
+}
+
+/// The parts of the program that are code, by the table in its file: what can be executed besides are often constants,
+/// which may look like instructions. Without the table, all that can be executed.
+std::vector<std::span<std::byte>> code_of(const dl_phdr_info& program) {
+    std::vector<std::span<std::byte>> code;
+    std::ifstream file("/proc/self/exe", std::ios::binary);
+    ElfW(Ehdr) header{};
+    if (file.read(reinterpret_cast<char*>(&header), sizeof header) && header.e_shentsize == sizeof(ElfW(Shdr))) {
+        std::vector<ElfW(Shdr)> sections(header.e_shnum);
+        file.seekg(static_cast<std::streamoff>(header.e_shoff));
+        file.read(reinterpret_cast<char*>(sections.data()),
+                  static_cast<std::streamsize>(sections.size() * sizeof(ElfW(Shdr))));
+        for (const auto& section : sections)
+            if (file && (section.sh_flags & SHF_ALLOC) != 0 && (section.sh_flags & SHF_EXECINSTR) != 0)
+                code.emplace_back(address_of(program, section.sh_addr), section.sh_size);
+    }
+    if (!code.empty()) return code;
+    for (const auto& segment : segments_of(program))
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+            code.emplace_back(address_of(program, segment.p_vaddr), segment.p_memsz);
+    return code;
 }
 
 std::span<std::byte> initialized_of(const dl_phdr_info& program) {
@@ -152,7 +176,8 @@ private:
 
 constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
 constexpr std::string_view copying_functions[] = {"__kmpc_threadprivate_cached", "__kmpc_threadprivate"};
-constexpr std::string_view yielding_functions[] = {"sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep"};
+constexpr std::string_view yielding_functions[] = {"sched_yield", "thrd_yield", "sleep",          "thrd_sleep",
+                                                   "usleep",      "nanosleep",  "clock_nanosleep"};
 
 Image find_image() {
     Image image;
@@ -172,11 +197,10 @@ Image find_image() {
         image.copies_variables = dynamic.uses_one_of(copying_functions);
         image.of_libraries = dynamic.variables_of_libraries(object);
         for (const auto& segment : segments_of(object)) {
-            if (segment.p_type != PT_LOAD) continue;
-            const std::span memory(address_of(object, segment.p_vaddr), segment.p_memsz);
-            image.segments.push_back(memory);
-            if ((segment.p_flags & PF_X) != 0) image.code.push_back(memory);
+            if (segment.p_type == PT_LOAD)
+                image.segments.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);
         }
+        image.code = code_of(object);
     });
     return image;
 }
@@ -202,10 +226,18 @@ void run_last_functions() {
 Callers::Callers() {
     for_each_object([this](const dl_phdr_info& object, bool program) {
         const std::string_view name = object.dlpi_name;
-        if (!program && name.find("/libstdc++.so") == name.npos && name.find("/libgfortran.so") == name.npos) return;
+        const auto is_one_of = [name](std::initializer_list<std::string_view> names) {
+            return std::ranges::any_of(names, [name](auto each) { return name.find(each) != name.npos; });
+        };
+        Code code;
         for (const auto& segment : segments_of(object))
             if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-                ranges_.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);
+                code.emplace_back(address_of(object, segment.p_vaddr), segment.p_memsz);
+        const bool is_this = is_in(code, reinterpret_cast<const void*>(&find_image));
+        if (program || is_one_of({"/libstdc++.so", "/libgfortran.so"}))
+            program_.insert(program_.end(), code.begin(), code.end());
+        else if (is_this || is_one_of({"/libc.so", "/libpthread.so"}))
+            callers_of_program_.insert(callers_of_program_.end(), code.begin(), code.end());
     });
 }
 

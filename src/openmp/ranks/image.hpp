@@ -18,7 +18,7 @@ struct Image {
     /// them even after the ranks have left the job.
     std::vector<std::span<std::byte>> of_libraries;
     std::vector<std::span<std::byte>> segments; ///< all of it
-    std::vector<std::span<std::byte>> code;     ///< those that can be executed
+    std::vector<std::span<std::byte>> code;     ///< what is executed of it, in order
     std::uint64_t layout = 0; ///< a number that differs if anything is loaded elsewhere, or something else is
     std::string other_user;   ///< a library that uses OpenMP itself; empty: there is none
     bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits
@@ -36,14 +36,21 @@ void run_last_functions();
 class Callers {
 public:
     Callers();
-    bool has(const void* address) const {
-        for (const auto& range : ranges_)
+    bool has(const void* address) const { return is_in(program_, address); }
+    /// The same, or from a library that calls functions of the program: this one, which calls those of regions and
+    /// tasks, or the C library. If the last thing that such a function does is a call, compilers make a jump of it,
+    /// and the call seems to come from where the function was called.
+    bool may_have(const void* address) const { return has(address) || is_in(callers_of_program_, address); }
+
+private:
+    using Code = std::vector<std::span<const std::byte>>;
+    static bool is_in(const Code& code, const void* address) {
+        for (const auto& range : code)
             if (address >= range.data() && address < range.data() + range.size()) return true;
         return false;
     }
 
-private:
-    std::vector<std::span<const std::byte>> ranges_;
+    Code program_, callers_of_program_;
 };
 
 } // namespace kumiki::openmp

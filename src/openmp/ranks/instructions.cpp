@@ -68,6 +68,14 @@ bool reads_memory(const Decoded& decoded) {
     return found;
 }
 
+bool reads_stack_only(const Decoded& decoded) {
+    bool only = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
+        if (is_read && thing.is_memory()) only = only && thing.is_on_stack();
+    });
+    return only;
+}
+
 bool is_atomic(const Decoded& decoded) {
     const auto& [at, instruction, operands] = decoded;
     if ((instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) return true;

@@ -82,6 +82,8 @@ void for_each_use(const Decoded& decoded, Each each) {
 }
 
 bool reads_memory(const Decoded& decoded);
+/// Whether all memory that it reads may be variables of the function itself.
+bool reads_stack_only(const Decoded& decoded);
 
 /// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
 bool is_atomic(const Decoded& decoded);

@@ -38,6 +38,7 @@ Program* the_program = nullptr;
 } // namespace
 
 bool is_program(const void* caller) { return the_program != nullptr && the_program->callers.has(caller); }
+bool may_be_program(const void* caller) { return the_program != nullptr && the_program->callers.may_have(caller); }
 
 namespace {
 

@@ -16,5 +16,8 @@ void serve_allocations(Heap& heap, explain::Record* record);
 
 /// Whether a call from this address is one of the program, or of a library on its behalf; false before.
 bool is_program(const void* caller);
+/// The same, or it cannot be told, because the call may be the last thing that a function of the program does
+/// (Callers::may_have()).
+bool may_be_program(const void* caller);
 
 } // namespace kumiki::openmp

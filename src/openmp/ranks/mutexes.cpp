@@ -80,6 +80,11 @@ bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
     return signalled;
 }
 
+/// As pthread_cond_init(), which is the C library's, has noted it in the object.
+clockid_t clock_of(const pthread_cond_t& condition) {
+    return (condition.__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
 int wait_until(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec& end) {
     return wait_for(ranks, condition, mutex, time_until(clock, end)) ? 0 : ETIMEDOUT;
 }
@@ -119,7 +124,7 @@ KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_wait, pthread_cond_wait,
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_timedwait, pthread_cond_timedwait,
                       (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* end),
                       (condition, mutex, end), condition,
-                      return wait_until(*ranks, condition, mutex, CLOCK_REALTIME, *end))
+                      return wait_until(*ranks, condition, mutex, clock_of(*condition), *end))
 KUMIKI_MOVED_CALL("GLIBC_2.30", pthread_cond_clockwait,
                   (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* end),
                   (condition, mutex, clock, end), condition, return wait_until(*ranks, condition, mutex, clock, *end))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -17,16 +18,24 @@ namespace kumiki::openmp {
 /// Null: the object is the C library's.
 inline Ranks* ranks_of(const void* object, const void* caller) {
     auto* const others = process().others();
-    if (others == nullptr || !is_program(caller)) return nullptr;
+    if (others == nullptr || !may_be_program(caller)) return nullptr;
     auto* const ranks = static_cast<Ranks*>(others);
     return ranks->is_shared(object) ? ranks : nullptr;
+}
+
+/// At most a hundred years: programs give the largest number for "never".
+inline std::chrono::nanoseconds duration(time_t seconds, long nanoseconds) {
+    constexpr time_t longest = 100L * 366 * 24 * 3600;
+    return std::chrono::seconds(std::clamp(seconds, -longest, longest)) + std::chrono::nanoseconds(nanoseconds);
 }
 
 /// Until a clock shows this time; negative: it is past.
 inline std::chrono::nanoseconds time_until(clockid_t clock, const timespec& end) {
     timespec now{};
     clock_gettime(clock, &now);
-    return std::chrono::seconds(end.tv_sec - now.tv_sec) + std::chrono::nanoseconds(end.tv_nsec - now.tv_nsec);
+    time_t seconds = 0;
+    if (__builtin_sub_overflow(end.tv_sec, now.tv_sec, &seconds)) seconds = end.tv_sec;
+    return duration(seconds, end.tv_nsec - now.tv_nsec);
 }
 
 } // namespace kumiki::openmp

@@ -204,10 +204,10 @@ bool Ranks::try_acquire(int lock) {
 
 /// In a program in which threads wait for variables, what this rank has written becomes visible under one lock only,
 /// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
-/// another release.)
+/// another release, and would wait for itself if it passed on what other threads have printed meanwhile.)
 void Ranks::release(int lock) {
     if (waits_ && lock != instruction_lock && lock != stream_lock) flush();
-    flush_output();
+    if (lock != stream_lock) flush_output();
     check(locks_->release(lock));
     here_first_[lock].leave();
 }
@@ -227,7 +227,7 @@ void Ranks::flush() {
 }
 
 Result<> Ranks::expect_waits() {
-    waits_ = true;
+    if (std::exchange(waits_, true)) return {};
     if (!dsm::VariableWait::suits(shared_)) return {};
     auto started = dsm::VariableWait::start(shared_, *locks_, instruction_lock, [this] { flush(); });
     if (!started) return tl::unexpected(started.error());

@@ -43,6 +43,9 @@ public:
     /// Null: nothing is recorded.
     explain::Record* record() { return record_.get(); }
 
+    /// Waits until all ranks are ready for what the program may do: the first rank may ask the others for what they
+    /// have written before it meets them in a region.
+    Result<> begin() { return collectives_.barrier(); }
     /// Starts the thread that runs main at rank 0, and that serves at the others.
     Result<pthread_t> start_first_thread(void* (*function)(void*), void* argument);
     /// The calling thread is that one.

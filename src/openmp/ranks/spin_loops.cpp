@@ -1,34 +1,47 @@
 #include "openmp/ranks/spin_loops.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 namespace kumiki::openmp {
 namespace {
 
-/// What a thread that executes the first instruction can come to. Unoptimised code has pieces for exceptions among the
-/// rest, to which no jump leads.
-std::vector<const Decoded*> reached_in(Body code) {
-    std::vector<bool> reached(code.size());
-    std::vector<std::size_t> open{0};
-    const auto reach = [&](std::size_t place) {
-        if (place < code.size() && !reached[place]) open.push_back(place);
-    };
-    while (!open.empty()) {
-        const std::size_t place = open.back();
-        open.pop_back();
-        reached[place] = true;
-        const auto category = code[place]->instruction.meta.category;
-        if (category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET) reach(place + 1);
-        const auto target = std::ranges::lower_bound(code, jump_target_of(*code[place]), {}, &Decoded::at);
-        if (target != code.end() && (*target)->at == jump_target_of(*code[place]))
-            reach(static_cast<std::size_t>(target - code.begin()));
-    }
-    std::vector<const Decoded*> found;
+/// Where a thread may go on behind an instruction, in its function; null: nowhere.
+std::array<std::byte*, 2> successors_of(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    const bool goes_on = category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET;
+    return {goes_on ? decoded.end() : nullptr, jump_target_of(decoded)};
+}
+
+bool is_in(Body body, const std::byte* code) { return std::ranges::binary_search(body, code, {}, &Decoded::at); }
+
+/// The natural loop of the jump at the end of this code back to its beginning: what a thread may execute between them.
+/// Other code may lie there besides: how the function goes on when the loop has ended, if the programmer expects that
+/// it need not wait, and pieces for exceptions, to which no jump leads.
+std::vector<const Decoded*> natural_loop(Body code) {
+    std::vector<std::vector<std::size_t>> successors(code.size());
     for (std::size_t place = 0; place < code.size(); ++place)
-        if (reached[place]) found.push_back(code[place]);
-    return found;
+        for (const std::byte* const next : successors_of(*code[place]))
+            if (is_in(code, next))
+                successors[place].push_back(
+                    static_cast<std::size_t>(std::ranges::lower_bound(code, next, {}, &Decoded::at) - code.begin()));
+    std::vector<bool> from_beginning(code.size()), to_end(code.size());
+    from_beginning.front() = to_end.back() = true;
+    for (bool changes = true; std::exchange(changes, false);)
+        for (std::size_t place = 0; place < code.size(); ++place)
+            for (const std::size_t next : successors[place]) {
+                const bool comes = from_beginning[place] && !from_beginning[next];
+                const bool leads = next != 0 && to_end[next] && !to_end[place];
+                if (comes) from_beginning[next] = true;
+                if (leads) to_end[place] = true;
+                changes = changes || comes || leads;
+            }
+    std::vector<const Decoded*> loop;
+    for (std::size_t place = 0; place < code.size(); ++place)
+        if (from_beginning[place] && to_end[place]) loop.push_back(code[place]);
+    return loop;
 }
 
 /// In what a function returns its result.
@@ -127,14 +140,12 @@ bool looks_at_the_same_variables(Body body, const WaitingCalls& calls) {
     return same && looks;
 }
 
-bool is_in(Body body, const std::byte* code) { return code >= body.front()->at && code <= body.back()->at; }
-
 /// Where the program goes on.
 std::vector<std::byte*> exits_of(Body body) {
-    std::vector<std::byte*> exits{body.back()->end()};
+    std::vector<std::byte*> exits;
     for (const Decoded* const decoded : body)
-        if (std::byte* const target = jump_target_of(*decoded); target != nullptr && !is_in(body, target))
-            exits.push_back(target);
+        for (std::byte* const next : successors_of(*decoded))
+            if (next != nullptr && !is_in(body, next)) exits.push_back(next);
     return exits;
 }
 
@@ -157,16 +168,17 @@ std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
     if (begin == before_.end()) return {};
     std::vector<const Decoded*> code;
     for (auto each = begin; each != before_.end(); ++each) code.push_back(&*each);
-    const std::vector<const Decoded*> body = reached_in(code);
-    if (body.back() != code.back()) return {};
+    const std::vector<const Decoded*> body = natural_loop(code);
+    if (body.empty() || body.front() != code.front() || body.back() != code.back()) return {};
     const auto counters = counters_of(body, calls_);
     if (!counters) return {};
-    SpinLoop loop{begin->at, decoded.at, calls_.deciding_loads(body), exits_of(body), begin->at};
+    SpinLoop loop{begin->at, decoded.at, {}, calls_.deciding_loads(body), exits_of(body), begin->at};
+    std::ranges::transform(body, std::back_inserter(loop.body), &Decoded::at);
     if (!counters->empty()) {
         if (!looks_at_the_same_variables(body, calls_)) return {};
         loop.entry = sets_anew(std::vector(before_.begin(), begin), *counters);
     }
-    if (loop.entry == nullptr || loop.loads.empty()) return {};
+    if (loop.entry == nullptr || std::ranges::all_of(loop.loads, reads_stack_only)) return {};
     return loop;
 }
 
@@ -187,7 +199,7 @@ std::vector<SpinLoop> SpinLoops::found() const {
 LooksBefore::LooksBefore(std::span<const SpinLoop> loops) {
     for (const SpinLoop& loop : loops) {
         Loop& known = loops_[loop.begin];
-        known.end = std::max(known.end, loop.end);
+        known.body.insert(loop.body.begin(), loop.body.end());
         known.exits.insert(known.exits.end(), loop.exits.begin(), loop.exits.end());
     }
 }
@@ -195,7 +207,7 @@ LooksBefore::LooksBefore(std::span<const SpinLoop> loops) {
 const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
     if (const auto loop = loops_.find(decoded.at); loop != loops_.end()) return &loop->second; // from the one before
     const auto loop = loops_.find(jump_target_of(decoded));
-    const bool enters = loop != loops_.end() && (decoded.at < loop->first || decoded.at > loop->second.end);
+    const bool enters = loop != loops_.end() && !loop->second.body.contains(decoded.at);
     return enters ? &loop->second : nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace kumiki::openmp {
 /// A loop in which the program waits for variables.
 struct SpinLoop {
     std::byte *begin, *end;        ///< its first instruction, and its last one
+    std::vector<std::byte*> body;  ///< all of them, in order; other code may lie between them
     std::vector<Decoded> loads;    ///< with each of which it may end (WaitingCalls::deciding_loads())
     std::vector<std::byte*> exits; ///< where the program goes on then
     std::byte* entry;              ///< where its counter begins anew, before it; its first instruction, if it has none
@@ -65,7 +67,7 @@ public:
 
 private:
     struct Loop {
-        std::byte* end;
+        std::set<std::byte*> body;
         std::vector<std::byte*> exits;
     };
     struct Jump {

@@ -59,7 +59,9 @@ Ranks& join(const Settings& settings) {
     process().set_others(ranks);
     serve_allocations(ranks.heap(), ranks.record());
     if (auto trapped = trap_atomics(image, ranks); !trapped) refuse(trapped.error().message);
-    if (image.yields) ranks.expect_waits();
+    if (image.yields)
+        if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);
+    if (auto met = ranks.begin(); !met) refuse(met.error().message);
     return ranks;
 }
 

@@ -79,6 +79,12 @@ private:
     std::vector<Thing> slots_, others_; ///< with own addresses, and with anything else
 };
 
+/// Whether an instruction at this place names a variable of the function by its address.
+bool is_own(const Thing& thing, std::size_t place, const OwnAddresses& own_addresses) {
+    return thing.index == ZYDIS_REGISTER_NONE && thing.displacement == 0 &&
+           own_addresses.has_own(register_named(thing.base), place);
+}
+
 /// Whether the instruction at this place writes nothing but registers and variables of its function.
 bool writes_own_only(Body body, std::size_t place, const OwnAddresses& own_addresses) {
     const Decoded& decoded = *body[place];
@@ -89,19 +95,9 @@ bool writes_own_only(Body body, std::size_t place, const OwnAddresses& own_addre
         const bool is_stack_pointer =
             thing == register_named(ZYDIS_REGISTER_RSP) || thing == register_named(ZYDIS_REGISTER_RBP);
         if (!thing.is_memory()) own = own && (!is_stack_pointer || keeps_stack(decoded));
-        else if (!thing.is_on_stack())
-            own = own && thing.index == ZYDIS_REGISTER_NONE && thing.displacement == 0 &&
-                  own_addresses.has_own(register_named(thing.base), place);
+        else own = own && (thing.is_on_stack() || is_own(thing, place, own_addresses));
     });
     return own;
-}
-
-bool reads_stack_only(const Decoded& decoded) {
-    bool only = true;
-    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
-        if (is_read && thing.is_memory()) only = only && thing.is_on_stack();
-    });
-    return only;
 }
 
 } // namespace
@@ -123,11 +119,19 @@ WaitingCalls::WaitingCalls(const Image& program) : program_(program) {
                                    "__kmpc_master",
                                    "__errno_location",
                                    "sched_yield",
+                                   "thrd_yield",
                                    "sleep",
+                                   "thrd_sleep",
                                    "syscall",
                                    "usleep",
                                    "nanosleep",
-                                   "clock_nanosleep"}) {
+                                   "clock_nanosleep",
+                                   "clock_gettime",
+                                   "gettimeofday",
+                                   "time",
+                                   "clock",
+                                   "_ZNSt6chrono3_V212steady_clock3nowEv",
+                                   "_ZNSt6chrono3_V212system_clock3nowEv"}) {
         of_libraries_.push_back(dlsym(RTLD_DEFAULT, name));
         // In programs of clang the names have another version, and mean other pieces of code.
         of_libraries_.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
@@ -217,10 +221,11 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
 }
 
 std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
+    const OwnAddresses own_addresses(code);
     std::vector<Thing> written;
-    for (const Decoded* const decoded : code)
-        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
-            if (is_written && thing.is_memory()) written.push_back(thing);
+    for (std::size_t place = 0; place < code.size(); ++place)
+        for_each_use(*code[place], [&](const Thing& thing, bool, bool is_written) {
+            if (is_written && thing.is_memory() && !is_own(thing, place, own_addresses)) written.push_back(thing);
         });
     std::vector<Decoded> loads, last, last_elsewhere; // elsewhere than on the stack
     const auto take_last = [&] {
@@ -228,7 +233,8 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
             for (const Decoded& load : *each)
                 if (std::ranges::find(loads, load.at, &Decoded::at) == loads.end()) loads.push_back(load);
     };
-    for (const Decoded* const decoded : code) {
+    for (std::size_t place = 0; place < code.size(); ++place) {
+        const Decoded* const decoded = code[place];
         if (is_jump(*decoded)) take_last();
         if (is_call(*decoded)) {
             if (const auto& called = loads_of(*decoded); called && !called->empty()) last = last_elsewhere = *called;
@@ -236,7 +242,7 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
         }
         if (is_fence(*decoded) || restores_registers(*decoded)) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
-            if (!is_read || !may_be_shared(thing) || has(written, thing)) return;
+            if (!is_read || !may_be_shared(thing) || has(written, thing) || is_own(thing, place, own_addresses)) return;
             last = {*decoded};
             if (!thing.is_on_stack()) last_elsewhere = last;
         });

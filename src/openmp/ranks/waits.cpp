@@ -1,5 +1,6 @@
 #include <ctime>
 #include <sched.h>
+#include <threads.h>
 #include <type_traits>
 #include <unistd.h>
 
@@ -38,6 +39,17 @@ KUMIKI_ENTRY int sched_yield() {
     static auto* const real = kumiki::platform::next_function(&sched_yield, "sched_yield");
     if (Ranks* const ranks = ranks_for(__builtin_return_address(0))) ranks->look_again(nullptr, nullptr);
     return real();
+}
+
+KUMIKI_ENTRY void thrd_yield() {
+    static auto* const real = kumiki::platform::next_function(&thrd_yield, "thrd_yield");
+    if (Ranks* const ranks = ranks_for(__builtin_return_address(0))) ranks->look_again(nullptr, nullptr);
+    real();
+}
+
+KUMIKI_ENTRY int thrd_sleep(const timespec* time, timespec* left) {
+    static auto* const real = kumiki::platform::next_function(&thrd_sleep, "thrd_sleep");
+    return sleep_by(real, __builtin_return_address(0), time, left);
 }
 
 KUMIKI_ENTRY unsigned sleep(unsigned seconds) {

@@ -1,8 +1,10 @@
 // Read-write locks, mutexes with a time limit, spin locks, semaphores and barriers of the C library and of C++, which
 // the threads of a region share.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <omp.h>
 #include <pthread.h>
@@ -130,6 +132,48 @@ void semaphores() {
                 sem_timedwait(&full, &end) == -1);
 }
 
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t monotonic;
+bool is_set = false;
+
+timespec in_seconds(clockid_t clock, time_t seconds) {
+    timespec end{};
+    clock_gettime(clock, &end);
+    end.tv_sec += seconds;
+    return end;
+}
+
+/// By a clock of their own, and until a time that never comes.
+void waits_with_an_end() {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&monotonic, &attributes);
+    int too_early = 0, after_end = 0;
+#pragma omp parallel reduction(+ : too_early)
+    {
+        const timespec end = in_seconds(CLOCK_MONOTONIC, 3600), never{std::numeric_limits<time_t>::max(), 0};
+        if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+            pthread_mutex_lock(&mutex);
+            is_set = true;
+            pthread_cond_broadcast(&monotonic);
+            pthread_mutex_unlock(&mutex);
+        } else {
+            pthread_mutex_lock(&mutex);
+            while (!is_set)
+                if (pthread_cond_timedwait(&monotonic, &mutex, &end) != 0) ++too_early;
+            pthread_mutex_unlock(&mutex);
+            if (pthread_mutex_timedlock(&mutex, &never) != 0) ++too_early;
+            else pthread_mutex_unlock(&mutex);
+        }
+    }
+    pthread_mutex_lock(&mutex);
+    const timespec past = in_seconds(CLOCK_MONOTONIC, -1);
+    if (pthread_cond_timedwait(&monotonic, &mutex, &past) == ETIMEDOUT) ++after_end;
+    pthread_mutex_unlock(&mutex);
+    std::printf("waits with an end: too early %d, after their end %d\n", too_early, after_end);
+}
+
 pthread_barrier_t barrier;
 
 void barriers() {
@@ -155,6 +199,7 @@ int main() {
     read_write_locks();
     other_locks();
     semaphores();
+    waits_with_an_end();
     barriers();
     return 0;
 }

@@ -63,6 +63,23 @@ int main(void) {
     printf("of the last thread: %d\n", (int)fread(text, 1, sizeof text, file) - omp_get_max_threads());
     fclose(file);
 
+    // While one thread of a process passes its output on, another one prints.
+    int crossings = 0;
+    file = fopen(path, "w+");
+    if (file == NULL) return 1;
+#pragma omp parallel
+    for (int i = 0; i < 200; i++) {
+        fprintf(file, "%d\n", i);
+#pragma omp critical
+        crossings++;
+    }
+    fflush(file);
+    rewind(file);
+    int lines = 0;
+    for (int letter; (letter = fgetc(file)) != EOF;) lines += letter == '\n';
+    fclose(file);
+    printf("together: %d lines, %d crossings\n", lines / omp_get_max_threads(), crossings / omp_get_max_threads());
+
     // One for each thread.
     int sum = 0;
 #pragma omp parallel reduction(+ : sum)

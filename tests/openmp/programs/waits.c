@@ -4,10 +4,12 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
+#include <time.h>
 
 enum { rounds = 100, length = 1024 };
 
-static int written, read, stop;
+static int written, read, stop, waits;
 static double value[length]; // by which round it was written last
 
 #define WAITS __attribute__((noinline)) static void
@@ -51,6 +53,28 @@ WAITS between_tasks(int* flag, int wanted) {
     }
 }
 
+/// The compiler puts the pause behind the rest of the function, which so lies inside the loop.
+WAITS rarely(int* flag, int wanted) {
+    while (__builtin_expect(__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted, 0)) __builtin_ia32_pause();
+    __atomic_fetch_add(&waits, 1, __ATOMIC_SEQ_CST);
+}
+
+/// With the functions of C.
+WAITS in_c(int* flag, int wanted) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted) thrd_yield();
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+WAITS with_deadline(int* flag, int wanted) {
+    const double end = now() + 3600;
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted && now() < end) {}
+}
+
 typedef void Wait(int* flag, int wanted);
 
 /// Returns how many values were found that should not have been there any more.
@@ -84,5 +108,8 @@ int main(void) {
     printf("in turns: old %d\n", hand_over(in_turns));
     printf("in growing steps: old %d\n", hand_over(in_growing_steps));
     printf("between tasks: old %d\n", hand_over(between_tasks));
+    printf("rarely: old %d\n", hand_over(rarely));
+    printf("in C: old %d\n", hand_over(in_c));
+    printf("with a deadline: old %d\n", hand_over(with_deadline));
     return 0;
 }
