@@ -64,7 +64,7 @@ private:
     /// Every rank chooses the same, for all know all speeds.
     void share(Parameters& parameters) {
         const Sharing sharing =
-            share_columns({parameters.size, parameters.block, parameters.grid, job_.threads(),
+            share_columns({parameters.size, parameters.block, parameters.grid,
                            column_speeds(job_, parameters.grid, parameters.size, parameters.block)});
         parameters.weights = sharing.weights;
         for (const std::string& reason : sharing.reasons)

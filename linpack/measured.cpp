@@ -55,8 +55,7 @@ public:
         if (request_.pieces) return pieces();
         if (request_.options.measured_weights)
             parameters_.weights =
-                share_columns({parameters_.size, parameters_.block, parameters_.grid, job_.threads(), speeds()})
-                    .weights;
+                share_columns({parameters_.size, parameters_.block, parameters_.grid, speeds()}).weights;
         std::vector<std::string> reasons;
         if (devices_) parameters_.device = devices_->use_for(parameters_, reasons);
         const auto samples = sampled([&] {
@@ -78,7 +77,7 @@ public:
     }
 
 private:
-    std::vector<double> speeds() { return column_speeds(job_, parameters_.grid, parameters_.size, parameters_.block); }
+    ColumnSpeeds speeds() { return column_speeds(job_, parameters_.grid, parameters_.size, parameters_.block); }
 
     /// The rate of all ranks together, each process column as fast as its slowest rank allows; or that of all threads
     /// and devices at the same time, and what of it the devices have.
@@ -90,7 +89,7 @@ private:
                 devices.push_back({measured.devices, 0});
                 return Sample{measured.together, 0};
             }
-            const std::vector<double> by_column = speeds();
+            const std::vector<double> by_column = speeds().together;
             return Sample{parameters_.grid.rows * std::reduce(by_column.begin(), by_column.end()), 0};
         });
         print("dgemm.rate", "bound", samples, true);

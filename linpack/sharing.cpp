@@ -40,14 +40,15 @@ double expected_seconds(const Sharers& sharers, std::span<const double> weights)
         const double rows = static_cast<double>(layout.size() - layout.rows.begin(step)) / sharers.grid.rows;
         double slowest = 0;
         for (int column = 0; column < sharers.grid.columns; ++column) {
-            const double speed = 1e9 * sharers.speeds[static_cast<std::size_t>(column)];
+            const double speed = 1e9 * sharers.speeds.together[static_cast<std::size_t>(column)];
+            const double of_one = 1e9 * sharers.speeds.alone[static_cast<std::size_t>(column)];
             const auto behind =
                 static_cast<double>(layout.columns.local_length(column) - layout.columns.local_begin(column, step + 1));
             const bool makes_panel = step + 1 < layout.steps() && layout.columns.owner(step + 1) == column;
             const double panel = makes_panel ? rows * width * width / panel_share : 0;
             const double next = makes_panel ? 2 * rows * width * width : 0;
             const double together = (2 * rows * width * behind + panel) / speed;
-            slowest = std::max({slowest, together, (next + panel) / speed * sharers.threads});
+            slowest = std::max({slowest, together, (next + panel) / of_one});
         }
         seconds += slowest;
     }
@@ -55,7 +56,7 @@ double expected_seconds(const Sharers& sharers, std::span<const double> weights)
 }
 
 Sharing share_columns(const Sharers& sharers) {
-    const std::vector<double>& speeds = sharers.speeds;
+    const std::vector<double>& speeds = sharers.speeds.together;
     const auto [slowest, fastest] = std::ranges::minmax(speeds);
     Sharing best;
     if (slowest >= (1 - alike) * fastest) {

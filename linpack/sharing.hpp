@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linpack/grid.hpp"
+#include "linpack/speed.hpp"
 
 namespace kumiki::linpack {
 
@@ -20,8 +21,7 @@ struct Sharing {
 struct Sharers {
     std::size_t size, block;
     Grid grid;
-    int threads;                ///< of a rank
-    std::vector<double> speeds; ///< by process column: GFLOP/s of its slowest rank, all threads together
+    ColumnSpeeds speeds;
 };
 
 /// The time of a run by a model: in each step a process column updates its columns behind the panel, and the one that

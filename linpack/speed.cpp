@@ -64,14 +64,17 @@ double speed_of_rank(Job& job, std::size_t rows, std::size_t block) {
     return sums[rounds / 2];
 }
 
-std::vector<double> column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
+ColumnSpeeds column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);
     const std::vector<double> of_ranks = job.all_gather(speed_of_rank(job, rows, block));
-    std::vector<double> speeds(static_cast<std::size_t>(grid.columns));
+    const auto columns = static_cast<std::size_t>(grid.columns);
+    ColumnSpeeds speeds{std::vector<double>(columns), std::vector<double>(columns)};
     for (int rank = 0; rank < grid.size(); ++rank) {
-        double& speed = speeds[static_cast<std::size_t>(grid.column_of(rank))];
+        const auto column = static_cast<std::size_t>(grid.column_of(rank));
         const double here = of_ranks[static_cast<std::size_t>(rank)];
-        speed = grid.row_of(rank) == 0 ? here : std::min(speed, here);
+        if (grid.row_of(rank) != 0 && here >= speeds.together[column]) continue;
+        speeds.together[column] = here;
+        speeds.alone[column] = here / job.threads(rank);
     }
     return speeds;
 }
