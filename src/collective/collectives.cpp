@@ -129,7 +129,7 @@ Result<> Collectives::agree_that(const Result<>& local) {
     return {};
 }
 
-Result<void*> Collectives::allocate(std::size_t bytes) {
+Result<void*> Collectives::allocate(std::size_t bytes, std::uint64_t needed) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     if (auto same = announce({static_cast<std::uint32_t>(Kind::allocate), 0, bytes}, {}); !same)
@@ -137,7 +137,7 @@ Result<void*> Collectives::allocate(std::size_t bytes) {
     if (bytes == 0) return fail(KUMIKI_ERROR_ARGUMENT, "a region needs at least one byte");
     auto extent = fabric_.memory().regions().add(bytes); // the same at every rank, because all make the same calls
     if (!extent) return tl::unexpected(extent.error());
-    if (auto agreed = agree_that(fabric_.memory().prepare(*extent)); !agreed) {
+    if (auto agreed = agree_that(fabric_.memory().prepare(*extent, needed)); !agreed) {
         static_cast<void>(fabric_.memory().regions().remove(extent->begin));
         fabric_.memory().discard(*extent); // this rank may have pinned it
         return tl::unexpected(agreed.error());

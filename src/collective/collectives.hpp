@@ -41,8 +41,10 @@ public:
 
     // These are called for the job only, to which regions and handlers belong:
 
-    /// Makes a region at every rank; returns its address at this rank.
-    Result<void*> allocate(std::size_t bytes);
+    static constexpr std::uint64_t all_of_them = ~std::uint64_t{0};
+    /// Makes a region at every rank; returns its address at this rank. `needed`: for how many of the bytes this rank
+    /// will need memory, at most; as much must be there.
+    Result<void*> allocate(std::size_t bytes, std::uint64_t needed = all_of_them);
     Result<> release(void* memory);
 
     /// Adds a handler of active messages at every rank.

@@ -101,10 +101,27 @@ Pages::Layout SharedMemory::layout_of_open(std::size_t bytes) const {
     return paged;
 }
 
+/// How many bytes of an array's region this rank may come to use: a copy of everything, unless there is a bound for
+/// copies. Of a heap the program uses as much as it likes.
+std::uint64_t SharedMemory::needed_memory(const Pages::Layout& layout, Placement placement, explain::Use use) const {
+    const std::uint64_t besides = layout.bytes() - layout.frames();
+    if (use == explain::Use::heap) return besides;
+    if (!cache_.is_bounded()) return layout.bytes();
+    std::uint64_t at_home = piece_of(layout);
+    if (placement == Placement::first_rank) at_home = fabric_.rank() == 0 ? layout.frames() : 0;
+    return besides + at_home + share_of_cache();
+}
+
 Result<void*> SharedMemory::add(Shape shape, const Pages::Layout& layout, const Arrangement& homes, Wish wish) {
     const std::size_t bytes = shape.bytes();
     if (auto made = make_locks(); !made) return tl::unexpected(made.error());
-    auto region = collectives_.allocate(copies_ ? layout.bytes() : piece_of(layout));
+    auto region = copies_ ? collectives_.allocate(layout.bytes(), needed_memory(layout, homes.placement, wish.use))
+                          : collectives_.allocate(piece_of(layout));
+    if (!region && region.error().status == KUMIKI_ERROR_MEMORY && copies_ && !cache_.is_bounded())
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("{}; each rank may come to have a copy of everything, unless KUMIKI_SHARED_CACHE "
+                                "bounds the copies",
+                                region.error().message));
     if (!region) return tl::unexpected(region.error());
     auto* const frames = static_cast<std::byte*>(*region);
     if (wish.at != nullptr)

@@ -170,6 +170,7 @@ private:
     Pages::Layout layout_of_open(std::size_t bytes) const;
     Result<> check(const Shape& shape, std::size_t page) const;
     Result<void*> add(Shape shape, const Pages::Layout& layout, const Arrangement& homes, Wish wish);
+    std::uint64_t needed_memory(const Pages::Layout& layout, Placement placement, explain::Use use) const;
     Homes homes_of(const Arrangement& wanted, std::size_t pages) const;
     void record(Array& array, std::size_t bytes, explain::Use use) const;
     Result<> meet(const Meeting& meeting);

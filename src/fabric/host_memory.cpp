@@ -1,5 +1,6 @@
 #include "fabric/host_memory.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -43,15 +44,16 @@ Failure HostMemory::refusal(std::string_view operation, int rank, const void* ow
                         own, rank, regions_.explain(offset(own), bytes))};
 }
 
-Result<> HostMemory::prepare(const Extent& extent) const {
+Result<> HostMemory::prepare(const Extent& extent, std::uint64_t needed) const {
     // Without this check, missing memory would show as a fatal signal in the middle of a store.
-    const auto wanted = extent.size() * static_cast<std::size_t>(host_size_);
+    const auto each = std::min<std::uint64_t>(extent.size(), needed);
+    const auto wanted = each * static_cast<std::size_t>(host_size_);
     if (const auto available = platform::available_memory(); wanted > available)
         return fail(
             KUMIKI_ERROR_MEMORY,
-            fmt::format("a region of {} bytes at each of {} ranks needs {} bytes of memory, and this host has {} "
-                        "left; make it smaller or use fewer ranks",
-                        extent.size(), host_size_, wanted, available));
+            fmt::format("a region of {} bytes, of which each of {} ranks keeps {}, needs {} bytes of memory, and this "
+                        "host has {} left; make it smaller or use fewer ranks",
+                        extent.size(), host_size_, each, wanted, available));
     std::byte* memory = address(extent);
     if (extent.size() >= platform::huge_page) platform::advise_huge_pages(memory, extent.size());
     return pin_ ? platform::pin(memory, extent.size()) : Result<>{};

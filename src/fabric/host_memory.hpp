@@ -120,8 +120,9 @@ public:
     // -- regions --
 
     /// Makes a region usable after its entry in the table. Fails when the host has too little memory for all ranks'
-    /// copies; pins the region when the settings say so. Pages are placed by first touch.
-    Result<> prepare(const Extent& extent) const;
+    /// copies, of which each takes `needed` bytes, or all that it has; pins the region when the settings say so. Pages
+    /// are placed by first touch.
+    Result<> prepare(const Extent& extent, std::uint64_t needed) const;
     /// Returns the region's memory to the system.
     void discard(const Extent& extent) const;
     std::byte* address(const Extent& extent) const { return arena_ + extent.begin; }

@@ -15,7 +15,7 @@ void run_with_copies(FaultMechanism mechanism, JobOptions options, Body body,
                      std::uint64_t heap = 0) {
     if (mechanism == FaultMechanism::userfaultfd)
         if (const auto works = platform::userfaultfd_works(); !works) GTEST_SKIP() << works.error().message;
-    options.arena_bytes = std::size_t{64} << 20;
+    if (options.arena_bytes == JobOptions{}.arena_bytes) options.arena_bytes = std::size_t{64} << 20;
     run_ranks_as_threads(options, [&](Rank& rank) {
         std::byte* const base =
             platform::unused_addresses() + static_cast<std::size_t>(rank.rank()) * options.arena_bytes;

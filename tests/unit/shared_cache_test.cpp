@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
@@ -70,6 +71,29 @@ TEST_P(SharedCacheTest, AnArrayMayBeLongerThanTheCache) {
             EXPECT_EQ(counters.evictions, 0u);
         }
     });
+}
+
+// Of an array that is longer than the memory of a host, each of several hosts needs its part and the bound.
+TEST_P(SharedCacheTest, AnArrayMayBeLongerThanTheMemoryOfAHost) {
+    if (tests::sanitized) GTEST_SKIP() << "sanitizers have other uses for so many addresses";
+    const Watchdog watchdog("an array longer than memory");
+    const std::size_t bytes = platform::round_up(platform::available_memory() / 2 * 3, page_bytes);
+    const auto body = [bytes](Rank& rank, SharedMemory& memory) {
+        const auto refused = memory.allocate(bytes, 0, Placement::first_rank); // whose memory that would be
+        ASSERT_FALSE(refused);
+        EXPECT_NE(refused.error().message.find(rank.rank() == 0 ? "memory, and this host" : "another rank"),
+                  std::string::npos);
+        auto* const array = tests::allocate_shared<std::byte>(memory, bytes, Placement::first);
+        constexpr std::size_t places = 100;
+        const std::size_t step = bytes / places;
+        for (auto at = static_cast<std::size_t>(rank.rank()); at < places; at += 2)
+            array[at * step] = std::byte(at + 1);
+        ASSERT_TRUE(memory.barrier());
+        for (std::size_t at = 0; at < places; ++at) ASSERT_EQ(array[at * step], std::byte(at + 1)) << "place " << at;
+        ASSERT_TRUE(memory.barrier());
+    };
+    tests::run_with_copies(GetParam(), {.ranks = 2, .hosts = 2, .arena_bytes = std::bit_ceil(bytes) * 2}, body,
+                           SharedProtocol::invalidate, 4096);
 }
 
 /// Random, without data races: each byte belongs to one rank in each interval, or to a lock. Neighbours differ.

@@ -48,6 +48,7 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
                .faults = settings.shared_faults,
                .system_calls = false,
                .record = record_.get(),
+               .cache = settings.shared_cache,
                .check = settings.shared_check}),
       homes_(homes_for(settings)),
       openmp_homes_(settings.openmp_homes),
@@ -131,16 +132,7 @@ Result<> Ranks::share_memory(const Image& image) {
     stacks_.emplace(static_cast<std::byte*>(*stacks) + static_cast<std::size_t>(rank()) * lengths.bytes(), lengths);
     used_stacks_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(stacks_->others()) + 1);
 
-    const std::size_t page = platform::page_size();
-    // Each rank may come to hold a copy of everything; rank 0 decides for all.
-    std::uint64_t slice = std::min<std::uint64_t>(fabric_->memory().header().arena_bytes / 2,
-                                                  platform::available_memory() / 10 * 6 / ranks) /
-                          shared_.bytes_for_each() / ranks / page * page;
-    if (auto met = collectives_.broadcast(&slice, sizeof slice, 0); !met) return met;
-    auto heap = allocate_heap(ranks * slice);
-    if (!heap) return tl::unexpected(heap.error());
-    auto* const begin = static_cast<std::byte*>(*heap);
-    heap_.emplace(std::span(begin, ranks * slice), std::span(begin + static_cast<std::size_t>(rank()) * slice, slice));
+    if (auto made = make_heap(); !made) return made;
 
     auto loops = shared_.allocate_open(loop_places * sizeof(LoopWords), dsm::Placement::first_rank, explain::Use::heap);
     if (!loops) return tl::unexpected(loops.error());
@@ -189,7 +181,31 @@ Result<> Ranks::share_streams() {
     return {};
 }
 
-/// The slices of the ranks are those of `block`, which is also where pages are that nobody has touched.
+/// The heap is as long as the addresses and the memory of all hosts allow, of which only what the program uses will be
+/// taken; rank 0 decides for all. Each rank has an equal slice where it is the home of what it allocates; else rank 0,
+/// which runs main, has half of the heap in addition to such a slice of the other half: most programs allocate there.
+Result<> Ranks::make_heap() {
+    const auto ranks = static_cast<std::uint64_t>(fabric_->size());
+    const auto hosts = static_cast<std::uint64_t>(fabric_->everybody().hosts());
+    const std::uint64_t page = platform::page_size();
+    std::uint64_t slices = std::min<std::uint64_t>(fabric_->memory().header().arena_bytes / 4 * 3,
+                                                   platform::available_memory() / 10 * 6 * hosts) /
+                           shared_.bytes_for_each() / (2 * ranks) / page; // in pages, of each rank two
+    if (auto met = collectives_.broadcast(&slices, sizeof slices, 0); !met) return met;
+    const std::uint64_t slice = slices * page, all = 2 * ranks * slice;
+    auto heap = allocate_heap(all);
+    if (!heap) return tl::unexpected(heap.error());
+    auto* const begin = static_cast<std::byte*>(*heap);
+    const auto number = static_cast<std::uint64_t>(rank());
+    const bool are_equal = homes_ == ProgramHomes::owner || homes_ == ProgramHomes::block;
+    const auto own = are_equal     ? std::span(begin + 2 * number * slice, 2 * slice)
+                     : number == 0 ? std::span(begin, (ranks + 1) * slice)
+                                   : std::span(begin + (ranks + number) * slice, slice);
+    heap_.emplace(std::span(begin, all), own);
+    return {};
+}
+
+/// Where homes are blocks, they are the slices of the ranks.
 Result<void*> Ranks::allocate_heap(std::size_t bytes) {
     switch (homes_) {
     case ProgramHomes::owner: return shared_.allocate_open(bytes, dsm::Placement::block, explain::Use::heap);

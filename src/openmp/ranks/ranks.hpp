@@ -162,6 +162,7 @@ private:
     Result<> count_processors();
     Result<> share_memory(const Image& image);
     Result<> share_streams();
+    Result<> make_heap();
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
     void open_homes();
