@@ -42,7 +42,7 @@ needs root
 PYTEST = """\
 <testsuites><testsuite name="pytest" tests="2" skipped="1">
   <testcase classname="tests.cluster.test_srun" name="test_a_job" time="0.1">
-    <skipped type="pytest.skip" message="no srun">/root/tests/cluster/test_srun.py:21: no srun</skipped></testcase>
+    <skipped type="pytest.skip" message="no srun">/clone/tests/cluster/test_srun.py:21: no srun</skipped></testcase>
   <testcase classname="tests.tool.test_row" name="test_a_row" time="0.1"/>
   <testcase classname="tests.tool.test_row" name="test_rows[2]" time="0.1"><failure message="assert"/></testcase>
   <testcase classname="tests.tool.test_row" name="test_rows[3]" time="0.1"><error message="of a fixture"/></testcase>

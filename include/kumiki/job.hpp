@@ -94,7 +94,7 @@ public:
         return SharedArray<T>(job_, count, homes, page, protocol);
     }
     /// The same for elements in dimensions, some of which may be dealt to the ranks:
-    /// share<double>({Dimension::block(rows), columns}). `homes` counts if none is.
+    /// share<double>({Dimension::block(rows), columns}). `homes` applies only if no dimension is dealt.
     template <Shareable T>
     SharedArray<T> share(const std::vector<Dimension>& dimensions, Homes homes = Homes::first, std::size_t page = 0,
                          Protocol protocol = Protocol::standard) {

@@ -67,8 +67,8 @@ typedef struct kumiki_dimension {
 
 /* Collective: the same for elements of `element` bytes in `count` dimensions, the last one the densest, as in C. If one
  * of them is dealt, each page has its home at the rank that has the first element that begins in it, or reaches into
- * it, and `homes` counts for nothing; otherwise it says where the homes are. If several are dealt, the ranks are a
- * grid, as square as their number allows. The parts of a dimension after the first one must be whole pages. */
+ * it, and `homes` is ignored; otherwise it says where the homes are. If several are dealt, the ranks are a grid, as
+ * square as their number allows. The parts of a dimension after the first one must be whole pages. */
 KUMIKI_API kumiki_status kumiki_shared_allocate_dimensions(kumiki_job* job, size_t element,
                                                            const kumiki_dimension* dimensions, int count, size_t page,
                                                            kumiki_homes homes, void** memory);

@@ -66,7 +66,7 @@ public:
                 Protocol protocol = Protocol::standard)
         : SharedArray(job, std::vector<Dimension>{Dimension::whole(count)}, homes, page, protocol) {}
 
-    /// The same for elements in dimensions, the last one the densest. `homes` counts if none of them is dealt
+    /// The same for elements in dimensions, the last one the densest. `homes` applies only if no dimension is dealt
     /// (kumiki_shared_allocate_dimensions).
     SharedArray(kumiki_job* job, const std::vector<Dimension>& dimensions, Homes homes = Homes::first,
                 std::size_t page = 0, Protocol protocol = Protocol::standard)

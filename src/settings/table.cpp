@@ -224,16 +224,16 @@ constexpr std::array table = {
             false, [](Settings& s, std::string_view t) { return into(s.shared_faults, fault_mechanism(t)); }},
     Setting{
         "KUMIKI_HOMES", "--homes", "first", "first, owner, block, cyclic, next, relocated",
-        "Where the pages of an OpenMP program live that runs as several processes: at the rank that touches them first "
-        "(first), or first after the first parallel region has begun (next); at the one that allocates them, and "
-        "variables at rank 0 (owner); at the one that keeps writing to them (relocated); or distributed (block, "
-        "cyclic).",
+        "Where the pages of an OpenMP program are that runs as several processes. first: where they are touched first; "
+        "next: where they are touched first after the first parallel region has begun; owner: where they were "
+        "allocated, and variables at rank 0; relocated: as first, then at the rank that alone keeps writing to them; "
+        "block, cyclic: distributed.",
         false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
     Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, affinity:NAME[ROWS]",
-            "Which rank's threads begin with which iterations, in loops of OpenMP programs over several processes that "
-            "the runtime deals out: in proportion to the threads of the ranks, or to what the ranks have done of such "
-            "loops before (measured), or those of the home of row i of variable NAME with iteration i (affinity; "
-            "NAME[LOW:HIGH] if the rows have other numbers than 0 to ROWS - 1).",
+            "Which iterations each process of an OpenMP program begins with, in loops that the runtime deals out. "
+            "threads: in proportion to its threads; measured: in proportion to what it has done of such loops before; "
+            "affinity: iteration i goes to the home of row i of variable NAME (NAME[LOW:HIGH] if the rows are not 0 to "
+            "ROWS - 1).",
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
     Setting{
         "KUMIKI_SHARED_PROTOCOL", "", "invalidate", "invalidate, update",

@@ -40,7 +40,8 @@ app = typer.Typer(
     name="kumiki",
     cls=Commands,
     help="Measures what a machine or cluster can do, and runs programs on it. Exit codes: 0 success, 1 a measurement "
-    "or a validation failed, 2 wrong usage, 3 the environment is not usable, 4 regression, 130 interrupted.",
+    "or a validation failed, 2 wrong usage, 3 the environment is not usable, 4 regression, 66 races found, "
+    "130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -213,7 +213,8 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     app.add_flag("--label", options.label, "Put `[rank] ` before every line that a rank prints.");
     app.add_flag("--verbose", options.verbose, "Say on stderr where the ranks will run.");
     app.add_flag("--openmp", options.openmp,
-                 "Run an OpenMP program, built by gcc, g++ or gfortran with -fopenmp, on Kumiki's OpenMP runtime.");
+                 "Run an OpenMP program, built by gcc, g++, gfortran or clang with -fopenmp, on Kumiki's OpenMP "
+                 "runtime; with --hosts, over all of them.");
     app.add_option("--map", options.maps,
                    "Distribute a variable of an OpenMP program that runs as several processes: block, cyclic[:BYTES], "
                    "first, rank:NUMBER, or by dimension, such as '[block:100][*:200]'; may be repeated.")
