@@ -76,7 +76,7 @@ void Courier::ask_home(int manager, std::uint32_t array, std::size_t page) {
 }
 
 void Courier::send_differences(int home, std::uint32_t array, std::span<const std::byte> packed) {
-    under_way_.fetch_add(1, std::memory_order_relaxed);
+    if (answers_differences()) under_way_.fetch_add(1, std::memory_order_relaxed);
     if (auto sent = network_.send(home, header(Kind::differences, array, 0), packed); !sent)
         give_up(home, sent.error());
 }
@@ -99,6 +99,8 @@ void Courier::forget(Arrays& arrays, std::uint32_t number) {
     const std::lock_guard lock(unawaited_);
     arrays.set(number, nullptr);
 }
+
+bool Courier::answers_differences() const { return fabric_.size() > 2; }
 
 void Courier::await_applied() {
     fabric_.progress().wait([this] { return under_way_.load(std::memory_order_acquire) == 0; },
@@ -135,7 +137,7 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
     case Kind::differences:
         if (!array->apply(payload, {number, false})) return false;
         changes_.store(number, std::memory_order_release);
-        network_.post(header.source, this->header(Kind::applied, header.value, 0));
+        if (answers_differences()) network_.post(header.source, this->header(Kind::applied, header.value, 0));
         return true;
     case Kind::touched: return give_home(header, *array);
     case Kind::home:

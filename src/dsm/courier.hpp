@@ -80,7 +80,8 @@ public:
     /// From now on there is no array with this number. Updates and drops may still be under way for one, because nobody
     /// waits for all of them.
     void forget(Arrays& arrays, std::uint32_t number);
-    /// Waits until all differences that this rank has sent have been applied.
+    /// Waits until all differences that this rank has sent have been applied, or will have been before their home
+    /// receives what this rank sends next (answers_differences()).
     void await_applied();
 
     /// From now on asks, with each fetch, whether the home has written to the page since its last release.
@@ -103,6 +104,9 @@ private:
         update,      ///< new contents of pages of array `value`, at barrier `ticket`
         dropped,     ///< the pages of array `value` of which the source has no copies any more
     };
+    /// Not between two ranks: what this rank may do next is seen by the home alone, and messages arrive in order. A
+    /// third rank could ask the home for the page before the differences are there.
+    bool answers_differences() const;
     fabric::MessageHeader header(Kind kind, std::uint64_t array, std::uint64_t page) const;
     [[noreturn]] void give_up(int rank, const Failure& failure) const;
 

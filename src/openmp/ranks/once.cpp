@@ -46,8 +46,12 @@ private:
     State after_ = untouched;
 };
 
+/// What this thread has seen initialised. It needs no lock to see it again.
+thread_local std::unordered_set<const void*> known;
+
 /// The guard of a static variable: the compiler looks at the first byte (Itanium C++ ABI, 3.3.3), and does not call
-/// these functions if it is 1.
+/// these functions if it is 1. A thread that only looks there may see old memory instead of what the initialisation has
+/// written, so it is 1 as soon as all ranks have met since.
 struct Guard {
     std::uint8_t is_initialized;
     std::uint32_t state;
@@ -57,9 +61,8 @@ static_assert(sizeof(Guard) == sizeof(__cxxabiv1::__guard));
 Guard& guard_of(__cxxabiv1::__guard* guard) { return *reinterpret_cast<Guard*>(guard); }
 
 int call_once(Ranks& ranks, pthread_once_t* control, void (*function)()) {
-    // Other memory may be a word for pthread_once() at the same address later.
-    static thread_local std::unordered_set<const pthread_once_t*> known;
     auto& state = *reinterpret_cast<std::uint32_t*>(control);
+    // Other memory may be a word for pthread_once() at the same address later.
     if (state == done && known.contains(control)) return 0;
     if (begins(ranks, state)) {
         Initialization now(ranks, state);
@@ -93,19 +96,23 @@ KUMIKI_CALL_ONCE(kumiki_old_call_once, "GLIBC_2.28")
 KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_acquire(guard);
-    if (ranks->has_left()) return guard_of(guard).is_initialized == 0 ? 1 : 0;
-    return begins(*ranks, guard_of(guard).state) ? 1 : 0;
+    if (ranks->has_left()) return guard_of(guard).state != done ? 1 : 0;
+    if (known.contains(guard)) return 0;
+    if (begins(*ranks, guard_of(guard).state)) return 1;
+    known.insert(guard);
+    return 0;
 }
 
 KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_release(guard);
-    if (ranks->has_left()) guard_of(guard).is_initialized = 1;
-    else
-        ranks->change(guard_of(guard).state, [guard](std::uint32_t& state) {
-            state = done;
-            guard_of(guard).is_initialized = 1;
-        });
+    if (ranks->has_left()) {
+        guard_of(guard).state = done;
+        return;
+    }
+    ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = done; });
+    known.insert(guard);
+    ranks->set_when_met(guard_of(guard).is_initialized);
 }
 
 KUMIKI_ENTRY void kumiki_guard_abort(__cxxabiv1::__guard* guard) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/team.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {
@@ -122,10 +123,26 @@ void Ranks::begin_interval(std::uint64_t place) {
 void Ranks::meet(std::span<std::byte> of_rank_0) {
     flush_output();
     if (waits_) flush();
+    const std::vector<std::uint8_t*> met = take_bytes();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
+    for (std::uint8_t* const byte : met) *byte = 1;
     streams_->take_in();
     if (record_) last_meeting_ = explain::Timed::Clock::now();
+}
+
+void Ranks::set_when_met(std::uint8_t& byte) {
+    if (leads() && self().team.level() == 0) {
+        byte = 1;
+        return;
+    }
+    const std::lock_guard lock(bytes_mutex_);
+    bytes_.push_back(&byte);
+}
+
+std::vector<std::uint8_t*> Ranks::take_bytes() {
+    const std::lock_guard lock(bytes_mutex_);
+    return std::exchange(bytes_, {});
 }
 
 /// What other ranks are about to see after this rank is printed before.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -109,6 +110,9 @@ public:
     /// changed the word; or at most so long: returns whether it has.
     bool await(std::uint32_t& word, std::optional<std::chrono::nanoseconds> most,
                const std::function<bool(std::uint32_t&)>& attempt);
+    /// Makes a byte of the program 1 when all ranks have met, and so see what this thread has written before; at once
+    /// where no other thread of a region runs.
+    void set_when_met(std::uint8_t& byte);
     /// As the system's futexes, for words that all ranks see and that threads write as they like: waits until a thread
     /// of any rank calls wake(), for whichever word; or at most so long. Returns 0, EAGAIN if the word has another
     /// value already, or ETIMEDOUT.
@@ -168,6 +172,7 @@ private:
     void open_homes();
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
+    std::vector<std::uint8_t*> take_bytes();
     void note_region(const void* code, explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>
@@ -219,6 +224,8 @@ private:
     std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory
     LockNumbers lock_numbers_;
     RandomNumbers random_numbers_;
+    std::mutex bytes_mutex_;
+    std::vector<std::uint8_t*> bytes_; ///< that the next meeting sets
     std::atomic<pthread_t> leader_{};
     std::atomic<bool> left_{false};
 };
