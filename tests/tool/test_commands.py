@@ -18,7 +18,7 @@ def test_version(bare: Native) -> None:
 
 
 def test_help_names_every_command_and_exit_code(bare: Native) -> None:
-    said = " ".join(bare.kumiki("--help").stdout.split())  # whose lines end anywhere
+    said = " ".join(bare.kumiki("--help").stdout.split())  # A line may end between any two words.
     for word in ("evaluate", "doctor", "topology", "report", "compare", "list", "run", "130 interrupted"):
         assert word in said
 
