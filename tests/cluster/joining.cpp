@@ -7,15 +7,19 @@
 //   joining twice                joins, leaves, and joins again
 //   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
 //                                after MPI_Finalize
+//   joining slow                 after it, where the last rank's own takes longer than that of the others
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -101,6 +105,8 @@ void compare(kumiki::Job& job) {
         throw std::runtime_error("MPI counts the ranks in another way");
 }
 
+bool finalizes_slowly = false;
+
 void run_with_mpi(std::string_view task) {
     if (task == "before") {
         kumiki::Job job;
@@ -128,8 +134,12 @@ void run_with_mpi(std::string_view task) {
         MPI_Init(nullptr, nullptr);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Finalize();
-    } else if (task == "after") {
+    } else if (task == "after" || task == "slow") {
         MPI_Init(nullptr, nullptr);
+        int rank = 0, size = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        finalizes_slowly = task == "slow" && rank == size - 1;
         MPI_Finalize();
         kumiki::Job job;
         work(job);
@@ -141,6 +151,15 @@ void run_with_mpi(std::string_view task) { run_alone(task); }
 #endif
 
 } // namespace
+
+#ifdef WITH_MPI
+/// Stands before the function of PMIx, which Open MPI calls at the end of MPI_Finalize.
+extern "C" [[gnu::visibility("default")]] int PMIx_Finalize(const void* information, std::size_t count) {
+    if (std::exchange(finalizes_slowly, false)) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto next = reinterpret_cast<int (*)(const void*, std::size_t)>(dlsym(RTLD_NEXT, "PMIx_Finalize"));
+    return next(information, count);
+}
+#endif
 
 int main(int argc, char** argv) try {
     if (argc != 2) return 2;

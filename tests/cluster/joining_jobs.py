@@ -59,7 +59,7 @@ def build(folder: Path, compiler: Sequence[str] = ("c++",), source: Path = SOURC
     library = library_folder()
     program = folder / source.stem
     arguments = ("-std=c++20", f"-I{ROOT / 'include'}", "-o", str(program), str(source))
-    link = (f"-L{library}", "-lkumiki", f"-Wl,-rpath,{library}")
+    link = (f"-L{library}", "-lkumiki", f"-Wl,-rpath,{library}", "-rdynamic")
     built = subprocess.run([*compiler, *arguments, *link], capture_output=True, text=True, timeout=120, check=False)
     assert built.returncode == 0, built.stderr
     return program
