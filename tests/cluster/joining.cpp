@@ -7,7 +7,7 @@
 //   joining twice                joins, leaves, and joins again
 //   joining before|during|left|after   joins before MPI_Init; between it and MPI_Finalize; joins and leaves before it;
 //                                after MPI_Finalize
-//   joining slow                 after it, where the last rank's own takes longer than that of the others
+//   joining slow                 after it, where each rank's own takes longer than that of the rank before it
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -105,7 +105,7 @@ void compare(kumiki::Job& job) {
         throw std::runtime_error("MPI counts the ranks in another way");
 }
 
-bool finalizes_slowly = false;
+std::chrono::milliseconds delay_of_finalize{};
 
 void run_with_mpi(std::string_view task) {
     if (task == "before") {
@@ -136,10 +136,9 @@ void run_with_mpi(std::string_view task) {
         MPI_Finalize();
     } else if (task == "after" || task == "slow") {
         MPI_Init(nullptr, nullptr);
-        int rank = 0, size = 0;
+        int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-        finalizes_slowly = task == "slow" && rank == size - 1;
+        if (task == "slow") delay_of_finalize = rank * std::chrono::milliseconds(250);
         MPI_Finalize();
         kumiki::Job job;
         work(job);
@@ -155,7 +154,7 @@ void run_with_mpi(std::string_view task) { run_alone(task); }
 #ifdef WITH_MPI
 /// Stands before the function of PMIx, which Open MPI calls at the end of MPI_Finalize.
 extern "C" [[gnu::visibility("default")]] int PMIx_Finalize(const void* information, std::size_t count) {
-    if (std::exchange(finalizes_slowly, false)) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::exchange(delay_of_finalize, {}));
     const auto next = reinterpret_cast<int (*)(const void*, std::size_t)>(dlsym(RTLD_NEXT, "PMIx_Finalize"));
     return next(information, count);
 }

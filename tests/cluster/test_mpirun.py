@@ -122,7 +122,7 @@ def test_beside_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpir
 @pytest.mark.parametrize("when", ["after", "slow"])
 def test_after_mpi(mpirun: Mpirun, starter: Starter, build_with: Callable[[Mpirun], str], when: str) -> None:
     """MPI_Finalize of MPICH before 4.2 closes the connection to its launcher; the error message says so. Open MPI's
-    launcher ends a fence in which a rank is missing that closes its connection meanwhile.
+    launcher counts a rank whose connection MPI_Finalize closes as lost to the fence that others have begun.
     """
     ended = starter.run_that_fails(mpirun.on_this_host(3), build_with(mpirun), when)
     if mpirun.kind is mpi.OPENMPI or is_mpich_from_4_2(mpirun):

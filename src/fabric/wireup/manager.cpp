@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <string_view>
 
 #include "fabric/module.hpp"
@@ -58,6 +59,12 @@ Result<std::unique_ptr<KeyValueSpace>> open_pmi(std::chrono::milliseconds patien
 }
 
 } // namespace
+
+bool has_finalized_mpi() {
+    const auto finalized = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "MPI_Finalized"));
+    int yes = 0;
+    return finalized != nullptr && finalized(&yes) == 0 && yes != 0;
+}
 
 Result<std::unique_ptr<KeyValueSpace>> open_pmix() {
     const auto function = load(part_for_pmix("kumiki-pmix.so", "kumiki_open_pmix"));

@@ -20,6 +20,9 @@ enum class ProcessManager {
 /// Finds the innermost one: inside a Slurm allocation, mpirun leaves the variables of both, and then mpirun's count.
 ProcessManager find_process_manager();
 
+/// Whether the program has used MPI in this process, and has called MPI_Finalize.
+bool has_finalized_mpi();
+
 /// Opens the key-value space of PMIx in this process, through the module kumiki-pmix.so.
 Result<std::unique_ptr<KeyValueSpace>> open_pmix();
 

@@ -1,9 +1,10 @@
-#include <array>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <pmix.h>
 #include <string>
+#include <thread>
 
 #include "fabric/wireup/exit_hook.hpp"
 #include "fabric/wireup/space.hpp"
@@ -30,13 +31,9 @@ public:
         at_process_exit([](int code) {
             if (code == 0) PMIx_Finalize(nullptr, 0);
         });
-        pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
-        pmix_value_t* size = nullptr;
-        if (auto known = outcome("PMIx_Get of the job's size", PMIx_Get(&everybody, PMIX_JOB_SIZE, nullptr, 0, &size));
-            !known)
-            return known;
-        size_ = static_cast<int>(size->data.uint32);
-        PMIX_VALUE_RELEASE(size);
+        const auto size = number(PMIX_JOB_SIZE);
+        if (!size) return tl::unexpected(size.error());
+        size_ = *size;
         return {};
     }
 
@@ -44,15 +41,7 @@ public:
     int size() const override { return size_; }
     std::size_t longest_value() const override { return 64 << 10; }
 
-    bool has_written(std::string_view key) override {
-        // Without `immediate`, a query for a key that was never written is answered only when the key is written. The
-        // query must go to the server itself, because a rank that joins a second time uses another proxy.
-        pmix_info_t now;
-        bool yes = true;
-        PMIX_INFO_CONSTRUCT(&now);
-        PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-        return read(rank(), key, &now, 1).has_value();
-    }
+    bool has_written(std::string_view key) override { return has_written(rank(), key); }
     Result<> put(std::string_view key, std::string_view value) override {
         std::string text(value);
         pmix_value_t wrapped{};
@@ -60,24 +49,54 @@ public:
         wrapped.data.string = text.data();
         return outcome("PMIx_Put", PMIx_Put(PMIX_GLOBAL, std::string(key).c_str(), &wrapped));
     }
-    /// Open MPI's launcher ends the fence of one host with "partial success" for all others when a rank whose
-    /// MPI_Finalize takes longer closes its connection meanwhile. That rank has not begun this fence, so the others
-    /// begin it again. (Over hosts the launcher ends it well for the others, and that rank's own never ends.)
+    /// MPI_Finalize closes the rank's connection, and then Open MPI's launcher counts the rank as lost to each fence
+    /// that has begun: the fence ends without it, and no other ends with it. This asks again and again because a query
+    /// that waits in the launcher may miss a key that arrives at the same time. Over hosts the launcher does not always
+    /// tell the key, so there the ranks do without the wait.
+    Result<> wait_until_all_are_here() override {
+        const auto on_this_host = number(PMIX_LOCAL_SIZE);
+        if (!on_this_host) return tl::unexpected(on_this_host.error());
+        if (*on_this_host < size_) return {};
+        if (auto told = put(is_here, "1"); !told) return told;
+        if (auto committed = commit(); !committed) return committed;
+        for (int rank = 0; rank < size_; ++rank)
+            while (!has_written(rank, is_here)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return {};
+    }
     Result<> fence() override {
-        if (auto committed = outcome("PMIx_Commit", PMIx_Commit()); !committed) return committed;
+        if (auto committed = commit(); !committed) return committed;
         pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
         pmix_info_t collect;
         bool yes = true;
         PMIX_INFO_CONSTRUCT(&collect);
         PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-        pmix_status_t status = PMIX_SUCCESS;
-        do status = PMIx_Fence(&everybody, 1, &collect, 1);
-        while (status == PMIX_ERR_PARTIAL_SUCCESS);
-        return outcome("PMIx_Fence", status);
+        return outcome("PMIx_Fence", PMIx_Fence(&everybody, 1, &collect, 1));
     }
     Result<std::string> get(int rank, std::string_view key) override { return read(rank, key, nullptr, 0); }
 
 private:
+    static constexpr std::string_view is_here = "kumiki-is-here";
+
+    /// Returns what the launcher tells of the whole job under the key.
+    Result<int> number(const char* key) const {
+        const pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
+        pmix_value_t* value = nullptr;
+        auto got = outcome("PMIx_Get of the job", PMIx_Get(&everybody, key, nullptr, 0, &value));
+        if (!got) return tl::unexpected(got.error());
+        const auto number = static_cast<int>(value->data.uint32);
+        PMIX_VALUE_RELEASE(value);
+        return number;
+    }
+    static Result<> commit() { return outcome("PMIx_Commit", PMIx_Commit()); }
+    bool has_written(int rank, std::string_view key) const {
+        // Without `immediate`, a query for a key that was never written is answered only when the key is written. The
+        // query must go to the server itself, because a rank that joins a second time uses another proxy.
+        pmix_info_t now;
+        bool yes = true;
+        PMIX_INFO_CONSTRUCT(&now);
+        PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+        return read(rank, key, &now, 1).has_value();
+    }
     pmix_proc_t process(pmix_rank_t rank) const {
         pmix_proc_t made{};
         std::memcpy(made.nspace, self_.nspace, sizeof made.nspace);

@@ -128,6 +128,8 @@ Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings) {
         return fail(KUMIKI_ERROR_STATE, fmt::format("rank {} has already joined the job; a process joins once, and a "
                                                     "rank is one process",
                                                     exchange.rank()));
+    if (has_finalized_mpi())
+        if (auto waited = shared->wait_until_all_are_here(); !waited) return tl::unexpected(waited.error());
     auto job = meet(std::move(exchange), settings);
     if (!job) return tl::unexpected(job.error());
     end_all_at_exit_within(*job, settings, shared);
