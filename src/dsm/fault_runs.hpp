@@ -5,31 +5,54 @@
 #include <iterator>
 #include <vector>
 
+#include "dsm/packed_pages.hpp"
 #include "dsm/page_set.hpp"
 
 namespace kumiki::dsm {
 
-/// The pages that faults have made ready for one kind of access in the present interval, and how many each further
-/// fault should make ready. Any number of runs may grow side by side, as when a thread walks through several rows at
-/// once. Any thread may use it; one at a time calls take().
+/// So many pages from one on, which a fault there should make ready.
+struct Window {
+    std::size_t count;
+    bool ascends; ///< false: to lower addresses
+
+    PageRun from(std::size_t page) const { return {ascends ? page : page + 1 - count, count}; }
+    std::size_t last_from(std::size_t page) const { return ascends ? page + count - 1 : page + 1 - count; }
+};
+
+/// The pages that faults have made ready for one kind of access in the present interval, and which each further fault
+/// should make ready. Any number of runs may grow side by side, in ascending or descending order, as when a thread
+/// walks through several rows at once. Any thread may use it; one at a time calls take().
 class FaultRuns {
 public:
-    explicit FaultRuns(std::size_t pages) : pages_(pages), unproven_(pages) {}
+    explicit FaultRuns(std::size_t pages) : count_(pages), pages_(pages), unproven_(pages) {}
 
-    /// For a fault at this page: as many as the pages right before it that are ready, and in a long run at most an
-    /// eighth of it, so that little is made ready for nothing where it ends. At least 1, and at most `most`.
-    std::size_t window(std::size_t page, std::size_t most) const {
-        const std::size_t run = pages_.run_before(page, share * most);
-        return std::clamp<std::size_t>(std::min(run, std::max(short_run, run / share)), 1, most);
+    /// For a fault at this page: in the direction in which the longer of the two runs beside it goes on, as many as the
+    /// run has, and of a long one at most an eighth, so that little is made ready for nothing where it ends. At least
+    /// 1, and at most `most` that the array has.
+    Window window(std::size_t page, std::size_t most) const {
+        const std::size_t before = pages_.run_before(page, share * most),
+                          behind = pages_.run_behind(page, share * most);
+        const std::size_t run = std::max(before, behind);
+        const bool ascends = before >= behind;
+        const std::size_t there_are = std::min(most, ascends ? count_ - page : page + 1);
+        return {std::clamp<std::size_t>(std::min(run, std::max(short_run, run / share)), 1, there_are), ascends};
     }
     /// Whether a fault at this page goes on with a run that is long enough to expect that it does not end there.
-    bool goes_on(std::size_t page) const { return pages_.run_before(page, short_run) == short_run; }
-    /// A fault at `first` has made these pages ready. Those before it that came along are in use, too.
-    void add(std::size_t first, std::size_t end) {
-        for (std::size_t left = unproven_.run_before(first, first); left > 0; --left) unproven_.remove(first - left);
-        unproven_.remove(first);
-        for (std::size_t page = first + 1; page < end; ++page) unproven_.add(page);
-        for (std::size_t page = first; page < end; ++page) pages_.add(page);
+    bool goes_on(std::size_t page) const {
+        return pages_.run_before(page, short_run) == short_run || pages_.run_behind(page, short_run) == short_run;
+    }
+    /// A fault at this page has made the window ready. The pages on its other side that came along are in use, too.
+    void add(std::size_t page, const Window& window) {
+        if (window.ascends)
+            for (std::size_t left = unproven_.run_before(page, count_); left > 0; --left) unproven_.remove(page - left);
+        else
+            for (std::size_t left = unproven_.run_behind(page, count_); left > 0; --left) unproven_.remove(page + left);
+        const PageRun run = window.from(page);
+        for (std::size_t each = run.first; each < run.first + run.count; ++each) {
+            if (each == page) unproven_.remove(each);
+            else unproven_.add(each);
+            pages_.add(each);
+        }
     }
     bool contains(std::size_t page) const { return pages_.contains(page); }
     /// Empties the set. Returns the pages that have faulted, and those that came along and were followed by a fault: of
@@ -44,6 +67,7 @@ public:
 private:
     static constexpr std::size_t short_run = 8, share = 8;
 
+    std::size_t count_;
     PageSet pages_, unproven_;
 };
 

@@ -23,6 +23,8 @@ public:
 
     FaultRuns& missed() { return missed_; }   ///< pages that faults have fetched
     FaultRuns& noticed() { return noticed_; } ///< pages that faults have made writable
+    const FaultRuns& missed() const { return missed_; }
+    const FaultRuns& noticed() const { return noticed_; }
     /// A lock has dropped the copy of this page.
     void lose_at_lock(std::size_t page);
     /// A copy could be written, and is as before.

@@ -10,61 +10,72 @@ namespace kumiki::dsm {
 
 using platform::PageAccess;
 
-/// How many pages a fault at this one should make ready.
-std::size_t Pages::ahead(const FaultRuns& runs, std::size_t number) const {
+/// What a fault at this page should make ready.
+Window Pages::window(const FaultRuns& runs, std::size_t number) const {
     const std::size_t bytes = cache_.is_bounded() ? std::min(longest_fetch, cache_.longest_fetch()) : longest_fetch;
-    return runs.window(number, std::clamp<std::size_t>(bytes / layout_.page_bytes, 1, layout_.pages - number));
+    return runs.window(number, std::max<std::size_t>(bytes / layout_.page_bytes, 1));
 }
 
-/// Locks pages behind a page that the thread has locked, and before `last`: those in this state that have this home,
-/// up to the first other one, or one that another thread has locked. Returns the end of the run.
-std::size_t Pages::lock_behind(std::size_t number, std::size_t last, int home, State state) {
-    std::size_t end = number + 1;
-    while (end < last && homes_.of(end) == home && !homes_.is_open(end) &&
-           Turn(fabric_, pages_[end].locked).try_lock()) {
-        if (pages_[end].state == state) {
-            ++end;
-            continue;
-        }
-        unlock(pages_[end]);
+/// Locks the pages of a window from this one on, which the thread has locked: those in this state that have this home,
+/// up to the first other one, or one that another thread has locked. Returns what it has locked.
+Window Pages::lock_window(std::size_t number, const Window& window, int home, State state) {
+    std::size_t count = 1;
+    for (; count < window.count; ++count) {
+        const std::size_t page = window.ascends ? number + count : number - count;
+        if (homes_.of(page) != home || homes_.is_open(page) || !Turn(fabric_, pages_[page].locked).try_lock()) break;
+        if (pages_[page].state == state) continue;
+        unlock(pages_[page]);
         break;
     }
-    return end;
+    return {count, window.ascends};
 }
 
-/// Makes the page, which the thread has locked, ready, and in a sequential run of faults also pages behind it: all are
+/// Makes the page, which the thread has locked, ready, and in a sequential run of faults also pages beside it: all are
 /// in this state, `absent` or `requested`. If the run is one of writes, they may be written at once.
 void Pages::fetch_ahead(std::size_t number, State from, bool writes) {
     const bool in_a_run = accesses_.missed().goes_on(number);
-    const std::size_t end = lock_behind(number, number + ahead(accesses_.missed(), number), homes_.of(number), from);
+    const Window window = lock_window(number, this->window(accesses_.missed(), number), homes_.of(number), from);
+    const PageRun run = window.from(number);
     if (from == State::absent) {
-        if (cache_.is_bounded()) make_room(number, end - number);
-        request(number, end - number);
+        if (cache_.is_bounded()) make_room(run.first, run.count);
+        request(run.first, run.count);
     }
-    accesses_.missed().add(number, end);
-    if (in_a_run) request_behind(end);
-    await(number, end - number);
-    for (std::size_t each = number; each < end; ++each) {
+    accesses_.missed().add(number, window);
+    if (in_a_run) request_beyond(window.last_from(number), window.ascends);
+    await(run.first, run.count);
+    for (std::size_t each = run.first; each < run.first + run.count; ++each) {
         pages_[each].idle = 0;
         pages_[each].state = State::clean;
     }
-    const std::size_t read_only = writes ? std::min(end, number + write_ahead(number)) : number;
-    if (writes) begin_to_write(number, read_only);
-    if (writes) change(number, read_only - number, PageAccess::none, PageAccess::write);
-    if (read_only < end) change(read_only, end - read_only, PageAccess::none, PageAccess::read);
-    for (std::size_t each = number + 1; each < end; ++each) Turn(fabric_, pages_[each].locked).unlock_quietly();
+    Window written{0, window.ascends};
+    if (writes) {
+        const Window wanted = write_window(number);
+        written.count = wanted.ascends == window.ascends ? std::min(wanted.count, window.count) : 1;
+        begin_to_write(number, written);
+        change(written.from(number).first, written.count, PageAccess::none, PageAccess::write);
+    }
+    if (written.count < window.count) {
+        const std::size_t first = window.ascends ? run.first + written.count : run.first;
+        change(first, window.count - written.count, PageAccess::none, PageAccess::read);
+    }
+    for (std::size_t each = run.first; each < run.first + run.count; ++each)
+        if (each != number) Turn(fabric_, pages_[each].locked).unlock_quietly();
 }
 
-/// Requests the window behind the one that ends here, whose last page the thread has locked, so that it comes while the
-/// program reads that one. The next fault awaits it.
-void Pages::request_behind(std::size_t first) {
-    if (first == layout_.pages || !expects()) return;
-    const int home = homes_.of(first - 1);
+/// Requests the window beyond one that a fault makes ready, whose last page the thread has locked, so that it comes
+/// while the program reads that one. The next fault awaits it.
+void Pages::request_beyond(std::size_t last, bool ascends) {
+    if (last == (ascends ? layout_.pages - 1 : 0) || !expects()) return;
+    const int home = homes_.of(last);
     if (region_at(home) != nullptr) return; // nothing is gained
-    const std::size_t end = lock_behind(first - 1, first + ahead(accesses_.missed(), first), home, State::absent);
-    if (end == first) return;
-    request(first, end - first);
-    leave_requested({first, end - first});
+    Window beyond = window(accesses_.missed(), ascends ? last + 1 : last - 1);
+    if (beyond.ascends != ascends) return;
+    ++beyond.count; // with the last page
+    beyond = lock_window(last, beyond, home, State::absent);
+    if (--beyond.count == 0) return;
+    const PageRun run = beyond.from(ascends ? last + 1 : last - 1);
+    request(run.first, run.count);
+    leave_requested(run);
 }
 
 /// Pages that this thread has locked and requested. The first access to one awaits it. For threads that wait for them
@@ -98,26 +109,29 @@ void Pages::settle_all() {
     if (any) fabric_.progress().ring(fabric_.rank());
 }
 
-/// How many pages a write to this one should make ready for writes. The race check must see the first write of each,
-/// and a record those of the home, which nothing else tells.
-std::size_t Pages::write_ahead(std::size_t number) {
+/// What a write to this page should make ready for writes. The race check must see the first write of each page, and a
+/// record those of the home, which nothing else tells.
+Window Pages::write_window(std::size_t number) const {
     const bool sees_each = check_ != nullptr || (log_ && is_home(number));
-    return sees_each ? 1 : ahead(accesses_.noticed(), number);
+    return sees_each ? Window{1, true} : window(accesses_.noticed(), number);
 }
 
 /// The program writes to a page that is `clean` and that the thread has locked. In a sequential run of such writes
-/// copies behind it may be written from now on, too; those that are not cost a twin and a comparison.
+/// copies beside it may be written from now on, too; those that are not cost a twin and a comparison.
 void Pages::begin_run(std::size_t number) {
-    const std::size_t end = lock_behind(number, number + write_ahead(number), homes_.of(number), State::clean);
-    begin_to_write(number, end);
-    change(number, end - number, PageAccess::read, PageAccess::write);
-    for (std::size_t each = number + 1; each < end; ++each) unlock(pages_[each]);
+    const Window window = lock_window(number, write_window(number), homes_.of(number), State::clean);
+    const PageRun run = window.from(number);
+    begin_to_write(number, window);
+    change(run.first, run.count, PageAccess::read, PageAccess::write);
+    for (std::size_t each = run.first; each < run.first + run.count; ++each)
+        if (each != number) unlock(pages_[each]);
 }
 
-/// Pages that are `clean`; the first one has faulted.
-void Pages::begin_to_write(std::size_t first, std::size_t end) {
-    for (std::size_t page = first; page < end; ++page) begin_to_write(page);
-    accesses_.noticed().add(first, end);
+/// Pages that are `clean`, from one on that has faulted.
+void Pages::begin_to_write(std::size_t number, const Window& window) {
+    const PageRun run = window.from(number);
+    for (std::size_t page = run.first; page < run.first + run.count; ++page) begin_to_write(page);
+    accesses_.noticed().add(number, window);
 }
 
 /// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees

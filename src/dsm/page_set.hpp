@@ -61,6 +61,20 @@ public:
         return std::min(run, most);
     }
 
+    /// The same for the pages right behind this one.
+    std::size_t run_behind(std::size_t page, std::size_t most) const {
+        std::size_t run = 0;
+        while (run < most) {
+            const std::size_t next = page + run + 1;
+            if (next / bits >= levels_.front().size()) break;
+            const std::uint64_t word = levels_.front()[next / bits].load(std::memory_order_relaxed);
+            const auto ones = static_cast<std::size_t>(std::countr_one(word >> next % bits));
+            run += ones;
+            if (ones < bits - next % bits) break;
+        }
+        return std::min(run, most);
+    }
+
     /// Empties the set, and calls each(begin, end) for every run of pages that were in it, in ascending order.
     template <class Each>
     void take_runs(Each each) {

@@ -249,11 +249,11 @@ private:
     template <class Wanted, class Done, class Settle>
     void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
                      Wanted wanted, Done done, Settle settle);
-    std::size_t ahead(const FaultRuns& runs, std::size_t page) const;
-    std::size_t write_ahead(std::size_t page);
-    std::size_t lock_behind(std::size_t page, std::size_t last, int home, State state);
+    Window window(const FaultRuns& runs, std::size_t page) const;
+    Window write_window(std::size_t page) const;
+    Window lock_window(std::size_t page, const Window& window, int home, State state);
     void fetch_ahead(std::size_t page, State from, bool writes);
-    void request_behind(std::size_t first);
+    void request_beyond(std::size_t last, bool ascends);
     void leave_requested(PageRun run);
     void settle(std::size_t page);
     void settle_all();
@@ -289,7 +289,7 @@ private:
     void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
     void make_twin(std::size_t page);
     void begin_to_write(std::size_t page);
-    void begin_to_write(std::size_t first, std::size_t end);
+    void begin_to_write(std::size_t page, const Window& window);
     void note_dropped(std::size_t page);
     /// Which ranks get the notices of a release.
     enum class Audience : std::uint8_t { acquirer, all };

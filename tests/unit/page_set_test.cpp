@@ -32,7 +32,7 @@ RC_GTEST_PROP(PageSetTest, WhatIsAddedIsTakenOnceAndInOrder, ()) {
     RC_ASSERT(take(set).empty());
 }
 
-RC_GTEST_PROP(PageSetTest, RunsThatEndBeforeAPage, ()) {
+RC_GTEST_PROP(PageSetTest, RunsBesideAPage, ()) {
     const auto pages = *rc::gen::inRange<std::size_t>(1, 400);
     const auto most = *rc::gen::inRange<std::size_t>(0, 400);
     const auto absent = *rc::gen::container<std::set<std::size_t>>(rc::gen::inRange<std::size_t>(0, pages));
@@ -43,6 +43,9 @@ RC_GTEST_PROP(PageSetTest, RunsThatEndBeforeAPage, ()) {
         std::size_t run = 0;
         while (run < most && run < page && !absent.contains(page - run - 1)) ++run;
         RC_ASSERT(set.run_before(page, most) == run);
+        run = 0;
+        while (run < most && page + run + 1 < pages && !absent.contains(page + run + 1)) ++run;
+        RC_ASSERT(set.run_behind(page, most) == run);
     }
     RC_ASSERT(take(set).size() == pages - absent.size());
     for (const std::size_t page : absent) set.add(page);

@@ -1,9 +1,11 @@
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/build.hpp"
@@ -113,10 +115,13 @@ TEST_P(SharedMemoryTest, AWriterAwayFromTheHomeIsSeenInEveryInterval) {
     });
 }
 
+/// Over how many hosts, and whether in ascending order.
+constexpr std::array<std::pair<int, bool>, 4> walks{{{1, true}, {2, true}, {1, false}, {2, false}}};
+
 // Fewer faults than pages; and pages that came along are copies like any other.
 TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
-    for (const int hosts : {1, 2})
-        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
+    for (const auto& [hosts, ascends] : walks)
+        run({.ranks = 2, .hosts = hosts}, [hosts, ascends](Rank& rank, SharedMemory& memory) {
             constexpr std::size_t pages = 512; // of rank 0, and as many of rank 1
             const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
             auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
@@ -127,8 +132,10 @@ TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
                 ASSERT_TRUE(memory.barrier());
                 if (rank.rank() == 1) {
                     const auto before = memory.counters(nullptr).value();
-                    for (std::size_t word = 0; word < pages * words; ++word)
+                    for (std::size_t step = 0; step < pages * words; ++step) {
+                        const std::size_t word = ascends ? step : pages * words - 1 - step;
                         ASSERT_EQ(array[word], round * word) << "round " << round << ", " << hosts << " hosts";
+                    }
                     const auto after = memory.counters(nullptr).value();
                     EXPECT_EQ(after.fetches - before.fetches, pages);
                     faults = after.faults - before.faults;
@@ -142,71 +149,76 @@ TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
 // Between hosts the window behind the last one is under way when a scan stops. Rank 1 reads the first half of what rank
 // 0 has, while rank 0 writes to the other half, and then reads that.
 TEST_P(SharedMemoryTest, WhatAScanHasRequestedAheadIsAsNewAsAnyCopy) {
-    std::atomic<std::uint64_t> scanned{0}; // by which round; tells nobody anything about the array
-    run({.ranks = 2, .hosts = 2}, [&scanned](Rank& rank, SharedMemory& memory) {
-        constexpr std::size_t pages = 256, half = pages / 2; // of rank 0
-        constexpr int lock = 1;                              // of rank 1, so that it learns without a message
-        const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
-        auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
-        Locks& locks = **memory.locks("test");
-        const auto write = [&](std::size_t first, std::uint64_t round) {
-            for (std::size_t page = first; page < pages; ++page) array[page * words] = round * page;
-        };
-        const auto check = [&](std::size_t first, std::size_t end, std::uint64_t round) {
-            for (std::size_t page = first; page < end; ++page)
-                ASSERT_EQ(array[page * words], round * page) << "page " << page << ", round " << round;
-        };
-        const auto fetches = [&] { return memory.counters(nullptr)->fetches; };
-        for (std::uint64_t round = 1; round <= 60; round += 3) {
-            if (rank.rank() == 0) write(0, round);
-            ASSERT_TRUE(memory.barrier());
-            const std::uint64_t before = fetches();
-            if (rank.rank() == 1) check(0, half, round);
-            ASSERT_TRUE(memory.barrier()); // what has come stays
-            if (rank.rank() == 1) {
-                const std::uint64_t requested = fetches() - before;
-                EXPECT_GT(requested, half);
-                EXPECT_LT(requested, half * 3 / 2);
-                check(0, pages, round);
-            } else {
-                ASSERT_TRUE(locks.acquire(lock));
+    for (const bool ascends : {true, false}) {
+        std::atomic<std::uint64_t> scanned{0}; // by which round; tells nobody anything about the array
+        run({.ranks = 2, .hosts = 2}, [&scanned, ascends](Rank& rank, SharedMemory& memory) {
+            constexpr std::size_t pages = 256, half = pages / 2; // of rank 0
+            constexpr int lock = 1;                              // of rank 1, so that it learns without a message
+            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+            Locks& locks = **memory.locks("test");
+            const auto at = [&](std::size_t step) -> std::uint64_t& {
+                return array[(ascends ? step : pages - 1 - step) * words];
+            };
+            const auto write = [&](std::size_t first, std::uint64_t round) {
+                for (std::size_t step = first; step < pages; ++step) at(step) = round * step;
+            };
+            const auto check = [&](std::size_t first, std::size_t end, std::uint64_t round) {
+                for (std::size_t step = first; step < end; ++step)
+                    ASSERT_EQ(at(step), round * step) << "step " << step << ", round " << round;
+            };
+            const auto fetches = [&] { return memory.counters(nullptr)->fetches; };
+            for (std::uint64_t round = 1; round <= 60; round += 3) {
+                if (rank.rank() == 0) write(0, round);
+                ASSERT_TRUE(memory.barrier());
+                const std::uint64_t before = fetches();
+                if (rank.rank() == 1) check(0, half, round);
+                ASSERT_TRUE(memory.barrier()); // what has come stays
+                if (rank.rank() == 1) {
+                    const std::uint64_t requested = fetches() - before;
+                    EXPECT_GT(requested, half);
+                    EXPECT_LT(requested, half * 3 / 2);
+                    check(0, pages, round);
+                } else {
+                    ASSERT_TRUE(locks.acquire(lock));
+                }
+                ASSERT_TRUE(memory.barrier());
+                if (rank.rank() == 0) {
+                    write(0, round + 1);
+                    ASSERT_TRUE(locks.release(lock));
+                } else {
+                    ASSERT_TRUE(locks.acquire(lock));
+                    check(0, half, round + 1);
+                    ASSERT_TRUE(locks.release(lock));
+                }
+                ASSERT_TRUE(memory.barrier());
+                if (rank.rank() == 0) {
+                    ASSERT_TRUE(locks.acquire(lock));
+                }
+                ASSERT_TRUE(memory.barrier());
+                if (rank.rank() == 0) {
+                    while (scanned.load() < round) std::this_thread::yield();
+                    write(half, round + 2);
+                    ASSERT_TRUE(locks.release(lock));
+                } else {
+                    const std::uint64_t already = fetches();
+                    check(0, half, round + 1); // meanwhile
+                    EXPECT_GT(fetches() - already, half);
+                    scanned = round;
+                    ASSERT_TRUE(locks.acquire(lock)); // drops what is under way
+                    check(half, pages, round + 2);
+                    ASSERT_TRUE(locks.release(lock));
+                }
+                ASSERT_TRUE(memory.barrier());
             }
-            ASSERT_TRUE(memory.barrier());
-            if (rank.rank() == 0) {
-                write(0, round + 1);
-                ASSERT_TRUE(locks.release(lock));
-            } else {
-                ASSERT_TRUE(locks.acquire(lock));
-                check(0, half, round + 1);
-                ASSERT_TRUE(locks.release(lock));
-            }
-            ASSERT_TRUE(memory.barrier());
-            if (rank.rank() == 0) {
-                ASSERT_TRUE(locks.acquire(lock));
-            }
-            ASSERT_TRUE(memory.barrier());
-            if (rank.rank() == 0) {
-                while (scanned.load() < round) std::this_thread::yield();
-                write(half, round + 2);
-                ASSERT_TRUE(locks.release(lock));
-            } else {
-                const std::uint64_t already = fetches();
-                check(0, half, round + 1); // meanwhile
-                EXPECT_GT(fetches() - already, half);
-                scanned = round;
-                ASSERT_TRUE(locks.acquire(lock)); // drops what is under way
-                check(half, pages, round + 2);
-                ASSERT_TRUE(locks.release(lock));
-            }
-            ASSERT_TRUE(memory.barrier());
-        }
-    });
+        });
+    }
 }
 
 // As a transposition does: rank 1 goes down the first halves of many rows of rank 0, which it reads and then writes.
 TEST_P(SharedMemoryTest, RowsSideBySideAreFetchedAndWrittenAheadEachByItself) {
-    for (const int hosts : {1, 2})
-        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
+    for (const auto& [hosts, ascends] : walks)
+        run({.ranks = 2, .hosts = hosts}, [hosts, ascends](Rank& rank, SharedMemory& memory) {
             constexpr std::size_t rows = 24, row = 128, used = 64; // pages
             const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
             auto* const array = allocate<std::uint64_t>(memory, 2 * rows * row * words);
@@ -215,8 +227,8 @@ TEST_P(SharedMemoryTest, RowsSideBySideAreFetchedAndWrittenAheadEachByItself) {
                     for (std::size_t page = 0; page < rows * row; ++page) array[page * words] = round * page;
                 ASSERT_TRUE(memory.barrier());
                 const auto before = memory.counters(nullptr).value();
-                for (std::size_t column = 0; column < used && rank.rank() == 1; ++column)
-                    for (std::size_t page = column; page < rows * row; page += row) {
+                for (std::size_t step = 0; step < used && rank.rank() == 1; ++step)
+                    for (std::size_t page = ascends ? step : used - 1 - step; page < rows * row; page += row) {
                         ASSERT_EQ(array[page * words], round * page) << "round " << round << ", " << hosts << " hosts";
                         array[page * words + 1] = round + page;
                     }
