@@ -94,7 +94,9 @@ KUMIKI_API kumiki_status kumiki_shared_malloc(kumiki_job* job, size_t bytes, voi
  * kumiki_shared_barrier or released a shared lock. */
 KUMIKI_API kumiki_status kumiki_shared_free(kumiki_job* job, void* memory);
 
-/* Collective: releases the array that kumiki_shared_allocate or kumiki_shared_allocate_dimensions returned. */
+/* Collective: releases the array that kumiki_shared_allocate or kumiki_shared_allocate_dimensions returned. No thread
+ * may use the array any more; all else may go on, as that other threads acquire and release locks. If the ranks pass
+ * different arrays, or one of them what is none, all stay. */
 KUMIKI_API kumiki_status kumiki_shared_release(kumiki_job* job, void* memory);
 
 /* Collective, and a kumiki_shared_barrier: from now on the shared array that contains `address` is kept consistent by

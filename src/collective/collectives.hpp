@@ -111,6 +111,9 @@ public:
     /// list that it passes.
     Result<std::unique_ptr<fabric::Group>> subgroup(std::span<const int> ranks);
 
+    /// Fails if a collective would fail at once: another thread is in one, or a split-phase barrier is open.
+    Result<> admitted() { return CallGuard(*this).admitted(); }
+
     /// Called instead of a collective whose arguments are wrong at this rank: tells the other ranks, which would
     /// otherwise wait forever, and returns the failure.
     Result<> refuse(const Result<>& failure);

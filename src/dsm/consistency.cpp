@@ -5,7 +5,7 @@ namespace kumiki::dsm {
 void Consistency::publish() {
     std::vector<Notice> own;
     arrays_.any([&own](Pages& array) {
-        array.release(own);
+        if (!array.is_retired()) array.release(own);
         return false;
     });
     if (courier_ != nullptr) courier_->await_applied();
@@ -28,7 +28,7 @@ void Consistency::apply(std::span<const Told> news, bool complete) {
 /// Appends the pages whose changes had to be brought to their homes first to `own`.
 void Consistency::invalidate(const Notice& notice, std::vector<Notice>& own) {
     const auto drop = [&own](Pages& array, std::uint64_t first, std::uint64_t count) {
-        array.invalidate_at_lock(first, count, own);
+        if (!array.is_retired()) array.invalidate_at_lock(first, count, own);
     };
     if (notice == Notice::everything())
         arrays_.any([&drop](Pages& array) {

@@ -61,6 +61,19 @@ public:
         each(history_);
     }
 
+    /// The array is about to be released (Pages::retire). When other threads of this rank release what they have
+    /// written, or drop what others have, they leave it out.
+    void retire(Pages& array) {
+        const std::lock_guard turn(turn_);
+        array.retire();
+    }
+    /// Calls forget(), after which no array has this number any more.
+    template <class Forget>
+    void forget(Forget forget) {
+        const std::lock_guard turn(turn_);
+        forget();
+    }
+
     struct Changed {
         std::uint64_t before;
         Notice notice;

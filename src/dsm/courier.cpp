@@ -97,7 +97,7 @@ void Courier::tell_dropped(int home, std::uint32_t array, std::span<const std::u
 
 void Courier::forget(Arrays& arrays, std::uint32_t number) {
     const std::lock_guard lock(unawaited_);
-    arrays.set(number, nullptr);
+    arrays.remove(number);
 }
 
 bool Courier::answers_differences() const { return fabric_.size() > 2; }

@@ -32,20 +32,40 @@ struct Arrays {
             if (Pages* const array = find(number); array != nullptr && each(*array)) return true;
         return false;
     }
-    /// The smallest unused number; `most` if there is none. Only one thread at a time may call this and set().
+    /// The smallest unused number; `most` if there is none. Only one thread at a time may call this, add() and
+    /// remove().
     std::uint32_t unused() const {
         std::uint32_t number = 0;
         while (number < most && find(number) != nullptr) ++number;
         return number;
     }
-    /// Null: there is no longer an array with this number.
-    void set(std::uint32_t number, Pages* array) {
-        pages_[number].store(array, std::memory_order_release);
+    /// The array that has this address; null: none. The program uses the address, so no thread releases that array;
+    /// but others may be released meanwhile, and are not touched.
+    Pages* at(const void* address) const {
+        const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+        for (std::uint32_t number = 0; number < used_.load(std::memory_order_acquire); ++number)
+            if (wanted >= begins_[number].load(std::memory_order_acquire) &&
+                wanted < ends_[number].load(std::memory_order_acquire))
+                return find(number);
+        return nullptr;
+    }
+    void add(std::uint32_t number, Pages& array, std::span<const std::byte> memory) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+        begins_[number].store(begin, std::memory_order_release);
+        pages_[number].store(&array, std::memory_order_release);
+        ends_[number].store(begin + memory.size(), std::memory_order_release);
         if (number >= used_.load(std::memory_order_relaxed)) used_.store(number + 1, std::memory_order_release);
+    }
+    /// There is no longer an array with this number. First its end is gone, so at() never sees the beginning of the
+    /// next array with this number together with the end of this one.
+    void remove(std::uint32_t number) {
+        ends_[number].store(0, std::memory_order_release);
+        pages_[number].store(nullptr, std::memory_order_release);
     }
 
 private:
     std::array<std::atomic<Pages*>, most> pages_{};
+    std::array<std::atomic<std::uintptr_t>, most> begins_{}, ends_{};
     std::atomic<std::uint32_t> used_{0}; ///< all numbers from here on are unused
 };
 

@@ -16,7 +16,9 @@ namespace kumiki::dsm {
 
 /// A thread that waits for a lock: its rank, and its place among the waiting threads of that rank.
 struct Waiter {
-    static constexpr int places = 64; ///< more threads of a rank wait for a place first
+    /// More threads of a rank than this wait for a place first. If all of these wait for a lock, its holder cannot wait
+    /// for another one: so many threads must not meet at one lock.
+    static constexpr int places = 1024;
 
     std::uint32_t rank, place;
 

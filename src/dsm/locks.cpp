@@ -127,12 +127,15 @@ Result<> Locks::all_released() const {
 // -- the thread that wants a lock --
 
 bool Locks::Place::take() {
-    std::uint64_t free = locks_.free_places_.load(std::memory_order_relaxed);
-    while (free != 0) {
-        number_ = static_cast<std::uint32_t>(std::countr_zero(free));
-        if (locks_.free_places_.compare_exchange_weak(free, free & ~(std::uint64_t{1} << number_),
-                                                      std::memory_order_acquire, std::memory_order_relaxed))
-            return true;
+    for (std::uint32_t word = 0; word < locks_.taken_places_.size(); ++word) {
+        auto& taken = locks_.taken_places_[word];
+        for (std::uint64_t now = taken.load(std::memory_order_relaxed); ~now != 0;) {
+            const auto bit = static_cast<std::uint32_t>(std::countr_one(now));
+            number_ = word * bits + bit;
+            if (taken.compare_exchange_weak(now, now | std::uint64_t{1} << bit, std::memory_order_acquire,
+                                            std::memory_order_relaxed))
+                return true;
+        }
     }
     return false;
 }
@@ -143,7 +146,7 @@ Locks::Place::Place(Locks& locks) : locks_(locks) {
 }
 
 Locks::Place::~Place() {
-    locks_.free_places_.fetch_or(std::uint64_t{1} << number_, std::memory_order_release);
+    locks_.taken_places_[number_ / bits].fetch_and(~(std::uint64_t{1} << number_ % bits), std::memory_order_release);
     locks_.fabric_.progress().ring(locks_.fabric_.rank());
 }
 

@@ -17,6 +17,7 @@
 #include "explain/record.hpp"
 #include "dsm/word_change.hpp"
 #include "fabric/fabric.hpp"
+#include "platform/zeroed_array.hpp"
 
 namespace kumiki::dsm {
 
@@ -85,6 +86,7 @@ private:
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
         std::uint32_t number() const { return number_; }
+        static constexpr std::uint32_t bits = 64; ///< of a word of the taken places
 
     private:
         bool take();
@@ -155,10 +157,10 @@ private:
     explain::Record* record_ = nullptr;
     LockClocks* clocks_ = nullptr;
     std::vector<std::atomic<const void*>> owners_; ///< by lock: the thread of this rank that holds it (this_thread())
-    std::atomic<std::uint64_t> free_places_{~std::uint64_t{0}};
+    std::array<std::atomic<std::uint64_t>, Waiter::places / Place::bits> taken_places_{}; ///< a bit each
     std::array<Arrival, Waiter::places>
-        arrivals_;               ///< by place; belongs to the receiving thread until the answer is set
-    std::vector<Wanted> wanted_; ///< by number of the waiter; the lock of a lock's queue orders its uses
+        arrivals_;                         ///< by place; belongs to the receiving thread until the answer is set
+    platform::ZeroedArray<Wanted> wanted_; ///< by number of the waiter; the lock of a lock's queue orders its uses
     std::map<std::uint64_t, std::vector<Told>> posted_; ///< payloads that have not left; used by the receiving thread
     std::uint64_t tickets_ = 0;
     std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for

@@ -136,6 +136,14 @@ public:
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 
+    /// The array is about to be released. From now on this rank releases nothing of it and drops no copies, and nothing
+    /// is under way to it; but it still lends pages, and takes the differences of ranks that do not know yet.
+    void retire() {
+        retired_ = true;
+        settle_all();
+    }
+    bool is_retired() const { return retired_; }
+
     /// What the ranks have to do together: fetch_moved(), and then meet; or meet after finish_moves(), when the
     /// courier's differences have been applied.
     using Moving = HomeMoves::Together;
@@ -370,7 +378,7 @@ private:
     PageSet unawaited_;                                    ///< those that were left `requested`, since the last barrier
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
-    bool keeps_open_ = false;
+    bool keeps_open_ = false, retired_ = false;
     PageSet written_;     ///< since the last release
     PageSet evicted_;     ///< of the written ones; their changes are at the homes, and not announced yet
     PageSet told_;        ///< announced to some ranks since the last barrier

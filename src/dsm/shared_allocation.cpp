@@ -132,8 +132,12 @@ Result<void*> SharedMemory::add(Shape shape, const Pages::Layout& layout, const 
     const std::uint64_t detail =
         shape.fingerprint() << 32 | layout.page_bytes << 10 | static_cast<std::uint64_t>(layout.checked) << 9 |
         static_cast<std::uint64_t>(options_.protocol) << 8 | static_cast<std::uint64_t>(homes.placement);
-    if (auto agreed = agree(made ? Result<>{} : tl::unexpected(made.error()), detail,
-                            "dimensions, lengths of pages, or different homes, protocols or checks,");
+    if (auto agreed =
+            agree(made ? Result<>{} : tl::unexpected(made.error()), detail,
+                  {.status = KUMIKI_ERROR_MEMORY,
+                   .refused = "another rank could not make the shared array",
+                   .differ = "different dimensions, lengths of pages, or different homes, protocols or checks, for one "
+                             "shared array"});
         !agreed) {
         made = tl::unexpected(agreed.error()); // it is unmapped before its memory is given back
         static_cast<void>(collectives_.release(*region));
@@ -146,7 +150,7 @@ Result<void*> SharedMemory::add(Shape shape, const Pages::Layout& layout, const 
         if (made->log && run.rank == fabric_.rank()) made->log.became_home(run.first * layout.page_bytes, run.count);
     {
         const std::lock_guard lock(mutex_);
-        if (made->pages) numbered_.set(made->pages->number(), made->pages.get());
+        if (made->pages) numbered_.add(made->pages->number(), *made->pages, {made->view.data(), layout.frames()});
         arrays_.push_back(std::make_unique<Array>(std::move(*made)));
     }
     // No rank may ask for a page before all ranks know the array.
@@ -314,8 +318,8 @@ Result<std::unique_ptr<platform::PageFaults>> SharedMemory::watch(const SecondMa
     return platform::use_protection(view);
 }
 
-/// Whether every rank has done its part, with the same arguments.
-Result<> SharedMemory::agree(const Result<>& local, std::uint64_t detail, const char* what) {
+/// Collective: whether every rank has done its part, with the same arguments.
+Result<> SharedMemory::agree(const Result<>& local, std::uint64_t detail, const Disagreement& otherwise) {
     const std::uint64_t mine[] = {local ? 0U : 1U, detail, ~detail};
     std::uint64_t most[std::size(mine)] = {};
     if (auto reduced =
@@ -323,12 +327,10 @@ Result<> SharedMemory::agree(const Result<>& local, std::uint64_t detail, const 
         !reduced)
         return reduced;
     if (!local) return local;
-    if (most[0] != 0)
-        return fail(KUMIKI_ERROR_MEMORY, "another rank could not make the shared array; its own message says why");
+    if (most[0] != 0) return fail(otherwise.status, fmt::format("{}; its own message says why", otherwise.refused));
     if (most[1] != ~most[2])
-        return fail(
-            KUMIKI_ERROR_ARGUMENT,
-            fmt::format("the ranks want different {} for one shared array; all of them must give the same", what));
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("the ranks want {}; all of them must give the same", otherwise.differ));
     return {};
 }
 
@@ -339,30 +341,50 @@ SharedMemory::Array* SharedMemory::find(const void* address) {
     return nullptr;
 }
 
+/// In three steps, because the other threads of all ranks go on, and may release what they have written or drop copies
+/// meanwhile: all ranks agree that this array goes; each retires it, and has what is under way to it or from it; and
+/// when all have done that, nobody sends anything for it any more.
 Result<> SharedMemory::release(void* memory) {
     Array* array = nullptr;
     {
         const std::lock_guard lock(mutex_);
         array = find(memory);
     }
+    Result<> may;
     if (heap_ && heap_->has(memory))
-        return collectives_.refuse(
-            fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{} comes from shared_malloc; shared_free releases it", memory)));
-    if (array == nullptr || array->view.data() != memory)
-        return collectives_.refuse(
-            fail(KUMIKI_ERROR_ARGUMENT, fmt::format("there is no shared array that begins at {}", memory)));
-    // Others may still fetch pages of which this rank is the home; and the check must look at the array before it goes.
-    if (auto met = check_ ? barrier() : collectives_.barrier(); !met) return met;
+        may = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("{} comes from shared_malloc; shared_free releases it", memory));
+    else if (array == nullptr || array->view.data() != memory)
+        may = fail(KUMIKI_ERROR_ARGUMENT, fmt::format("there is no shared array that begins at {}", memory));
+    if (auto agreed = agree(may, may ? fabric_.memory().offset(array->region) : 0,
+                            {.status = KUMIKI_ERROR_ARGUMENT,
+                             .refused = "another rank has no such shared array to release",
+                             .differ = "to release different shared arrays"});
+        !agreed)
+        return agreed;
+    if (check_) // looks at the array once more
+        if (auto met = barrier(); !met) return met;
+    if (array->pages)
+        if (auto retired = retire(*array->pages); !retired) return retired;
     std::byte* const region = array->region;
     if (array->log) array->log.ended();
-    if (array->pages) cache_.forget(*array->pages);
     {
         const std::lock_guard lock(mutex_);
-        if (array->pages && courier_) courier_->forget(numbered_, array->pages->number());
-        else if (array->pages) numbered_.set(array->pages->number(), nullptr);
         std::erase_if(arrays_, [array](const auto& each) { return each.get() == array; });
     }
     return collectives_.release(region);
+}
+
+/// After this no thread of the library touches the pages.
+Result<> SharedMemory::retire(Pages& pages) {
+    consistency_->retire(pages);
+    cache_.forget(pages);
+    if (courier_) courier_->await_applied(); // differences that the cache has sent
+    if (auto met = collectives_.barrier(); !met) return met;
+    consistency_->forget([&] {
+        if (courier_) courier_->forget(numbered_, pages.number());
+        else numbered_.remove(pages.number());
+    });
+    return {};
 }
 
 } // namespace kumiki::dsm

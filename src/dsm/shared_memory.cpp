@@ -80,6 +80,8 @@ Result<> SharedMemory::meet_without_copies(const Meeting& meeting) {
 /// Between hosts the exchange takes as long as a barrier, so it is the barrier. On one host a barrier is much faster.
 Result<> SharedMemory::meet(const Meeting& meeting) {
     if (!copies_ || written_ == nullptr) return meet_without_copies(meeting); // there has been no array yet
+    // What this rank has written is announced once: not before it is certain that the meeting begins.
+    if (auto admitted = collectives_.admitted(); !admitted) return admitted;
     const bool exchanges = fabric_.network() != nullptr || notices_expected_ || !meeting.message.empty();
     Released own = consistency_->release_to_all(++barriers_, exchanges ? nullptr : written_, meeting.stack);
     if (fabric_.rank() == meeting.root) own.message = meeting.message;
@@ -115,7 +117,11 @@ Result<> SharedMemory::set_protocol(const void* address, SharedProtocol protocol
     else if ((array->pages && array->pages->keeps_open()) || (heap_ && heap_->has(address)))
         may = fail(KUMIKI_ERROR_ARGUMENT, "the protocol of this shared array cannot be changed");
     const std::size_t place = array == nullptr ? 0 : fabric_.memory().offset(array->region);
-    if (auto agreed = agree(may, place << 1 | static_cast<std::uint64_t>(protocol), "protocols"); !agreed)
+    if (auto agreed = agree(may, place << 1 | static_cast<std::uint64_t>(protocol),
+                            {.status = KUMIKI_ERROR_ARGUMENT,
+                             .refused = "another rank cannot change the protocol of the shared array",
+                             .differ = "different protocols for one shared array, or one for different arrays"});
+        !agreed)
         return agreed;
     if (auto met = barrier(); !met || !copies_ || check_) return met;
     array->pages->set_protocol(protocol);
@@ -133,7 +139,11 @@ Result<> SharedMemory::open_homes(const void* address, std::size_t pages) {
                          : static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->view.data()) /
                                array->layout.page_bytes;
     if (pages == 0 && array != nullptr) pages = array->layout.pages - first;
-    if (auto agreed = agree(may_open(array, address, first, pages), first << 32 | pages, "homes"); !agreed)
+    if (auto agreed = agree(may_open(array, address, first, pages), first << 32 | pages,
+                            {.status = KUMIKI_ERROR_ARGUMENT,
+                             .refused = "another rank cannot open homes of the shared array",
+                             .differ = "to open the homes of different pages"});
+        !agreed)
         return agreed;
     if (auto met = barrier(); !met || !copies_ || check_) return met;
     array->pages->open_homes(first, pages);
@@ -148,8 +158,8 @@ Result<> SharedMemory::may_open(const Array* array, const void* address, std::si
             KUMIKI_ERROR_ARGUMENT,
             fmt::format("the shared array has {} pages from this address on, so {} of them cannot get new homes",
                         array->layout.pages - first, pages));
-    if (array->pages && array->pages->keeps_open())
-        return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared array stay where they are");
+    if ((array->pages && array->pages->keeps_open()) || (heap_ && heap_->has(address)))
+        return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared memory stay where they are");
     if (array->placement == Placement::managed)
         return fail(KUMIKI_ERROR_ARGUMENT, "the homes of this shared array are given by a manager, once; allocate it "
                                            "with other homes if they are to change");
@@ -160,9 +170,10 @@ Result<> SharedMemory::may_open(const Array* array, const void* address, std::si
 /// thread releases an array while this one uses it.
 bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
     platform::expect_no_lock("a page of a shared array is touched");
-    const bool handled =
-        numbered_.any([this, address, attempt](Pages& array) { return fault(array, address, attempt); });
-    if (handled) return true;
+    if (Pages* const array = numbered_.at(address)) {
+        fault(*array, address, attempt);
+        return true;
+    }
     fmt::print(stderr,
                "kumiki: rank {} has accessed {}, which is among the addresses of shared arrays, but in none of "
                "them: {}\n",
@@ -170,14 +181,12 @@ bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
     return false;
 }
 
-/// Returns false if the address is not in this array.
-bool SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt attempt) const {
-    if (address < array.data() || address >= array.data() + array.layout().frames()) return false;
+void SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt attempt) const {
     const auto offset = static_cast<std::size_t>(address - array.data());
     const std::size_t page = offset / array.layout().page_bytes;
     if (!array.log() && !check_) [[likely]] {
         array.fault(page, attempt);
-        return true;
+        return;
     }
     const void* const code = platform::faulting_instruction();
     const Writer writer =
@@ -186,17 +195,11 @@ bool SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt att
     array.fault(page, attempt, writer);
     if (array.log())
         array.log().faulted(address, attempt == platform::Attempt::write, code, explain::Timed::Clock::now() - begin);
-    return true;
 }
 
 std::size_t SharedMemory::accessible(const std::byte* address) const {
-    std::size_t bytes = 0;
-    numbered_.any([address, &bytes](const Pages& array) {
-        const auto offset = static_cast<std::size_t>(address - array.data()); // very large for an address before it
-        if (offset < array.layout().frames()) bytes = array.layout().frames() - offset;
-        return bytes != 0;
-    });
-    return bytes;
+    const Pages* const array = numbered_.at(address);
+    return array == nullptr ? 0 : static_cast<std::size_t>(array->data() + array->layout().frames() - address);
 }
 
 SharedMemory::Change SharedMemory::last_change(const void* address) const {

@@ -176,16 +176,14 @@ private:
     Result<> meet(const Meeting& meeting);
     Result<> meet_without_copies(const Meeting& meeting);
     Result<> compare_writes();
-    bool fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
+    void fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
     /// Calls use(array, page) for the page that contains the address, if it is in an array.
     template <class Use>
     void with_page(const void* address, Use use) const {
-        numbered_.any([&](Pages& array) {
-            const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array.data());
-            if (offset >= array.layout().frames()) return false; // very large for an address before it
-            use(array, offset / array.layout().page_bytes);
-            return true;
-        });
+        Pages* const array = numbered_.at(address);
+        if (array == nullptr) return;
+        const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - array->data());
+        use(*array, offset / array->layout().page_bytes);
     }
     std::byte* address_of(const std::byte* region) const;
     Result<> prepare();
@@ -203,7 +201,14 @@ private:
     int standing_home(const Array& array, std::size_t page) const;
     std::optional<std::size_t> own_line(const Array& array, std::size_t dimension) const;
     Result<std::unique_ptr<platform::PageFaults>> watch(const platform::SecondMapping& view, std::byte* region) const;
-    Result<> agree(const Result<>& local, std::uint64_t detail, const char* what);
+    /// Why a call fails that this rank could have made.
+    struct Disagreement {
+        kumiki_status status; ///< if another rank refuses it
+        const char* refused;  ///< the sentence about that
+        const char* differ;   ///< what the ranks want if their arguments differ
+    };
+    Result<> agree(const Result<>& local, std::uint64_t detail, const Disagreement& otherwise);
+    Result<> retire(Pages& pages);
     Result<> may_open(const Array* array, const void* address, std::size_t first, std::size_t pages);
     Array* find(const void* address);
     std::string nearest(const std::byte* address);

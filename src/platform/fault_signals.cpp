@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <mutex>
+#include <pthread.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <utility>
@@ -123,7 +124,13 @@ Result<> install(int signal, struct sigaction& before) {
                 fmt::format("cannot handle faults of shared memory (sigaction: {})", std::strerror(errno)));
 }
 
+/// A forked child has the addresses, but no place in the job: what its faults did would be done to its parent's pages.
+void forget_in_child() {
+    for (Slot& slot : signals.slots) slot.handler.store(nullptr, std::memory_order_relaxed);
+}
+
 Result<> install() {
+    if (signals.process == 0) pthread_atfork(nullptr, nullptr, forget_in_child);
     signals.process = getpid();
     if (auto installed = install(SIGSEGV, signals.segv); !installed) return installed;
     return install(SIGBUS, signals.bus);
