@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/process.hpp"
+
 namespace kumiki::fabric {
 
 Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings) {
@@ -27,6 +29,7 @@ Result<std::unique_ptr<Fabric>> Fabric::join(const Settings& settings, std::shar
                     fmt::format("rank {} has already {} the job; a process joins once, and a rank is one process",
                                 settings.rank, absent == shm::RankState::left ? "left" : "joined"));
     own.process.store(getpid(), std::memory_order_relaxed);
+    own.process_namespace.store(platform::process_namespace(), std::memory_order_relaxed);
     own.probe.store(reinterpret_cast<std::uintptr_t>(&own), std::memory_order_relaxed);
     const std::uint64_t identity = segment->header().identity;
     // Opened only now, because a second join that is refused must not truncate the trace file of the first.

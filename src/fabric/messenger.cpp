@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <thread>
 #include <utility>
 
 #include "fabric/fabric.hpp"
@@ -9,6 +10,12 @@
 #include "wait/wait_at_most.hpp"
 
 namespace kumiki::fabric {
+namespace {
+
+/// No bell tells this rank when another rank's inbox has room again. Looking now and then suffices on so rare a path.
+constexpr std::chrono::microseconds between_looks{50};
+
+} // namespace
 
 shm::Inbox& Messenger::inbox() const { return fabric_.memory().own().inbox; }
 
@@ -63,6 +70,8 @@ void Messenger::send(int rank, int handler, std::span<const std::byte> payload) 
             keep(rank, handler, payload);
         return;
     }
+    // Nor may one that this thread sends after it has run handlers.
+    for (; kept_count_.load(std::memory_order_relaxed) != 0; std::this_thread::sleep_for(between_looks)) progress();
     if (deliver(rank, handler, payload)) return;
     if (fabric_.memory().is_remote(rank))
         return fabric_.progress().wait([&] { return deliver(rank, handler, payload); });
@@ -130,8 +139,7 @@ void Messenger::serve() {
         wait::wait(inbox().agent, patience, [&] { return stopped() || shm::has_message(inbox()) || has_kept(); });
         leave_to_poller();
         run_all(true);
-        // No bell tells this rank when another rank's inbox has room again. Polling suffices on so rare a path.
-        if (has_kept()) wait::wait_at_most(inbox().agent, std::chrono::microseconds(50), stopped);
+        if (has_kept()) wait::wait_at_most(inbox().agent, between_looks, stopped);
     }
     progress(); // messages that arrived after the last check
 }

@@ -125,6 +125,7 @@ kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* requests, size_t 
     if (requests == nullptr && count > 0) [[unlikely]]
         return no_address("wait_all");
     kumiki::Result<> first;
+    for (std::size_t place = 0; statuses != nullptr && place < count; ++place) tell({}, &statuses[place]);
     job->messages->wait_all({reinterpret_cast<Request* const*>(requests), count},
                             [&](std::size_t place, const kumiki::Result<Status>& outcome) {
                                 if (outcome && statuses != nullptr) tell(*outcome, &statuses[place]);

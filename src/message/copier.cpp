@@ -38,15 +38,19 @@ std::size_t Copier::part_of(const Request& request) const {
 /// Finds a way to reach the other side's memory; returns false when there is none.
 bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address) {
     const auto& peer = table_.fabric.memory().block(request.rank);
+    // In another namespace of processes its number means nothing here, or another process.
+    const bool is_known = peer.process_namespace.load(std::memory_order_relaxed) ==
+                          table_.fabric.memory().own().process_namespace.load(std::memory_order_relaxed);
     Request::Copy& copy = request.copy;
     copy.process = peer.process.load(std::memory_order_relaxed);
     copy.address = address;
     copy.there = nullptr;
-    if (ways_.mapped && copy.process == getpid()) copy.there = reinterpret_cast<std::byte*>(address);
+    if (ways_.mapped && is_known && copy.process == getpid()) copy.there = reinterpret_cast<std::byte*>(address);
     else if (ways_.mapped && offset != Board::nowhere) copy.there = table_.fabric.memory().arena(request.rank) + offset;
     if (copy.there != nullptr) return true;
     Reach& known = reach_[static_cast<std::size_t>(request.rank)];
-    if (ways_.system && known == Reach::unknown) { // asked with memory of the library: the caller holds a lock
+    if (ways_.system && is_known &&
+        known == Reach::unknown) { // asked with memory of the library: the caller holds a lock
         std::byte byte{};
         const auto asked = platform::read_peer(copy.process, peer.probe.load(std::memory_order_relaxed), &byte, 1);
         known = asked == platform::PeerCopy::done ? Reach::yes : Reach::no;

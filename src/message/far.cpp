@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 namespace kumiki::message {
 
@@ -42,12 +43,14 @@ Result<Request*> Far::send(int rank, int tag, std::span<const std::byte> data) {
         table_.fragments.fetch_add(1, std::memory_order_relaxed);
         return send_whole(rank, tag, data);
     }
-    Request& request = open_send(rank, tag, data);
+    auto kept = RequestTable::keep(data);
+    const bool is_kept = kept != nullptr;
+    Request& request = open_send(rank, tag, data, std::move(kept));
     request.number = sends_.open(request);
     MessageHeader announced = header(Kind::announce, request.number, static_cast<std::uint64_t>(tag));
     announced.bytes = data.size();
     if (auto sent = network_.send(rank, announced); !sent) return tl::unexpected(sent.error());
-    return &request;
+    return is_kept ? nullptr : &request;
 }
 
 Result<Request*> Far::send_whole(int rank, int tag, std::span<const std::byte> data) {
@@ -57,7 +60,7 @@ Result<Request*> Far::send_whole(int rank, int tag, std::span<const std::byte> d
         if (auto sent = network_.send_soon(rank, whole, data); !sent) return tl::unexpected(sent.error());
         return nullptr;
     }
-    Request& request = open_send(rank, tag, data);
+    Request& request = open_send(rank, tag, data, nullptr);
     const auto left = network_.post_now(rank, whole, data, number_of(request));
     if (left && !*left) return &request;
     Pool<Request>::give_back(request);
@@ -65,9 +68,9 @@ Result<Request*> Far::send_whole(int rank, int tag, std::span<const std::byte> d
     return nullptr;
 }
 
-Request& Far::open_send(int rank, int tag, std::span<const std::byte> data) {
+Request& Far::open_send(int rank, int tag, std::span<const std::byte> data, std::unique_ptr<std::byte[]> kept) {
     const std::lock_guard lock(table_.lock);
-    return table_.open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    return table_.open_send(rank, tag, data, std::move(kept));
 }
 
 /// `ticket` is the send of a whole message or of a fragment.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace kumiki::message {
 /// fragments go straight into the memory of that receive; other messages go in between.
 ///
 /// Flow control: a receiver keeps at most `window` bytes of unexpected messages per sender; further messages are
-/// announced and stay at the sender. At most `window` bytes of a long message are in flight, so that a short message
-/// finds the connection nearly free.
+/// announced and stay at the sender, a short one as a copy. At most `window` bytes of a long message are in flight, so
+/// that a short message finds the connection nearly free.
 class Far final : public fabric::MessageSink {
 public:
     /// `longest` is the length of the fragments of an announced message; 0 means `fragment`, which is also the longest
@@ -67,7 +68,7 @@ private:
     bool pump() override;
     bool pump(Flow& flow);
     Result<Request*> send_whole(int rank, int tag, std::span<const std::byte> data);
-    Request& open_send(int rank, int tag, std::span<const std::byte> data);
+    Request& open_send(int rank, int tag, std::span<const std::byte> data, std::unique_ptr<std::byte[]> kept);
 
     fabric::MessageHeader header(Kind kind, std::uint64_t ticket = 0, std::uint64_t value = 0) const;
     bool take_whole(const fabric::MessageHeader& header, std::span<const std::byte> payload);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "message/copies.hpp"
 #include "platform/held_locks.hpp"
@@ -104,8 +105,7 @@ Request* Near::send(int rank, int tag, std::span<const std::byte> data) {
     table_.fabric.progress().ring(to.rank);
 }
 
-/// Sends a message for which there was no room: one that fits a cell is copied first, and of a longer one an
-/// announcement waits.
+/// Sends a message for which there was no room: a short one is copied first, and of a longer one an announcement waits.
 Request* Near::send_later(Peer& to, int tag, std::span<const std::byte> data) {
     CellContent cell;
     cell.tag = tag;
@@ -116,9 +116,11 @@ Request* Near::send_later(Peer& to, int tag, std::span<const std::byte> data) {
         cell.bytes = static_cast<std::uint16_t>(data.size());
         RequestTable::copy_short(cell.payload.data(), data.data(), data.size());
     }
+    auto kept = RequestTable::keep(data);
+    const bool is_kept = kept != nullptr;
     const std::lock_guard lock(table_.lock);
     const bool had_work = to.has_work();
-    Request& request = table_.open(to.rank, tag, const_cast<std::byte*>(data.data()), data.size());
+    Request& request = table_.open_send(to.rank, tag, data, std::move(kept));
     if (!to.unsent.empty() || !start(to, cell, request)) {
         Unsent& waiting = unsent_.take();
         waiting.cell = cell;
@@ -126,7 +128,9 @@ Request* Near::send_later(Peer& to, int tag, std::span<const std::byte> data) {
         to.unsent.push_back(waiting);
     }
     expect_work(to, had_work);
-    return &request;
+    if (!is_kept) return &request;
+    if (to.has_work()) call_agent(table_.fabric.rank());
+    return nullptr;
 }
 
 /// Publishes such a message; returns false when it must wait for room. A small one beyond those that may wait at the

@@ -21,7 +21,8 @@ namespace kumiki::message {
 ///
 /// Flow control: cells and slots of the area are returned when the receiver has emptied them. An unexpected message
 /// stays in its slot, and up to `most_small` small unexpected messages are kept; further messages are announced and
-/// stay at the sender. So the receiver can always look further for the message that it waits for.
+/// stay at the sender, a short one as a copy. So the receiver can always look further for the message that it waits
+/// for.
 class Near {
 public:
     /// `reserve`: bytes for long messages that arrive before their receive is posted.
@@ -35,11 +36,12 @@ public:
 
     /// pending(): whether progress() has anything to do. has_arrived(): whether that is because a message has arrived.
     bool pending() const {
-        return has_arrived() || working_.load(std::memory_order_relaxed) != 0 ||
-               promised_count_.load(std::memory_order_relaxed) != 0 ||
+        return has_arrived() || has_work() || promised_count_.load(std::memory_order_relaxed) != 0 ||
                table_.fabric.memory().own().correspondents.count.load(std::memory_order_acquire) !=
                    introductions_.load(std::memory_order_relaxed);
     }
+    /// Whether something waits for room at another rank.
+    bool has_work() const { return working_.load(std::memory_order_relaxed) != 0; }
     bool has_arrived() const {
         for (int i = 0, known = known_count_.load(std::memory_order_acquire); i < known; ++i)
             if (known_[static_cast<std::size_t>(i)]->from.has_arrived()) return true;

@@ -7,12 +7,16 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/network/transport.hpp"
 #include "fabric/shm/layout.hpp"
 #include "kumiki/kumiki.h"
 
 namespace kumiki::message {
 
 inline constexpr int any = KUMIKI_ANY;
+
+/// A message of at most so many bytes is complete at its sender at once: where there is no room for it, a copy waits.
+inline constexpr std::size_t longest_kept = fabric::Transport::longest_kept;
 
 /// Bytes of the longest message that travels in cells of the channel.
 inline constexpr std::size_t most_in_cells = fabric::shm::CellContent::capacity + fabric::shm::CellContent::more;
@@ -31,6 +35,7 @@ struct Request {
     std::atomic<bool> free{false}, done{false};
     bool broken = false; ///< the other process's memory could not be reached
     bool staged = false; ///< `data` is a copy in the library's memory (staged.hpp), to be freed at the end
+    bool kept = false;   ///< so it is, of a short message, and no thread waits for this request
     int rank = any;      ///< the other rank; for a receive: as requested, later as received
     int tag = any;       ///< the same
     std::byte* data = nullptr;

@@ -3,12 +3,15 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "fabric/fabric.hpp"
 #include "message/list.hpp"
 #include "message/lock.hpp"
 #include "message/matching.hpp"
+#include "platform/held_locks.hpp"
 
 namespace kumiki::message {
 
@@ -33,7 +36,7 @@ struct RequestTable {
     Request& open(int rank, int tag, std::byte* data, std::size_t bytes) {
         Request& made = requests.take();
         made.done.store(false, std::memory_order_relaxed);
-        made.broken = made.staged = false;
+        made.broken = made.staged = made.kept = false;
         made.rank = rank;
         made.tag = tag;
         made.data = data;
@@ -43,7 +46,28 @@ struct RequestTable {
         return made;
     }
 
+    /// For a send: keeps a short message, whose request complete() ends, because the program gets none.
+    Request& open_send(int rank, int tag, std::span<const std::byte> data, std::unique_ptr<std::byte[]> kept) {
+        Request& made = open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
+        made.kept = kept != nullptr;
+        if (made.kept) made.data = kept.release();
+        return made;
+    }
+    /// Without the lock, as it reads the memory of a send. Null: the message is too long.
+    static std::unique_ptr<std::byte[]> keep(std::span<const std::byte> data) {
+        if (data.size() > longest_kept) return nullptr;
+        platform::expect_no_lock("a message is read");
+        auto kept = std::make_unique_for_overwrite<std::byte[]>(data.size());
+        copy_short(kept.get(), data.data(), data.size());
+        return kept;
+    }
+
+    /// The thread that waits for the request may end it now; so the caller does not touch it any more.
     void complete(Request& request) {
+        if (request.kept) {
+            const std::unique_ptr<std::byte[]> data(request.data);
+            return Pool<Request>::give_back(request);
+        }
         request.done.store(true, std::memory_order_release);
         fabric.progress().ring(fabric.rank()); // another thread may be waiting for it
     }

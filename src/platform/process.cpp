@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 
 namespace kumiki::platform {
 namespace {
@@ -18,6 +19,11 @@ ProcessStatus::State state_of(char letter) {
 }
 
 } // namespace
+
+std::uint64_t process_namespace() {
+    struct stat found{};
+    return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+}
 
 std::optional<ProcessStatus> status_of(int process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");

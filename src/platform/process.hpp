@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 namespace kumiki::platform {
@@ -15,6 +16,9 @@ struct ProcessStatus {
     State state = State::alive;
     int parent = 0;
 };
+
+/// A number of the namespace in which this process has its number; 0: the system does not tell.
+std::uint64_t process_namespace();
 
 /// Returns nothing if there is no such process, or if the system does not tell.
 std::optional<ProcessStatus> status_of(int process);

@@ -1,4 +1,5 @@
 // Two-sided messages: every path that the data can take, over both fabrics.
+#include <atomic>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -230,6 +231,61 @@ TEST(MessageTest, BothFloodEachOtherAndReceiveInAnotherOrder) {
                 EXPECT_EQ(post.messages.usage().arrivals, 0U);
             });
     }
+}
+
+// The same by ranks that wait for each of their sends: a short one is complete at once, also where there is no room.
+TEST(MessageTest, ShortMessagesAreCompleteAtOnce) {
+    const Watchdog watchdog("short messages beyond all room");
+    for (const int hosts : {1, 2})
+        for (const bool crowded : {false, true})
+            for (const std::size_t bytes : {0, 8, 100, 1000, 8192})
+                run_ranks_as_threads({.hosts = hosts, .crowded = crowded}, [&](Rank& rank) {
+                    const int each = bytes < 200 ? 3000 : 300, other = 1 - rank.rank();
+                    Post post(rank);
+                    for (int number = 0; number < each; ++number) {
+                        const Bytes data = pattern(bytes, rank.rank(), number); // ends before the message has gone
+                        ASSERT_EQ(post.send(other, number % 2, data), nullptr) << number << " of " << bytes << " bytes";
+                    }
+                    for (const int tag : {1, 0})
+                        for (int number = tag; number < each; number += 2)
+                            post.expect(other, tag, pattern(bytes, other, number));
+                    ASSERT_TRUE(rank.collectives.barrier());
+                    EXPECT_EQ(post.messages.usage().arrivals, 0U);
+                });
+}
+
+// What waits for room leaves when there is some, though its sender does not call the library.
+TEST(MessageTest, ShortMessagesLeaveWhileTheirSenderComputes) {
+    const Watchdog watchdog("short messages of a sender that computes");
+    std::atomic<bool> received{false};
+    run_ranks_as_threads({}, [&received](Rank& rank) {
+        Post post(rank);
+        constexpr int each = 3000;
+        if (rank.rank() == 0) {
+            for (int number = 0; number < each; ++number) ASSERT_EQ(post.send(1, 0, pattern(100, 0, number)), nullptr);
+            while (!received) std::this_thread::yield();
+        } else {
+            for (int number = 0; number < each; ++number) post.expect(0, 0, pattern(100, 0, number));
+            received = true;
+        }
+    });
+}
+
+// As in containers that each begin to count their processes: the number of the other rank is that of this one.
+TEST(MessageTest, ProcessesOfOtherNamespacesAreNotMistaken) {
+    const Watchdog watchdog("messages between namespaces of processes");
+    run_ranks_as_processes({}, [](Rank& rank) {
+        const int other = 1 - rank.rank();
+        const auto theirs = rank.fabric.memory().block(other).process.load();
+        ASSERT_TRUE(rank.collectives.barrier());
+        rank.fabric.memory().own().process = theirs;
+        rank.fabric.memory().own().process_namespace = static_cast<std::uint64_t>(rank.rank()) + 1;
+        Post post(rank);
+        const Bytes data = pattern(100000, rank.rank(), 0);
+        Request* const sent = post.send(other, 0, data);
+        post.expect(other, 0, pattern(100000, other, 0));
+        post.wait(sent);
+    });
 }
 
 TEST(MessageTest, WaitAnyReturnsWhatIsComplete) {

@@ -172,5 +172,29 @@ TEST(StartedTransfers, mix_with_messages) {
     });
 }
 
+TEST(StartedTransfers, EachHasAStatusWhenAllAreComplete) {
+    run_programs({}, [](int) {
+        Job whole;
+        kumiki_job* const job = whole.handle();
+        const int me = kumiki_rank(job);
+        const std::uint64_t word = 7;
+        std::uint64_t got = 0, too_short = 0;
+        kumiki_request requests[3] = {};
+        ASSERT_EQ(kumiki_receive(job, me, 1, &too_short, 4, &requests[0]), KUMIKI_OK);
+        ASSERT_EQ(kumiki_receive(job, me, 2, &got, 8, &requests[1]), KUMIKI_OK);
+        for (const int tag : {1, 2}) ASSERT_EQ(kumiki_send(job, me, tag, &word, 8, &requests[2]), KUMIKI_OK);
+        ASSERT_EQ(requests[2], nullptr); // it is complete at once
+        kumiki_message_status statuses[3];
+        for (auto& each : statuses) each = {99, 99, 99};
+        EXPECT_NE(kumiki_wait_all(job, requests, 3, statuses), KUMIKI_OK); // one is too short
+        EXPECT_EQ(statuses[1].source, me);
+        EXPECT_EQ(statuses[1].tag, 2);
+        for (const int place : {0, 2}) {
+            EXPECT_EQ(statuses[place].source, KUMIKI_ANY) << place;
+            EXPECT_EQ(statuses[place].bytes, 0U) << place;
+        }
+    });
+}
+
 } // namespace
 } // namespace kumiki::tests

@@ -75,6 +75,8 @@ struct alignas(platform::apart) Transfer {
 struct alignas(platform::smallest_page) RankBlock {
     alignas(platform::apart) std::atomic<RankState> state;
     std::atomic<std::int32_t> process;
+    /// What tells whose number `process` is: processes in different namespaces may have the same. 0: not known.
+    std::atomic<std::uint64_t> process_namespace;
     std::atomic<std::uint64_t> probe; ///< address of this block in that process, to find out whether others reach it
     std::atomic<std::uint64_t> beats; ///< heartbeats of its agent, watched by its neighbours; 0: it has none
     wait::Bell bell;                  ///< wakes threads of this rank that wait for other ranks
