@@ -18,6 +18,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -25,7 +26,10 @@ namespace {
 using Json = nlohmann::json;
 using Scopes = std::unique_ptr<Dwarf_Die[], decltype(&std::free)>;
 
+/// The name as the source has it. The demangler also takes an encoded type, so it would read the variable `a` as
+/// "signed char": only names that begin as encoded names do are given to it.
 std::string readable(const char* name) {
+    if (std::string_view(name).substr(0, 2) != "_Z") return name;
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                            &std::free);

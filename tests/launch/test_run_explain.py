@@ -188,6 +188,29 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     assert "Parallel regions" in said.page and said.page.count("<svg") > 1
 
 
+SHORT_NAMES = r"""
+#include <cstdio>
+double a[8], i[8], Pd[8];
+namespace space { double grid[8]; }
+int main() {
+    std::printf("%p\\n", static_cast<void *>(a));
+    std::FILE *maps = std::fopen("/proc/self/maps", "r");
+    for (int letter; (letter = std::fgetc(maps)) != EOF;) std::putchar(letter);
+}
+"""
+
+
+@pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")
+def test_variables_with_the_names_of_encoded_types_keep_them(tmp_path: Path) -> None:
+    (tmp_path / "names.cpp").write_text(SHORT_NAMES)
+    subprocess.run(["g++", "-o", tmp_path / "names", tmp_path / "names.cpp"], check=True)
+    address, maps = subprocess.check_output([tmp_path / "names"], text=True).split("\n", 1)
+    (tmp_path / "maps").write_text(maps)
+    lines = Path(find_command("kumiki-run")).parents[1] / "libexec" / "kumiki" / "kumiki-lines"
+    said = subprocess.check_output([lines, tmp_path / "maps"], input=f"data {address}\n", text=True)
+    assert {"a", "i", "Pd", "space::grid"} <= {variable["name"] for variable in json.loads(said)}
+
+
 def test_advice_on_more_hosts_names_what_stands_against_them(tmp_path: Path) -> None:
     program = openmp_program(tmp_path)
     prefix = Path(find_command("kumiki-run")).parents[1]
