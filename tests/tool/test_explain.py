@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fake_native import Native
 from kumiki.explain import advice, command, traffic
 from kumiki.explain import record as records
 from kumiki.explain.analysis import explain
@@ -16,7 +17,7 @@ from kumiki.explain.model import Explanation, Lock, Region, Subject
 from kumiki.explain.record import COUNTS, Kind, Placement, Tallied, Use
 from kumiki.explain.trial import Costs, verdict
 from kumiki.explain.view import nothing
-from kumiki.machine.native import Native
+from kumiki.machine import native as native_part
 
 BASE, PAGE = 0x2000_0000_0000, 4096
 MS = 1_000_000
@@ -80,7 +81,7 @@ def step(page: int, interval: int, low: int, high: int, took: int = MS) -> list[
 
 
 def said(folder: Path) -> Explanation:
-    return explain(folder, ["./program"], Native(folder)).explanation
+    return explain(folder, ["./program"], native_part.Native(folder)).explanation
 
 
 def test_pages_that_two_ranks_write_are_falsely_shared(tmp_path: Path) -> None:
@@ -233,6 +234,39 @@ def test_instructions_are_found_in_other_processes(tmp_path: Path) -> None:
 def test_the_option_counts_in_the_first_place(words: list[str], folder: str | None, rest: list[str]) -> None:
     found, others = command.asked(words)
     assert (str(found) if found else None, others) == (folder, rest)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("index.html", "mine"),
+        ("index.html", '<meta name="generator" content="kumiki predict">'),
+        ("explain.json", "{}"),
+        ("explain.json", "mine"),
+        ("results.json", "{}"),
+        ("", ""),
+    ],
+)
+def test_foreign_files_are_refused_before_the_run(native: Native, name: str, content: str) -> None:
+    """Without a name: where the folder should be is a file."""
+    native.command("kumiki-run", "#!/bin/sh\necho run\n")
+    there = native.prefix / "there"
+    if name:
+        there.mkdir()
+    (there / name).write_text(content)
+    ended = native.kumiki("run", "--explain=there", "program")
+    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert ended.stderr.count("\n") == 1 and "name another folder with --explain=DIR" in ended.stderr
+    assert (there / name).read_text() == content
+
+
+def test_the_files_of_an_earlier_explanation_are_replaced(tmp_path: Path) -> None:
+    write_record(tmp_path, 0, [])
+    write_record(tmp_path, 1, step(0, 0, 0, 7))
+    for _ in range(2):
+        command._check_folder(tmp_path / "said")
+        command._explain(tmp_path, ["program"], tmp_path / "said", native_part.Native(tmp_path))
+    assert "<svg" in (tmp_path / "said" / "index.html").read_text()
 
 
 def test_more_hosts_help_where_the_work_is_in_regions() -> None:

@@ -9,16 +9,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from kumiki import report
+from kumiki import page_file, report
 from kumiki.comparison.compare import Comparison, Side
-from kumiki.errors import UserError
-from kumiki.results.files import RESULTS, results_file
+from kumiki.results.files import results_file
 from kumiki.terminal.grid import grid
 
-PAGE = "index.html"
-MARK = b'<meta name="generator" content="kumiki compare">'
-"""The mark that distinguishes a page of this command from foreign files."""
-HEAD_BYTES = 1024
+COMMAND = "kumiki compare"
+"""The name of this command, as its pages have it."""
 FIELDS = ("suite", "metric", "implementation", "parameters", "unit", "better")
 
 
@@ -76,23 +73,9 @@ def json_lines(
 
 def check_folder(directory: Path) -> None:
     """Raises UserError if the page would replace a foreign file."""
-    page = directory / PAGE
-    if (directory / RESULTS).exists():
-        raise UserError(f"{directory} contains results itself; name another folder with --output")
-    try:
-        ours = not page.exists() or MARK in page.read_bytes()[:HEAD_BYTES]
-    except OSError as error:
-        raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
-    if not ours:
-        raise UserError(f"{page} is not a page of kumiki compare; name another folder with --output")
+    page_file.check(directory, COMMAND)
 
 
 def write_page(comparison: report.Comparison, directory: Path) -> Path:
     """Writes the page into the folder, which is created if necessary; raises UserError if this is impossible."""
-    page = directory / PAGE
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        page.write_text(comparison.page(), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
-    return page
+    return page_file.write(directory, comparison.page())

@@ -13,13 +13,18 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kumiki.errors import ExitCode, complain
+from kumiki import page_file
+from kumiki.errors import ExitCode, UserError, complain
 from kumiki.explain import races
 from kumiki.machine.native import Native
 
 OPTION = "--explain"
 VARIABLE = "KUMIKI_EXPLAIN"
 FOLDER = "explain"
+FIGURES = "explain.json"
+COMMAND = "kumiki run --explain"
+"""The name of this command, as its pages have it."""
+ANOTHER = f"{OPTION}=DIR"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
@@ -35,7 +40,9 @@ def asked(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
 def run(launcher: Path, arguments: Sequence[str], output: Path | None, native: Native) -> int:
     """Runs the job, says which races there were if it has looked for them, and explains it if there is a folder for
     that. Returns the exit code of the launcher, or that of races: an explanation that cannot be given does not make a
-    run fail."""
+    run fail. Raises UserError before the run if the explanation would replace foreign files."""
+    if output is not None:
+        _check_folder(output)
     with_records = Path(tempfile.mkdtemp(prefix="kumiki-explain-"))
     try:
         with_records.chmod(0o755)
@@ -87,6 +94,22 @@ def _tell_races(records: Path, native: Native) -> bool:
     return bool(found.races)
 
 
+def _check_folder(output: Path) -> None:
+    """Raises UserError if the explanation would replace foreign files."""
+    page_file.check(output, COMMAND, ANOTHER)
+    figures = output / FIGURES
+    try:
+        known = json.loads(figures.read_bytes())
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"{figures} cannot be read ({error.strerror}); name another folder with {ANOTHER}") from None
+    except ValueError:
+        known = None
+    if not isinstance(known, dict) or not {"command", "ranks", "findings"} <= known.keys():
+        raise UserError(f"{figures} is not of {COMMAND}; name another folder with {ANOTHER}")
+
+
 def _explain(records: Path, arguments: Sequence[str], output: Path, native: Native) -> None:
     from kumiki.explain.analysis import explain
     from kumiki.explain.view import print_explanation
@@ -99,9 +122,8 @@ def _explain(records: Path, arguments: Sequence[str], output: Path, native: Nati
     if not explained.explanation.ranks:
         return
     output.mkdir(parents=True, exist_ok=True)
-    (output / "explain.json").write_text(json.dumps(explained.explanation.as_dict(), indent=1) + "\n")
+    (output / FIGURES).write_text(json.dumps(explained.explanation.as_dict(), indent=1) + "\n")
     from kumiki.explain.page import render  # matplotlib is slow to load
 
-    report = output / "index.html"
-    report.write_text(render(explained), encoding="utf-8", errors="backslashreplace")
+    report = page_file.write(output, render(explained), ANOTHER)
     out.print(f"Report: {report}", soft_wrap=True, highlight=False, markup=False)

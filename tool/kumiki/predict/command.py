@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kumiki import page_file
 from kumiki.errors import UserError, nearest
 from kumiki.predict.models import ALL
 from kumiki.predict.prediction import Model
@@ -12,9 +13,8 @@ from kumiki.predict.view import print_prediction
 from kumiki.terminal.display import console
 from kumiki.terminal.formats import TableOrJson
 
-PAGE = "index.html"
-MARK = '<meta name="generator" content="kumiki predict">'
-"""The mark that distinguishes a page of this command from foreign files."""
+COMMAND = "kumiki predict"
+"""The name of this command, as its pages have it."""
 
 
 def run(name: str, settings: list[str], file: Path | None, output: Path | None, format: TableOrJson) -> None:
@@ -22,7 +22,7 @@ def run(name: str, settings: list[str], file: Path | None, output: Path | None, 
     model = _model(name)
     machine = model.machine(file, settings)
     if output is not None:
-        _check_folder(output)
+        page_file.check(output, COMMAND)
     prediction = model.predict(machine)
     if format is TableOrJson.JSON:
         print(json.dumps(prediction.as_dict(), indent=1))
@@ -31,7 +31,7 @@ def run(name: str, settings: list[str], file: Path | None, output: Path | None, 
     if output is not None:
         from kumiki.predict.page import render  # matplotlib is slow to load
 
-        page = _write(output, render(prediction))
+        page = page_file.write(output, render(prediction))
         console(stderr=format is TableOrJson.JSON).print(f"Page: {page}", soft_wrap=True)
 
 
@@ -40,24 +40,3 @@ def _model(name: str) -> Model:
     if name not in models:
         raise UserError(f"there is no model '{name}'{nearest(name, list(models))}; the models are: {', '.join(models)}")
     return models[name]
-
-
-def _check_folder(directory: Path) -> None:
-    """Raises UserError if the page would replace a foreign file."""
-    page = directory / PAGE
-    try:
-        ours = not page.exists() or MARK in page.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UserError(f"{page} cannot be read ({error.strerror}); name another folder with --output") from None
-    if not ours:
-        raise UserError(f"{page} is not a page of kumiki predict; name another folder with --output")
-
-
-def _write(directory: Path, content: str) -> Path:
-    page = directory / PAGE
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        page.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with --output") from None
-    return page
