@@ -10,6 +10,7 @@ import time
 import pytest
 from fake_native import TOPOLOGY, Native
 from kumiki import suites, version
+from kumiki.interrupts import termination_interrupts
 
 
 def test_version(bare: Native) -> None:
@@ -142,7 +143,8 @@ def test_closed_streams(native: Native) -> None:
     assert ended.returncode == 0 and "put.latency" in ended.stdout
 
 
-def test_an_interrupt_while_the_command_loads(native: Native) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_while_the_command_loads(native: Native, number: signal.Signals) -> None:
     """Loading the command line takes the longest; here a module whose loading never ends replaces its libraries."""
     slow = native.prefix / "slow"
     slow.mkdir()
@@ -152,6 +154,40 @@ def test_an_interrupt_while_the_command_loads(native: Native) -> None:
         native.argv("list"), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert running.stdout is not None and running.stdout.readline() == "loading\n"
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     _, errors = running.communicate(timeout=30)
     assert (running.returncode, errors) == (130, "kumiki: interrupted\n")
+
+
+def test_a_closed_terminal_does_not_end_what_nohup_started() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with termination_interrupts():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_the_trials_of_advice(native: Native, number: signal.Signals) -> None:
+    native.command("kumiki-run", "#!/bin/sh\nexec sleep 60\n")
+    running = native.start("advise", "./program")
+    native.wait_for("sleep 60", running)
+    running.send_signal(number)
+    _, errors = running.communicate(timeout=30)
+    assert (running.returncode, errors) == (130, "kumiki: interrupted\n")
+    assert native.alive("sleep 60") == []
+
+
+def test_the_launcher_of_an_explained_run_ignores_what_nohup_ignores(native: Native) -> None:
+    native.command("kumiki-run", "#!/bin/sh\nkill -HUP $$\necho alive\n")
+    words = " ".join(native.argv("run", "--explain", "program"))
+    ended = subprocess.run(
+        ["sh", "-c", f"trap '' HUP; exec {words}"],
+        env=native.environment,
+        cwd=native.prefix,
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr

@@ -16,6 +16,7 @@ import sys
 from io import TextIOWrapper
 
 from kumiki.errors import ExitCode, UserError, complain
+from kumiki.interrupts import termination_interrupts
 
 
 def main() -> None:
@@ -25,19 +26,10 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Runs the command line; returns its exit code."""
+    """Runs the command line; returns its exit code, however it ends."""
     try:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if sys.stdout is None:
-            raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
-        if isinstance(sys.stdout, TextIOWrapper):
-            # A file name may contain bytes that are not characters; they are printed unchanged.
-            sys.stdout.reconfigure(errors="surrogateescape")
-        from kumiki.command import app
-
-        app()
-        return ExitCode.OK
+        with termination_interrupts():
+            return _run_command_line()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else ExitCode.OK
     except UserError as problem:
@@ -48,6 +40,21 @@ def _run() -> int:
         return ExitCode.INTERRUPTED
     except OSError as error:
         return _lost(error)
+
+
+def _run_command_line() -> int:
+    """Runs the command line; returns its exit code if it does not raise."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.stdout is None:
+        raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A file name may contain bytes that are not characters; they are printed unchanged.
+        sys.stdout.reconfigure(errors="surrogateescape")
+    from kumiki.command import app
+
+    app()
+    return ExitCode.OK
 
 
 def _flushed(code: int) -> int:

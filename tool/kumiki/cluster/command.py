@@ -149,14 +149,12 @@ def _processes(count: int) -> str:
 
 @contextmanager
 def _at_work(at_interrupt: str = "nothing was changed") -> Iterator[None]:
-    """Surrounds queries and changes of the system: checks the requirements and handles SIGTERM like Ctrl-C."""
+    """Surrounds queries and changes of the system: checks the requirements and says what an interrupt has left."""
     from kumiki.cluster import requirements
-    from kumiki.evaluation.process import termination_interrupts
 
     try:
         requirements.require()
-        with termination_interrupts():
-            yield
+        yield
     except KeyboardInterrupt:
         complain(f"interrupted; {at_interrupt}")
         raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -13,7 +13,6 @@ from kumiki.errors import ExitCode, UserError
 from kumiki.evaluation.measure import Outcome, measure
 from kumiki.evaluation.pace import Pace
 from kumiki.evaluation.plan import Request, plan
-from kumiki.evaluation.process import termination_interrupts
 from kumiki.evaluation.settling import Candidate, repeats
 from kumiki.machine import environment
 from kumiki.machine.load import OtherLoad
@@ -92,26 +91,25 @@ def evaluate(request: Request, folder: files.Folder, machine: Machine, native: N
 
     audience.begin(missing)
     try:
-        with termination_interrupts():
-            for suite, points in stages:
-                for point in points:
-                    take(pace.next(point))
-                audience.suite_ends(suite, [row for row in folder.rows() if row.suite == suite.name])
-            if not request.quick:
-                candidates = [
-                    Candidate(suite, point, seconds.get(point.setting, point.estimated_seconds))
-                    for suite, points in stages
-                    for point in points
-                ]
-                again: list[Candidate] = []
-                for each in repeats(candidates, folder.open_rows, pace.spare):
-                    audience.extends(each.point)
-                    take(each.point)
-                    again.append(each)
-                for suite, _ in stages:
-                    if points := [each.point for each in again if each.suite is suite]:
-                        audience.settles(suite, folder.rows_of(points))
-            folder.finish()
+        for suite, points in stages:
+            for point in points:
+                take(pace.next(point))
+            audience.suite_ends(suite, [row for row in folder.rows() if row.suite == suite.name])
+        if not request.quick:
+            candidates = [
+                Candidate(suite, point, seconds.get(point.setting, point.estimated_seconds))
+                for suite, points in stages
+                for point in points
+            ]
+            again: list[Candidate] = []
+            for each in repeats(candidates, folder.open_rows, pace.spare):
+                audience.extends(each.point)
+                take(each.point)
+                again.append(each)
+            for suite, _ in stages:
+                if points := [each.point for each in again if each.suite is suite]:
+                    audience.settles(suite, folder.rows_of(points))
+        folder.finish()
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     finally:

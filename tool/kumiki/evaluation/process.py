@@ -20,6 +20,7 @@ from typing import Any
 import psutil
 
 from kumiki.evaluation.excerpt import Excerpt
+from kumiki.interrupts import termination_interrupts as termination_interrupts
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 2.0
@@ -112,21 +113,6 @@ def in_the_open(arguments: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     finally:
         with _undisturbed():
             _end_all(child, before)
-
-
-@contextmanager
-def termination_interrupts() -> Iterator[None]:
-    """Makes SIGTERM and a closed terminal end a command as Ctrl-C does, so that they leave nothing behind either."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

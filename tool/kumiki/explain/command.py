@@ -16,6 +16,7 @@ from pathlib import Path
 from kumiki import page_file
 from kumiki.errors import ExitCode, UserError, complain
 from kumiki.explain import races
+from kumiki.interrupts import heeded
 from kumiki.machine.native import Native
 
 OPTION = "--explain"
@@ -68,8 +69,10 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> int:
         if child is not None:
             child.send_signal(number)
 
-    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda number, frame: None)
+    # What this process ignores the launcher must ignore, too, but a handler would not be inherited as that.
+    before = {number: signal.signal(number, pass_on) for number in heeded(PASSED_ON)}
+    for number in heeded([signal.SIGINT]):
+        before[number] = signal.signal(number, lambda number, frame: None)
     try:
         child = subprocess.Popen(command, env=environment)
         code = child.wait()

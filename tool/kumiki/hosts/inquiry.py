@@ -32,8 +32,7 @@ def asked(hosts: Hosts, native: Native) -> Hosts:
     environment = {name: value for name, value in os.environ.items() if name != "KUMIKI_THREADS"}
     lines: list[str] = []
     try:
-        with process.termination_interrupts():
-            ended = process.run(words, environment, LIMIT_SECONDS, lines.append, lambda line: None)
+        ended = process.run(words, environment, LIMIT_SECONDS, lines.append, lambda line: None)
     except KeyboardInterrupt:
         raise UserError("interrupted before anything was measured", ExitCode.INTERRUPTED) from None
     answers = [answer for answer in map(ANSWER.fullmatch, lines) if answer]

@@ -48,8 +48,7 @@ class Tuning:
         """Measures, prints and saves; raises UserError if this is impossible, and then leaves the file unchanged."""
         store.check(self.file)
         try:
-            with process.termination_interrupts():
-                self._run()
+            self._run()
         except KeyboardInterrupt:
             raise UserError(f"interrupted; {self.file} is unchanged", ExitCode.INTERRUPTED) from None
 
