@@ -159,7 +159,7 @@ def test_the_first_fetch_of_a_page_is_not_for_nothing(tmp_path: Path) -> None:
 def test_missing_and_dead_ranks_are_named(tmp_path: Path) -> None:
     write_record(tmp_path, 1, step(0, 0, 0, 7), size=3, finished=False)
     notes = " ".join(said(tmp_path).notes)
-    assert "Rank 0, 2 left no record" in notes and "Rank 1 did not leave the job" in notes
+    assert "Rank 0, 2 left no record" in notes and "Rank 1 did not leave the job" in notes and "ended early" in notes
 
 
 def test_files_that_are_no_records_are_left_out(tmp_path: Path) -> None:
@@ -191,6 +191,15 @@ def test_regions_that_do_not_scale_are_named(waiting: float, faulting: float, wo
     assert run.regions[0].scales == (not word)
     run.regions = [Region("in .omp_outlined.", 10, 0.5, waiting, faulting, 100, {})]  # without lines
     assert all("the parallel region in .omp_outlined. does" in finding.what for finding in advice.findings(run))
+
+
+def test_a_job_that_ended_early_is_explained_without_shares_of_its_time() -> None:
+    run = explanation()
+    run.seconds = run.processor_seconds = 0.0
+    between = Region("between regions", 1, 9.0, 0.0, 0.0, 0, {})
+    run.regions = [between, Region("a.c:3 (main)", 10, 0.5, 0.6, 0.1, 100, {})]
+    (finding,) = advice.findings(run)
+    assert finding.subject == "a.c:3 (main)"
 
 
 def test_pages_that_bring_nothing_new() -> None:

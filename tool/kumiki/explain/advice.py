@@ -151,7 +151,8 @@ def _region(region: Region, explained: Explanation) -> Iterator[Finding]:
     if region.seconds < 0.1 * explained.seconds:
         return
     if region.text.startswith("between"):
-        if region.seconds >= 0.3 * explained.seconds:
+        # Of a job that ended early the whole time is not known, so neither is the share of this part.
+        if explained.seconds and region.seconds >= 0.3 * explained.seconds:
             yield Finding(
                 region.text,
                 f"rank 0 works alone for {100 * region.seconds / explained.seconds:.0f} % of the time, while the "

@@ -190,7 +190,10 @@ def _notes(records: Sequence[Record], sources: Sources) -> list[str]:
         )
     if died := [record.rank for record in records if not record.finished]:
         ranks = ", ".join(map(str, died[:8])) + (", ..." if len(died) > 8 else "")
-        notes.append(f"Rank {ranks} did not leave the job as it should: what is said ends where it ended.")
+        notes.append(
+            f"Rank {ranks} did not leave the job as it should: the job ended early, so what is said ends there, and "
+            "shares of the whole time are not known."
+        )
     if lost := sum(record.lost for record in records):
         notes.append(
             f"{lost} events found no room: lines, pages and variables are those of the beginning of the run; the "
