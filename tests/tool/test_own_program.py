@@ -14,6 +14,7 @@ import pytest
 from fake_native import Native, results_of
 from hypothesis import given
 from hypothesis import strategies as st
+from kumiki.own.figure import SEARCH_SECONDS, FigureReader, figure
 from kumiki.own.program import OwnProgram
 from kumiki.own.runs import stage
 from kumiki.own.template import Template
@@ -304,3 +305,14 @@ def test_samples_of_all_runs_are_kept(program: Native) -> None:
     samples = json.loads((program.prefix / "out" / "samples.json").read_text())
     assert sorted(len(values) for values in samples.values()) == [6, 6, 6, 6]
     assert (Path(program.prefix) / "out" / "evaluate.log").read_text().count("$ OMP_NUM_THREADS=1 ./heat") == 13
+
+
+def test_a_search_that_ended_after_its_time_leaves_none_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library reads a negative limit as none at all."""
+    clock = iter((0.0, SEARCH_SECONDS + 1, 20.0, 21.0))
+    monkeypatch.setattr("kumiki.own.figure.time.monotonic", lambda: next(clock))
+    reader = FigureReader(figure("x ([0-9]+)", "figure", None, "lower"), {}, False, "")
+    reader.take("none here")
+    assert reader.malformed is None
+    reader.take("x 3")
+    assert reader.malformed is not None and "takes longer than" in reader.malformed

@@ -83,7 +83,8 @@ class FigureReader:
         if self._figure and not self.malformed:
             begun = time.monotonic()
             try:
-                if found := re.search(self._figure.regex, line, timeout=SEARCH_SECONDS - self._searched):
+                left = max(0.0, SEARCH_SECONDS - self._searched)  # an earlier search may have ended after its limit
+                if found := re.search(self._figure.regex, line, timeout=left):
                     self._said = found[1]
             except TimeoutError:
                 self.malformed = (
