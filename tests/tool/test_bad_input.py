@@ -60,6 +60,8 @@ EVALUATE = [
     ("--time-limit -3", "not above 0"),
     ("--time-limit nan", "not above 0"),
     ("--time-limit soon", "--time-limit"),
+    ("--time-limit inf", "'--time-limit': inf"),
+    ("--time-limit 1e300 -- sleep {threads}", "'--time-limit': 1e+300"),
     ("--format xml", "--format"),
     ("--format", "--format"),
     ("--output", "--output"),
@@ -111,6 +113,13 @@ EVALUATE = [
     ("--power 0 -- sleep {threads}", "not above 0"),
     ("--power -1 -- sleep {threads}", "not above 0"),
     ("--power nan -- sleep {threads}", "not above 0"),
+    ("--power inf -- sleep {threads}", "--power: inf"),
+    ("--scaling weak --size 1000 --power 0.0001 -- sleep {size} {threads}", "--size 1000 --power 0.0001"),
+    ("--scaling weak --size 1000 --power 5e-324 -- sleep {size} {threads}", "--size 1000 --power"),
+    (f"--scaling weak --size {10**400} -- sleep {{size}} {{threads}}", "--size"),
+    (f"--threads 1,{10**400} -- sleep {{threads}}", "at most 4096 threads"),
+    (f"--ranks 1,{10**400} -- sleep {{ranks}}", "at most 4096 ranks"),
+    (f"--repeat {10**9} -- sleep {{threads}}", "--repeat"),
     ("--scaling up -- sleep {threads}", "--scaling"),
     ("--scaling both -- sleep {threads}", "{size}"),
     ("--ranks 2 -- sleep {threads}", "no {ranks}"),
@@ -202,6 +211,8 @@ OTHERS = [
     ("cluster list --format csv", "--format"),
     ("cluster exec", "command|Usage"),
     ("cluster exec x --host 1", "command"),
+    ("advise --limit inf true", "'--limit': inf"),
+    ("advise --page inf true", "'--page': inf"),
 ]
 
 CASES = [

@@ -22,6 +22,7 @@ from kumiki.linpack.command import linpack
 from kumiki.machine.native import Native, replace_process
 from kumiki.machine.topology import Machine
 from kumiki.own import options as own
+from kumiki.terminal import values
 from kumiki.terminal.formats import Format, TableOrJson, write_csv, write_json_lines
 
 
@@ -69,31 +70,6 @@ class HandedOn(TyperCommand):
         return []
 
 
-def _counts(text: str) -> tuple[int, ...]:
-    """Reads a list of counts: 1,2,4."""
-    try:
-        counts = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        counts = ()
-    if not counts or min(counts) < 1:
-        raise typer.BadParameter(f"'{text}' is not a list of whole numbers of at least 1, such as 1,2,4")
-    return tuple(dict.fromkeys(counts))
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Reads a list of names: memory,cg."""
-    names = tuple(part.strip() for part in text.split(","))
-    if not all(names):
-        raise typer.BadParameter(f"'{text}' is not a list of names, such as memory,cg")
-    return names
-
-
-def _positive(value: float | None) -> float | None:
-    if value is not None and not value > 0:
-        raise typer.BadParameter(f"{value:g} is not above 0")
-    return value
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"kumiki {installed_version()}")
@@ -115,11 +91,15 @@ def _evaluate(
     quick: Annotated[bool, typer.Option("--quick", help="Get a first impression in well under a minute.")] = False,
     suite: Annotated[
         Any | None,
-        typer.Option(parser=_names, metavar="NAME,...", help="Only these suites (kumiki list); all: every suite."),
+        typer.Option(
+            parser=values.names, metavar="NAME,...", help="Only these suites (kumiki list); all: every suite."
+        ),
     ] = None,
-    ranks: Annotated[Any | None, typer.Option(parser=_counts, metavar="1,2,4", help="The numbers of ranks.")] = None,
+    ranks: Annotated[
+        Any | None, typer.Option(parser=values.counts, metavar="1,2,4", help="The numbers of ranks.")
+    ] = None,
     threads: Annotated[
-        Any | None, typer.Option(parser=_counts, metavar="1,2", help="The numbers of threads per rank.")
+        Any | None, typer.Option(parser=values.counts, metavar="1,2", help="The numbers of threads per rank.")
     ] = None,
     cluster: where.Cluster = None,
     named: where.Named = None,
@@ -144,7 +124,7 @@ def _evaluate(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", callback=_positive, help="End a point after this time, if its own limit is longer."
+            metavar="SECONDS", callback=values.seconds, help="End a point after this time, if its own limit is longer."
         ),
     ] = None,
     repeat: own.Repeat = None,
@@ -402,13 +382,13 @@ def _advise(
         int | None, typer.Option("-t", "--threads", min=1, metavar="N", help="The threads of one host; default: cores.")
     ] = None,
     limit: Annotated[
-        float, typer.Option(metavar="SECONDS", callback=_positive, help="The longest run as one process.")
+        float, typer.Option(metavar="SECONDS", callback=values.seconds, help="The longest run as one process.")
     ] = 60,
     page: Annotated[
-        float, typer.Option(metavar="US", callback=_positive, help="What fetching or sending a page costs.")
+        float, typer.Option(metavar="US", callback=values.positive, help="What fetching or sending a page costs.")
     ] = 60,
     message: Annotated[
-        float, typer.Option(metavar="US", callback=_positive, help="What a message to another host costs.")
+        float, typer.Option(metavar="US", callback=values.positive, help="What a message to another host costs.")
     ] = 40,
 ) -> None:
     """Say whether an OpenMP program gains from more hosts, and why not, after a short trial on this host.

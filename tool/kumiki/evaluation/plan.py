@@ -20,7 +20,7 @@ from kumiki.own.program import OwnProgram
 from kumiki.suites.model import Grid, Point, Suite
 
 MOST = 4096
-"""Ranks of a job, and threads of a rank (src/settings/settings.hpp)."""
+"""Ranks of a job, and threads of a rank (src/settings/settings.hpp); the same for a program of the user's own."""
 
 
 USUAL_SECONDS = 225.0
@@ -85,11 +85,11 @@ def plan(request: Request, cores: int, seed: int) -> list[tuple[Suite, list[Poin
         named=request.suites is not None,
         peers=request.peers,
     )
-    if request.own:
-        return [runs.stage(request.own, grid, seed)]
     for name, counts in (("ranks", request.ranks), ("threads", request.threads)):
         if counts and max(counts) > MOST:
-            raise UserError(f"--{name} {max(counts)} is more than Kumiki starts: a job has at most {MOST} {name}")
+            raise UserError(f"--{name} {max(counts)} is more than Kumiki measures: at most {MOST} {name}")
+    if request.own:
+        return [runs.stage(request.own, grid, seed)]
     chosen = request.chosen()
     stages = [(suite, ordered(suite.points(grid), random.Random(f"{seed} {suite.name}"))) for suite in chosen]
     if not any(points for _, points in stages):

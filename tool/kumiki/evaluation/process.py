@@ -27,6 +27,8 @@ GRACE_SECONDS = 2.0
 """How long processes may take to end before they are killed."""
 DRAIN_SECONDS = 1.0
 """How long to wait for output after the program itself has ended."""
+LONGEST_SLEEP = 86400.0
+"""How long to wait for an event at once: the system's interface takes no more than 24 days."""
 TAIL_LINES = 5
 MOST_OUTPUT = 64 << 20
 """The bytes of each stream that are kept: the beginning and the end."""
@@ -144,7 +146,7 @@ def _follow(
         selector.register(ending, selectors.EVENT_READ, None)
         try:
             while selector.get_map() and (left := deadline - time.monotonic()) > 0:
-                for key, _ in selector.select(left):
+                for key, _ in selector.select(min(left, LONGEST_SLEEP)):
                     if key.data is None:
                         end = time.monotonic()
                         selector.unregister(ending)

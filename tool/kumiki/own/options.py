@@ -16,6 +16,10 @@ if TYPE_CHECKING:  # `kumiki run` must not wait for these imports
     from kumiki.own.figure import Figure
     from kumiki.own.program import OwnProgram
 
+MOST_REPEATS = 10_000
+MOST_SIZE = 2**63 - 1
+"""What the user's program can hold in a number."""
+
 
 class Scaling(str, Enum):
     """How the work depends on the number of processors."""
@@ -42,7 +46,9 @@ Command = Annotated[
 ]
 Repeat = Annotated[
     int | None,
-    typer.Option("--repeat", metavar="N", min=1, help="COMMAND: the number of runs of each setting; default 6."),
+    typer.Option(
+        "--repeat", metavar="N", min=1, max=MOST_REPEATS, help="COMMAND: the number of runs of each setting; default 6."
+    ),
 ]
 Metric = Annotated[
     str | None,
@@ -73,7 +79,9 @@ ScalingOption = Annotated[
 ]
 Size = Annotated[
     int | None,
-    typer.Option("--size", metavar="N", min=1, help="COMMAND: the value of {size} on the fewest processors."),
+    typer.Option(
+        "--size", metavar="N", min=1, max=MOST_SIZE, help="COMMAND: the value of {size} on the fewest processors."
+    ),
 ]
 Power = Annotated[
     float | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 from kumiki.errors import UserError
 from kumiki.own.figure import Figure
+from kumiki.own.options import MOST_SIZE
 from kumiki.own.template import Template
 from kumiki.suites.model import Grid
 
@@ -48,6 +50,8 @@ class OwnProgram:
             raise UserError("--threads is given, but the command sets OMP_NUM_THREADS without {threads}")
         if not self.power > 0:
             raise UserError(f"--power: {self.power:g} is not above 0")
+        if self.power == math.inf:
+            raise UserError(f"--power: {self.power:g} is not a finite number")
         sized = "size" in places | (self.sequential.placeholders if self.sequential else set())
         if sized and self.size is None:
             raise UserError("the command has a {size}: give its value on one processor with --size")
@@ -72,8 +76,20 @@ class OwnProgram:
         return axes.pairs_with_a_core_free()
 
     def grown(self, factor: float) -> int | None:
-        """{size} for this many times the work, rounded to a whole number; None if the command has no {size}."""
-        return None if self.size is None else max(1, round(self.size * factor ** (1 / self.power)))
+        """{size} for this many times the work, rounded to a whole number; None if the command has no {size}. Raises
+        UserError if it is too large.
+        """
+        if self.size is None:
+            return None
+        try:
+            grown = int(max(1, round(self.size * factor ** (1 / self.power))))
+        except OverflowError:
+            grown = MOST_SIZE + 1
+        if grown > MOST_SIZE:
+            raise UserError(
+                f"--size {self.size} --power {self.power:g}: for {factor:g} times the work {{size}} exceeds {MOST_SIZE}"
+            )
+        return grown
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments that determine the runs, as results.json records them."""
