@@ -169,22 +169,22 @@ def test_interrupt_keeps_what_was_measured_and_resume_goes_on(native: Native) ->
         "memory",
         'row memory.copy bound GB/s higher 2,2,2,2,2,2\n[ -e RELEASE ] || [ "$threads" = 1 ] || exec sleep 303\n',
     )
-    arguments = ("evaluate", "--suite", "memory", "--threads", "1,2,3", "--seed", "1", "--output", "out")
+    arguments = ("evaluate", "--suite", "memory", "--threads", "1,2,3", "--seed", "1", "--output", "my out")
     running = native.start(*arguments)
     native.wait_for("sleep 303", running)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=20)
     assert running.returncode == 130
-    assert "--resume" in errors and "Traceback" not in errors
+    assert "(kumiki report 'my out'); continue with --resume" in errors and "Traceback" not in errors
     assert native.alive("sleep 303") == []
-    before = results_of(native.prefix / "out")
+    before = results_of(native.prefix / "my out")
     assert before["complete"] is False
     begun = len(native.started)
 
     (native.prefix / "RELEASE").touch()
     ended = native.kumiki(*arguments, "--resume")
     assert ended.returncode == 0, ended.stderr
-    after = results_of(native.prefix / "out")
+    after = results_of(native.prefix / "my out")
     assert after["complete"] is True
     assert {row["parameters"]["threads"] for row in after["rows"]} == {1, 2, 3}
     assert len(native.started) - begun == 3 - len(before["points"])
@@ -216,6 +216,10 @@ def test_resume_refuses_other_arguments_and_machines(native: Native) -> None:
     ended = native.kumiki("evaluate", "--quick", "--output", "out", "--resume")
     assert ended.returncode == 2
     assert "kumiki evaluate --suite memory --threads 1 --output out --resume" in ended.stderr
+    (native.prefix / "out").rename(native.prefix / "my out")
+    ended = native.kumiki("evaluate", "--quick", "--output", "my out", "--resume")
+    assert "--output 'my out' --resume" in ended.stderr
+    (native.prefix / "my out").rename(native.prefix / "out")
     file = native.prefix / "out" / "results.json"
     content = results_of(file.parent)
     content["environment"]["cpu"]["model"] = "Z80"

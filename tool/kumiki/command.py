@@ -6,6 +6,7 @@ Each command imports its own modules, so that `kumiki run` does not wait for num
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -182,7 +183,8 @@ def _evaluate(
     code = evaluate(request, folder, machine, native, Display(tables=format is Format.TABLE and program is None))
     if code is ExitCode.INTERRUPTED:
         complain(
-            f"interrupted; the measurements so far are in {output} (kumiki report {output}); continue with --resume"
+            f"interrupted; the measurements so far are in {output} (kumiki report {shlex.quote(str(output))}); "
+            "continue with --resume"
         )
         raise typer.Exit(code)
     rows = folder.content["rows"]

@@ -529,7 +529,7 @@ def test_one_disturbed_direction_makes_no_far_host() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("drift", "drifted"), ("modes", "two groups"), ("start", "add one more warm-up run")],
+    [("drift", "drifted"), ("modes", "two groups"), ("start", "began with a sample far from all others")],
 )
 def test_unsteady_samples_are_told(kind: str, words: str) -> None:
     host = Host(suites=("memory",))

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from kumiki import suites
 from kumiki.errors import ExitCode, UserError
 from kumiki.evaluation.measure import Outcome, measure
 from kumiki.evaluation.pace import Pace
 from kumiki.evaluation.plan import Request, plan
 from kumiki.evaluation.settling import Candidate, repeats
+from kumiki.evaluation.spelling import folder, spelled
 from kumiki.machine import environment
 from kumiki.machine.load import OtherLoad
 from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
-from kumiki.own import program as own
 from kumiki.results import files
 from kumiki.results.row import Row
 from kumiki.suites.model import Point, Suite
@@ -53,7 +51,7 @@ def open_folder(request: Request, machine: Machine, native: Native) -> files.Fol
     if content["arguments"] != request.arguments():
         raise UserError(
             f"--resume: {request.output} was begun with other arguments; continue it with: "
-            f"kumiki evaluate {_spelled(content['arguments'], f'--output {request.output} --resume')}"
+            + spelled(content["arguments"], content["environment"], f"{folder(request.output)} --resume")
         )
     if request.seed not in (None, content["seed"]):
         raise UserError(f"--resume: {request.output} was begun with --seed {content['seed']}; leave --seed out")
@@ -130,19 +128,3 @@ def _measure(
     if hung[point.program] >= HANGS_BEFORE_GIVING_UP:
         return Outcome(point, failed=f"{point.key}: was not started, because {point.program} hung before")
     return measure(point, native, cores, point.limit(time_limit), log)
-
-
-def _spelled(arguments: dict[str, Any], more: str) -> str:
-    """The arguments as they were given, with more options before the user's own command."""
-    cluster, hosts, command = (arguments.get(name) for name in ("cluster", "hosts", "command"))
-    every = [suite.name for suite in suites.chosen(None, bool(cluster or hosts))]
-    options = [f"--cluster {cluster}"] if cluster else [f"--hosts {','.join(hosts)}"] if hosts else []
-    options += ["--quick"] if arguments["quick"] else []
-    if not command and arguments["suites"] != every:
-        options.append(f"--suite {','.join(arguments['suites'])}")
-    for name in ("ranks", "threads"):
-        if arguments[name]:
-            options.append(f"--{name} {','.join(str(count) for count in arguments[name])}")
-    options += [f"--peer {name}={shlex.quote(prefix)}" for name, prefix in (arguments.get("peers") or {}).items()]
-    options += own.spelled(command) if command else []
-    return " ".join([*options, more, *(("--", shlex.join(command["words"])) if command else ())])

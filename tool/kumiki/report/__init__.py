@@ -24,12 +24,15 @@ from kumiki.report.tables import Table
 __all__ = ["Advice", "Comparison", "ResultsError", "Table", "advice", "first_of", "side_by_side", "summary", "write"]
 
 
-def advice(results: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> list[Advice]:
+def advice(
+    results: Mapping[str, Any], samples: Mapping[str, Any] | None = None, directory: Path | None = None
+) -> list[Advice]:
     """The advice that the rows of `results` (the content of results.json) support, the most important first.
 
-    Without `samples` (the content of samples.json), advice that needs raw samples is left out.
+    Without `samples` (the content of samples.json), advice that needs raw samples is left out. `directory` is their
+    folder, which commands name.
     """
-    return derive(Results.parse(results, samples))
+    return derive(Results.parse(results, samples, directory))
 
 
 def first_of(advice: Sequence[Advice]) -> list[Advice]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -180,7 +181,9 @@ def load(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UserError(f"there is no {file}; kumiki evaluate --output {file.parent} creates it") from None
+        raise UserError(
+            f"there is no {file}; kumiki evaluate --output {shlex.quote(str(file.parent))} creates it"
+        ) from None
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror})") from None
     except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def print_report(directory: Path, out: Console) -> ExitCode:
     """Writes the report of a folder's results and prints its advice and path; FAILED if this is impossible."""
     content = files.load(directory)
     try:
-        advice = report.advice(content, files.load_samples(directory))
+        advice = report.advice(content, files.load_samples(directory), directory)
         tables = report.summary(content)
         page = report.write(directory)
         machine = measured.write(directory)
@@ -42,7 +43,8 @@ def print_report(directory: Path, out: Console) -> ExitCode:
         for piece in pieces:
             out.print(Text(f"- {piece.text}").append(_cited([metrics[number] for number in piece.rows]), style="dim"))
     if machine is not None:
-        out.print(Text(f"Machine: {machine} (kumiki predict linpack --machine {machine})"), soft_wrap=True)
+        command = f"kumiki predict linpack --machine {shlex.quote(str(machine))}"
+        out.print(Text(f"Machine: {machine} ({command})"), soft_wrap=True)
     out.print(Text(f"Report: {page}"), soft_wrap=True)
     return ExitCode.OK
 

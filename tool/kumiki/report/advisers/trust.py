@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kumiki.comparison.subject import other_load
+from kumiki.evaluation.spelling import folder, spelled
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import ALERT, Advice, say
 from kumiki.report.analysis.model import Results
@@ -24,7 +25,8 @@ _UNSTEADY = {
     "frequency, the temperature or other load changes. The interval is therefore the whole range of the samples",
     Unsteady.MODES: "had two groups of samples with a gap between them, as when threads or memory are placed in one of "
     "two ways. The interval is therefore the whole range of the samples",
-    Unsteady.START: "began with a sample far from all others: add one more warm-up run",
+    Unsteady.START: "began with a sample far from all others, as when something is still loaded or allocated in the "
+    "first run. The median hardly depends on it",
 }
 
 
@@ -45,7 +47,9 @@ def advise(results: Results) -> list[Advice]:
         if rows:
             pieces.append(say("trust", HEADING, f"{plural(len(rows), 'row')} {words}.", rows))
     if not results.complete:
-        text = "The evaluation was interrupted, so some figures are missing. `kumiki evaluate --resume` continues it."
+        where = folder(results.directory) if results.directory else "--output DIR"
+        command = spelled(results.arguments, results.environment, f"{where} --resume")
+        text = f"The evaluation was interrupted, so some figures are missing. `{command}` continues it."
         pieces.append(say(ALERT, HEADING, text))
     return pieces
 

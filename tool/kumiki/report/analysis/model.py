@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,9 +30,13 @@ class Results:
     complete: bool = True
     arguments: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
+    directory: Path | None = None
+    """The folder, if the contents are still in one."""
 
     @staticmethod
-    def parse(raw: Mapping[str, Any], samples: Mapping[str, Any] | None = None) -> Results:
+    def parse(
+        raw: Mapping[str, Any], samples: Mapping[str, Any] | None = None, directory: Path | None = None
+    ) -> Results:
         version = raw.get("schema_version", SCHEMA_VERSION)
         if version != SCHEMA_VERSION:
             raise ResultsError(
@@ -50,12 +55,14 @@ class Results:
             complete=bool(raw.get("complete", True)),
             arguments=dict(raw.get("arguments") or {}),
             seed=raw.get("seed"),
+            directory=directory,
         )
 
     @staticmethod
     def load(directory: Path) -> Results:
         samples = directory / "samples.json"
-        return Results.parse(_read(directory / "results.json"), _read(samples) if samples.exists() else None)
+        raw = _read(directory / "results.json")
+        return Results.parse(raw, _read(samples) if samples.exists() else None, directory)
 
     def title(self, implementation: str) -> str:
         """The title of an implementation."""
@@ -95,7 +102,7 @@ def _read(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ResultsError(
-            f"{path} does not exist: measure first with `kumiki evaluate --output {path.parent}`"
+            f"{path} does not exist: measure first with `kumiki evaluate --output {shlex.quote(str(path.parent))}`"
         ) from None
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path} cannot be read ({error}): measure again with `kumiki evaluate`") from error
