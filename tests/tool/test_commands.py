@@ -129,6 +129,20 @@ def test_output_that_finds_no_room_is_a_sentence(native: Native, command: str) -
     assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+def test_an_encoding_that_lacks_characters(native: Native, encoding: str) -> None:
+    native.program("memory", "row memory.copy bound GB/s higher 10.1,10.2,10.0,10.3,10.1,10.2\n")
+    assert native.kumiki("evaluate", "--suite", "memory", "--threads", "1", "--output", "a ‰ b").returncode == 0
+    ended = subprocess.run(
+        native.argv("report", "a ‰ b"),
+        env=native.environment | {"PYTHONIOENCODING": encoding},
+        cwd=native.prefix,
+        capture_output=True,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert f"Report: a {'‰' if encoding == 'utf-8' else '?'} b/index.html".encode() in ended.stdout
+
+
 def test_closed_streams(native: Native) -> None:
     def with_closed(stream: int) -> subprocess.CompletedProcess[str]:
         words = " ".join(native.argv("list"))

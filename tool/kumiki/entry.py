@@ -11,6 +11,7 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # Until `_run` handles Ctrl-C it ends this process as it ends any other program: without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+import codecs
 import os
 import sys
 from io import TextIOWrapper
@@ -49,8 +50,10 @@ def _run_command_line() -> int:
     if sys.stdout is None:
         raise UserError("standard output is closed; give it a terminal, a file or /dev/null")
     if isinstance(sys.stdout, TextIOWrapper):
-        # A file name may contain bytes that are not characters; they are printed unchanged.
-        sys.stdout.reconfigure(errors="surrogateescape")
+        # A file name may contain bytes that are not characters; they are printed unchanged. An encoding that does not
+        # have all characters prints a question mark instead of those that it lacks.
+        whole = codecs.lookup(sys.stdout.encoding).name == "utf-8"
+        sys.stdout.reconfigure(errors="surrogateescape" if whole else "replace")
     from kumiki.command import app
 
     app()
