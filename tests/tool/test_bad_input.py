@@ -184,6 +184,7 @@ OTHERS = [
     ("report {empty}", "there is no"),
     ("report {not_json}", "not JSON"),
     ("report {median_text}", "rows[0].median"),
+    ("report {samples_text}", "samples.json is broken"),
     ("report {good} {good}", "extra|unexpected"),
     ("list --format csv", "--format"),
     ("list extra", "extra"),

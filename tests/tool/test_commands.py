@@ -105,6 +105,16 @@ def test_report_is_written_again(native: Native) -> None:
     assert "out/index.html" in ended.stdout
 
 
+def test_a_report_for_which_there_is_no_room_is_a_sentence(native: Native) -> None:
+    assert native.kumiki("evaluate", "--suite", "memory", "--threads", "1", "--output", "out").returncode == 0
+    page = native.prefix / "out" / "index.html"
+    page.unlink()
+    page.mkdir()
+    ended = native.kumiki("report", "out")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert "the report cannot be written to the folder out (Is a directory); the results are in it" in ended.stderr
+
+
 def test_report_of_nothing_is_a_sentence(native: Native) -> None:
     ended = native.kumiki("report", "nowhere")
     assert ended.returncode == 2

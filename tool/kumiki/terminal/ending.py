@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kumiki import report
-from kumiki.errors import ExitCode, complain
+from kumiki.errors import ExitCode, UserError, complain
 from kumiki.predict.linpack import measured
 from kumiki.results import files
 from kumiki.terminal.grid import grid
@@ -19,13 +19,20 @@ CITED_AT_MOST = 4
 
 
 def print_report(directory: Path, out: Console) -> ExitCode:
-    """Writes the report of a folder's results and prints its advice and path; FAILED if this is impossible."""
+    """Writes the report of a folder's results and prints its advice and path; FAILED if this is impossible. Raises
+    UserError if the results cannot be read.
+    """
     content = files.load(directory)
     try:
         advice = report.advice(content, files.load_samples(directory), directory)
         tables = report.summary(content)
         page = report.write(directory)
         machine = measured.write(directory)
+    except UserError:
+        raise
+    except OSError as error:
+        complain(f"the report cannot be written to the folder {directory} ({error.strerror}); the results are in it")
+        return ExitCode.FAILED
     except Exception as error:  # a defective report must not affect the measurements
         complain(f"the report could not be written ({type(error).__name__}: {error}); the results are in {directory}")
         return ExitCode.FAILED
