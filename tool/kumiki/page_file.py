@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kumiki.errors import UserError
+from kumiki.replacement import replace
 
 PAGE = "index.html"
 HEAD_BYTES = 1024
@@ -30,15 +31,17 @@ def check(directory: Path, command: str, option: str = OUTPUT) -> None:
         raise UserError(f"{page} is not a page of {command}; {another}")
 
 
-def write(directory: Path, content: str, option: str = OUTPUT) -> Path:
-    """Writes the page into the folder, which is created if necessary; raises UserError if this is impossible."""
-    page = directory / PAGE
+def write(directory: Path, content: str, option: str = OUTPUT, name: str = PAGE) -> Path:
+    """Writes the page, or a file beside it, into the folder, which is created if necessary; raises UserError if this is
+    impossible.
+    """
+    file = directory / name
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        page.write_text(content, encoding="utf-8", errors="backslashreplace")
+        replace(file, content, errors="backslashreplace")
     except OSError as error:
-        raise UserError(f"{page} cannot be written ({error.strerror}); name another folder with {option}") from None
-    return page
+        raise UserError(f"{file} cannot be written ({error.strerror}); name another folder with {option}") from None
+    return file
 
 
 def _mark(command: str) -> bytes:

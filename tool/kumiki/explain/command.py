@@ -53,6 +53,8 @@ def run(launcher: Path, arguments: Sequence[str], output: Path | None, native: N
                 code = ExitCode.RACES
             if output is not None:
                 _explain(with_records, arguments, output, native)
+        except UserError as problem:
+            complain(problem.sentence)
         except Exception as error:  # a defective explanation must not affect the run
             complain(f"the run cannot be explained ({type(error).__name__}: {error})")
         return code
@@ -124,8 +126,7 @@ def _explain(records: Path, arguments: Sequence[str], output: Path, native: Nati
     print_explanation(explained.explanation, out)
     if not explained.explanation.ranks:
         return
-    output.mkdir(parents=True, exist_ok=True)
-    (output / FIGURES).write_text(json.dumps(explained.explanation.as_dict(), indent=1) + "\n")
+    page_file.write(output, json.dumps(explained.explanation.as_dict(), indent=1) + "\n", ANOTHER, FIGURES)
     from kumiki.explain.page import render  # matplotlib is slow to load
 
     report = page_file.write(output, render(explained), ANOTHER)

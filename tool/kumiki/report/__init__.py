@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kumiki.replacement import replace
 from kumiki.report.advisers import Advice, derive
 from kumiki.report.advisers.kinds import ALERT
 from kumiki.report.analysis.model import Results, ResultsError
@@ -61,5 +62,5 @@ def write(directory: Path) -> Path:
 
     results = Results.load(directory)
     page = directory / "index.html"
-    page.write_text(render(results), encoding="utf-8", errors="backslashreplace")
+    replace(page, render(results), errors="backslashreplace")
     return page

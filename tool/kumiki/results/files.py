@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import replace as changed
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -18,6 +17,7 @@ from jsonschema.exceptions import best_match
 
 from kumiki.errors import UserError
 from kumiki.evaluation.measure import Outcome
+from kumiki.replacement import replace
 from kumiki.results.row import ProgramRow, Row
 from kumiki.suites.model import Point
 
@@ -93,8 +93,8 @@ class Folder:
         """
         check({**self.content, "rows": []})
         try:
-            _replace(self.path / SAMPLES, json.dumps(self._samples, separators=(",", ":")))
-            _replace(self.path / RESULTS, json.dumps(self.content, indent=1) + "\n")
+            replace(self.path / SAMPLES, json.dumps(self._samples, separators=(",", ":")))
+            replace(self.path / RESULTS, json.dumps(self.content, indent=1) + "\n")
         except OSError as error:
             raise _not_writable(self.path, error) from None
 
@@ -104,7 +104,7 @@ class Folder:
         if number is None:
             number = self._next_id()
         samples = (*self._samples.get(str(number), ()), *row.samples)
-        self._put(Row.measured_by(replace(row, samples=samples), point.suite, number))
+        self._put(Row.measured_by(changed(row, samples=samples), point.suite, number))
         self._samples[str(number)] = list(samples)
         return number
 
@@ -280,12 +280,3 @@ def _locked_log(path: Path) -> IO[str]:
 
 def _not_writable(path: Path, error: OSError) -> UserError:
     return UserError(f"the folder {path} cannot be written to ({error.strerror}); name another with --output")
-
-
-def _replace(file: Path, text: str) -> None:
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)

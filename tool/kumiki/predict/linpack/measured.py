@@ -11,6 +11,7 @@ from kumiki.predict.linpack.description import text_of
 from kumiki.predict.linpack.devices import devices_of_rows
 from kumiki.predict.linpack.machine import Kind, Machine, Rate, Run
 from kumiki.predict.linpack.place import Place, Samples, mean_rate
+from kumiki.replacement import replace
 from kumiki.results import files
 from kumiki.results.row import Row
 
@@ -31,7 +32,7 @@ def write(directory: Path) -> Path | None:
     if machine is None:
         return None
     path = directory / NAME
-    path.write_text(text_of(machine), encoding="utf-8")
+    replace(path, text_of(machine))
     return path
 
 
