@@ -128,7 +128,7 @@ def advise(program: Sequence[str], threads: int, limit: float, costs: Costs, nat
         # Slower by far where it does not gain.
         _timed([launcher, "-n", "2", "-t", str(each), "--openmp", *program], settings, 10 * limit)
         explained = explain(Path(folder), program, native).explanation
-    out = console(stderr=True)
+    out = console()
     if not explained.regions:
         raise UserError("the program ran no parallel region over both processes, so there is nothing to share out")
     print_explanation(explained, out)
