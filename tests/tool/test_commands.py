@@ -10,7 +10,10 @@ import time
 import pytest
 from fake_native import TOPOLOGY, Native
 from kumiki import suites, version
+from kumiki.doctor.parts import parts
+from kumiki.errors import UserError
 from kumiki.interrupts import termination_interrupts
+from kumiki.machine import native as native_part
 
 
 def test_version(bare: Native) -> None:
@@ -66,7 +69,8 @@ def test_run_starts_quickly(native: Native) -> None:
 def test_doctor_without_a_native_part(bare: Native) -> None:
     ended = bare.kumiki("doctor")
     assert ended.returncode == 3
-    assert "kumiki-run" in ended.stdout and "fix: ./kumiki" in ended.stdout
+    assert "kumiki-run" in ended.stdout and "fix: unset KUMIKI_PREFIX" in ended.stdout
+    assert "(KUMIKI_PREFIX names this prefix)" in ended.stdout and "fix: ./kumiki" not in ended.stdout
     assert "sudo apt install cmake" in ended.stdout
     told = json.loads(bare.kumiki("doctor", "--format", "json").stdout)
     assert told["usable"] is False and told["topology"] is None
@@ -74,6 +78,17 @@ def test_doctor_without_a_native_part(bare: Native) -> None:
     assert states["kumiki-run"] == states["measurement programs"] == states["CMake"] == "missing"
     assert states["Open MPI"] == states["MPICH"] == states["UCX"] == "optional"
     assert all(finding["mend"] for finding in told["findings"] if finding["state"] in ("missing", "optional"))
+
+
+def test_doctor_and_evaluate_name_the_build_only_where_it_helps(bare: Native, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = bare.kumiki("evaluate", "--suite", "memory")
+    assert ended.returncode == 3
+    assert f"KUMIKI_PREFIX names the prefix {bare.prefix}: correct the variable, or unset it" in ended.stderr
+    monkeypatch.delenv("KUMIKI_PREFIX", raising=False)
+    found = {finding.subject: finding for finding in parts(native_part.Native(bare.prefix))}
+    assert found["kumiki-run"].mend == "./kumiki"
+    with pytest.raises(UserError, match=r"run \./kumiki once"):
+        native_part.Native(bare.prefix).require(bare.prefix / "bin" / "kumiki-run")
 
 
 def test_doctor_with_a_native_part(native: Native) -> None:

@@ -34,7 +34,11 @@ LIST = "printf 'MPI plugin types are...\\n\\tpmix\\n\\tnone\\n\\tpmi2\\n' >&2"
 
 def test_nothing_there(bare: Native) -> None:
     finding = launchers(bare)
-    assert (finding["state"], finding["sentence"], finding["mend"]) == ("optional", "There is none.", "./kumiki")
+    assert (finding["state"], finding["sentence"], finding["mend"]) == (
+        "optional",
+        "There is none.",
+        "unset KUMIKI_PREFIX",
+    )
 
 
 def test_open_mpi_needs_the_module(native: Native) -> None:

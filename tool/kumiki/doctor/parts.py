@@ -11,10 +11,9 @@ from kumiki.cluster import requirements
 from kumiki.doctor.finding import Finding, State
 from kumiki.doctor.network import network
 from kumiki.machine import mpi
-from kumiki.machine.native import Native
+from kumiki.machine.native import PREFIX_VARIABLE, Native, named_prefix
 from kumiki.machine.peer import BLAS, UCX, Peer, mend
 
-BUILD = "./kumiki"
 PMIX_MODULE = "kumiki-pmix.so"
 PMIX_MEND = "sudo apt install libpmix-dev && ./kumiki"
 ASKING_SECONDS = 20
@@ -39,14 +38,24 @@ def _own_programs(native: Native) -> Iterator[Finding]:
         if native.has(path):
             yield Finding(name, State.GOOD, str(path))
         else:
-            yield Finding(name, State.MISSING, f"{path} is missing.", BUILD)
+            yield Finding(name, State.MISSING, f"{path} is missing{_whose_prefix()}.", _build())
     names = _programs(None)
     missing = [name for name in names if not native.has(native.program(name))]
     if missing:
         folder = native.programs_folder
-        yield Finding("measurement programs", State.MISSING, f"Missing in {folder}: {', '.join(missing)}.", BUILD)
+        sentence = f"Missing in {folder}{_whose_prefix()}: {', '.join(missing)}."
+        yield Finding("measurement programs", State.MISSING, sentence, _build())
     else:
         yield Finding("measurement programs", State.GOOD, f"All {len(names)} are in {native.programs_folder}.")
+
+
+def _build() -> str:
+    """The command that brings the native part to where it is sought."""
+    return f"unset {PREFIX_VARIABLE}" if named_prefix() else "./kumiki"
+
+
+def _whose_prefix() -> str:
+    return f" ({PREFIX_VARIABLE} names this prefix)" if named_prefix() else ""
 
 
 def _build_tools(built: bool) -> Iterator[Finding]:
@@ -98,7 +107,7 @@ def _launchers(native: Native) -> Finding:
         sentence += f" Kumiki was built without PMIx ({PMIX_MODULE} is missing)."
         return Finding("launchers", State.OPTIONAL, sentence, PMIX_MEND)
     if not found:
-        return Finding("launchers", State.OPTIONAL, sentence, BUILD)
+        return Finding("launchers", State.OPTIONAL, sentence, _build())
     return Finding("launchers", State.GOOD, sentence)
 
 

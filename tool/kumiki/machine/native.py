@@ -12,7 +12,18 @@ from typing import Any
 from kumiki.errors import ExitCode, UserError
 
 PREFIX_VARIABLE = "KUMIKI_PREFIX"
-MEND = "run ./kumiki once in the source folder, or pip install ."
+
+
+def named_prefix() -> str:
+    """Where the user has said that the native part is; empty if it is sought beside the tool."""
+    return os.environ.get(PREFIX_VARIABLE, "")
+
+
+def mend() -> str:
+    """What brings the native part."""
+    if named_prefix():
+        return f"{PREFIX_VARIABLE} names the prefix {named_prefix()}: correct the variable, or unset it"
+    return "run ./kumiki once in the source folder, or pip install ."
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,7 @@ class Native:
     @staticmethod
     def installed() -> Native:
         """The native part that came with this tool, or the one that KUMIKI_PREFIX names."""
-        return Native(Path(os.environ.get(PREFIX_VARIABLE) or sys.prefix))
+        return Native(Path(named_prefix() or sys.prefix))
 
     @property
     def programs_folder(self) -> Path:
@@ -44,14 +55,14 @@ class Native:
     def require(self, path: Path) -> Path:
         """The path itself if it can be run; otherwise raises a UserError that says how to get it."""
         if not self.has(path):
-            raise UserError(f"the native part is not installed: {path} is missing; {MEND}", ExitCode.ENVIRONMENT)
+            raise UserError(f"the native part is not installed: {path} is missing; {mend()}", ExitCode.ENVIRONMENT)
         return path
 
     def build(self) -> dict[str, Any] | None:
         """The contents of share/kumiki/build.json (compiler, flags, version, git revision); None without it."""
         try:
             said = json.loads((self.prefix / "share" / "kumiki" / "build.json").read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return said if isinstance(said, dict) else None
 

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from kumiki.errors import ExitCode, UserError
-from kumiki.machine.native import MEND, Native
+from kumiki.machine.native import Native, mend
 
 PROGRAMS = Path("libexec", "kumiki")
 """The folder in which a build places its programs."""
@@ -21,7 +21,7 @@ def of(native: Native) -> Path:
     found = native.prefix / "share" / "kumiki" / "source"
     if not (found / "CMakeLists.txt").is_file():
         raise UserError(
-            f"the sources of the measuring programs are not installed: {found} is missing; {MEND}",
+            f"the sources of the measuring programs are not installed: {found} is missing; {mend()}",
             ExitCode.ENVIRONMENT,
         )
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kumiki.evaluation.reader import Reader, RowReader
 from kumiki.hosts import Hosts
 from kumiki.machine import mpi
-from kumiki.machine.native import MEND, Native
+from kumiki.machine.native import Native, mend
 from kumiki.machine.peer import UCX, Installation, Peer, absence
 from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.described import Described
@@ -268,7 +268,7 @@ class Point:
     @property
     def mend(self) -> str:
         """What to do when the program cannot be started."""
-        return MEND
+        return mend()
 
     def reader(self, cores: int) -> Reader:
         """The reader of the program's output on a machine with `cores` usable cores."""
