@@ -269,6 +269,14 @@ def test_foreign_files_are_refused_before_the_run(native: Native, name: str, con
     assert (there / name).read_text() == content
 
 
+@pytest.mark.parametrize(("words", "code"), [(["--nosuch"], 2), (["-n", "2", "--help"], 0), (["./program"], 3)])
+def test_nothing_is_said_of_a_run_that_has_not_begun(native: Native, words: list[str], code: int) -> None:
+    native.command("kumiki-run", f"#!/bin/sh\necho said >&2\nexit {code}\n")
+    for variables in ({}, {"KUMIKI_SHARED_CHECK": "1"}):
+        ended = native.kumiki("run", "--explain", *words, **variables)
+        assert (ended.returncode, ended.stderr) == (code, "said\n")
+
+
 def test_the_files_of_an_earlier_explanation_are_replaced(tmp_path: Path) -> None:
     write_record(tmp_path, 0, [])
     write_record(tmp_path, 1, step(0, 0, 0, 7))

@@ -25,6 +25,7 @@ FOLDER = "explain"
 FIGURES = "explain.json"
 COMMAND = "kumiki run --explain"
 """The name of this command, as its pages have it."""
+INFORMATION = frozenset(("-h", "--help", "--version"))
 ANOTHER = f"{OPTION}=DIR"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
@@ -48,6 +49,8 @@ def run(launcher: Path, arguments: Sequence[str], output: Path | None, native: N
     try:
         with_records.chmod(0o755)
         code = _run([str(launcher), *arguments], {**os.environ, VARIABLE: str(with_records)})
+        if not _has_begun(with_records, arguments, code):
+            return code
         try:
             if races.asked() and _tell_races(with_records, native) and races.fails() and code == ExitCode.OK:
                 code = ExitCode.RACES
@@ -60,6 +63,13 @@ def run(launcher: Path, arguments: Sequence[str], output: Path | None, native: N
         return code
     finally:
         shutil.rmtree(with_records, ignore_errors=True)
+
+
+def _has_begun(records: Path, arguments: Sequence[str], code: int) -> bool:
+    """Whether there may have been a run to tell of: after --help, wrong usage or a failed start there was none. Where
+    it was the program that ended in this way, it has left no record either."""
+    refused = code in (ExitCode.USAGE, ExitCode.ENVIRONMENT) or not INFORMATION.isdisjoint(arguments)
+    return not refused or any(records.iterdir())
 
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> int:
@@ -109,7 +119,7 @@ def _check_folder(output: Path) -> None:
         return
     except OSError as error:
         raise UserError(f"{figures} cannot be read ({error.strerror}); name another folder with {ANOTHER}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         known = None
     if not isinstance(known, dict) or not {"command", "ranks", "findings"} <= known.keys():
         raise UserError(f"{figures} is not of {COMMAND}; name another folder with {ANOTHER}")
