@@ -135,6 +135,7 @@ EVALUATE = [
     ("--metric '(x)' --metric-name time -- sleep {threads}", "other than 'time'"),
     ("--metric '(x)' --metric-name '' -- sleep {threads}", "lower-case"),
     ("--metric '(x)' --better higher -- sleep {threads}", "--unit"),
+    ("--metric '(x)' --unit 'a\udcff' -- sleep {threads}", "--unit"),
     ("--metric '(x)' --better up -- sleep {threads}", "--better"),
     ("--metric-name x -- sleep {threads}", "no --metric"),
     ("--unit s -- sleep {threads}", "no --metric"),
@@ -167,6 +168,8 @@ COMPARE = [
     ("{good} {samples_text}", "samples.json is broken"),
     ("{good} {samples_number}", "samples.json is broken"),
     ("{good} {samples_binary}", "samples.json is broken"),
+    ("{good} {samples_nested}", "samples.json is broken"),
+    ("{good} {nested}", "not JSON"),
     ("{good} {good} --fail-if-slower -1", "--fail-if-slower"),
     ("{good} {good} --fail-if-slower x", "--fail-if-slower"),
     ("{good} {good} --format csv", "--format"),
@@ -186,6 +189,8 @@ OTHERS = [
     ("report {median_text}", "rows[0].median"),
     ("report {samples_text}", "samples.json is broken"),
     ("report {good} {good}", "extra|unexpected"),
+    ("predict maestro --machine {nested.toml}", "nested.toml"),
+    ("predict linpack --set grid=0x1", "grid is a grid of process rows x columns such as 2x3, not '0x1'"),
     ("list --format csv", "--format"),
     ("list extra", "extra"),
     ("doctor --format csv", "--format"),
@@ -253,6 +258,9 @@ def broken(native: Native) -> dict[str, Path]:
     result("samples_list", samples="[1, 2]")
     result("samples_text", samples='{"0": ["many"]}')
     result("samples_number", samples='{"0": 3}')
+    result("nested", "[" * 100_000)
+    result("samples_nested", samples="[" * 100_000)
+    (native.prefix / "nested.toml").write_text("burst = " + "[" * 100_000)
     result("samples_binary", samples='{"0": [\xff]}')
     (native.prefix / "empty").mkdir()
     (native.prefix / "foreign").mkdir()

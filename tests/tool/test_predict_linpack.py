@@ -217,7 +217,7 @@ def test_settings_change_the_runs(tmp_path: Path) -> None:
         (SMALL.replace("link_rate", "link_rates"), "link_rates' is unknown"),
         (SMALL.replace("[[100, 4], [1000, 5]]", "[[1000, 5], [100, 4]]"), "ascending order of rows"),
         (SMALL.replace("product = {", "product = { of = 1,"), "'of' is unknown here"),
-        (SMALL.replace('"1x2"', '"1by2"'), "not a grid"),
+        (SMALL.replace('"1x2"', '"1by2"'), "a grid of process rows x columns"),
         (SMALL.replace('["slow"]', '["fast"]'), "there is no kind 'fast'"),
         (SMALL.replace("n = 1000", "n = 0"), "n is a whole number"),
         (SMALL.replace("link_rate = 100", "link_rate = -1"), "link_rate is a number above 0"),

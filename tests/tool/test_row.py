@@ -79,6 +79,11 @@ def test_what_is_not_a_row_is_refused(field: str, value: object, words: str) -> 
         parse_row(json.dumps({**GOOD, field: value}))
 
 
+def test_a_row_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(MalformedRow, match="nested too deeply"):
+        parse_row('{"metric": ' + "[" * 100_000)
+
+
 def test_small_figures_converge_at_their_resolution() -> None:
     fields = {**GOOD, "samples": [0.1, 0.2, 0.3, 0.4, 0.5, 1.9]}
     for resolution, converged in ((0, False), (0.8, False), (0.9, True)):

@@ -170,7 +170,7 @@ def _topology(program: Path) -> dict[str, Any] | None:
         said = "it has another version"
     except subprocess.CalledProcessError as error:
         said = " ".join(error.stderr.split()) or f"exit code {error.returncode}"
-    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError) as error:
+    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError, RecursionError) as error:
         said = str(error)
     complain(f"warning: {program} cannot describe this machine ({said}); caches and packages remain unknown")
     return None

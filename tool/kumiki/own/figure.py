@@ -49,6 +49,8 @@ def figure(regex: str, name: str, unit: str | None, better: str) -> Figure:
             f"--metric: '{regex}' has {groups} groups and needs exactly one, around the number: "
             "'Rate: ([0-9.]+)'; write (?:...) for other parentheses"
         )
+    if not (unit or "s").isprintable():  # bytes that are no characters are not printable, either
+        raise UserError(f"--unit: {unit!a} is not a text that can be shown")
     found = Figure(regex, name, unit or "s", better)
     if not METRIC.fullmatch(found.metric) or found.metric == WALL_TIME:
         raise UserError(f"--metric-name: '{name}' is not a name of lower-case letters, digits and _ other than 'time'")

@@ -87,7 +87,7 @@ def _built(folder: Path) -> set[str]:
     """The programs that have been built completely."""
     try:
         said = json.loads((folder / BUILT).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return set()
     names = said if isinstance(said, list) else []
     return {name for name in names if os.access(folder / sources.PROGRAMS / str(name), os.X_OK)}

@@ -81,7 +81,7 @@ def toml_of(source: Path | str, name: str = "") -> dict[str, Any]:
     """The content of a file, or of a text called `name`. Raises UserError if it is not TOML."""
     try:
         return tomllib.loads(source if isinstance(source, str) else source.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(
             f"the machine in {name or source} cannot be read ({error}); it must be a file in TOML"
         ) from None

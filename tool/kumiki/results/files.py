@@ -186,14 +186,14 @@ def load(path: Path) -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{file} is broken: it is not JSON ({error}); measure again with kumiki evaluate") from None
     found = content.get("schema_version") if isinstance(content, dict) else None
     if isinstance(found, int) and found != SCHEMA_VERSION:
         raise UserError(f"{file} has schema version {found}, this kumiki reads version {SCHEMA_VERSION}; measure again")
     try:
         check(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{file} is broken: {error}; measure again with kumiki evaluate") from None
     assert isinstance(content, dict)
     return content
@@ -209,7 +209,7 @@ def load_samples(path: Path) -> dict[str, list[float]] | None:
         return None
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{file} is broken: {error}; measure again, or remove it to use the intervals only") from None
     assert isinstance(content, dict)
     return content

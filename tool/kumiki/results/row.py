@@ -43,6 +43,8 @@ def parse_row(line: str) -> ProgramRow:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
         raise MalformedRow(f"it is not JSON ({error.msg} at column {error.colno})") from None
+    except RecursionError:
+        raise MalformedRow("it is nested too deeply") from None
     metric = _text(fields, "metric")
     if not METRIC.fullmatch(metric):
         raise MalformedRow(f"its metric '{metric}' does not have the form thing.figure")

@@ -91,6 +91,14 @@ class _Table:
             raise self._wrong(name, f"a whole number from 1 to {MOST}", value)
         return value
 
+    def grid(self, name: str) -> tuple[int, int]:
+        """Rows and columns of processes."""
+        value = self.text(name)
+        try:
+            return grid_of(value)
+        except UserError:  # it names the option of another command
+            raise self._wrong(name, "a grid of process rows x columns such as 2x3", value) from None
+
     def texts(self, name: str) -> dict[str, str]:
         values = self._take(name, {})
         if not isinstance(values, dict) or not all(isinstance(each, str) for each in values.values()):
@@ -215,7 +223,7 @@ def _rate(table: _Table) -> Rate:
 
 
 def _run(table: _Table, kinds: Mapping[str, Kind]) -> Run:
-    rows, columns = grid_of(table.text("grid"))
+    rows, columns = table.grid("grid")
     run = Run(
         name=table.text("name"),
         n=table.count("n"),

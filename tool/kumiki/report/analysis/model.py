@@ -104,7 +104,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ResultsError(
             f"{path} does not exist: measure first with `kumiki evaluate --output {shlex.quote(str(path.parent))}`"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ResultsError(f"{path} cannot be read ({error}): measure again with `kumiki evaluate`") from error
     if not isinstance(content, dict):
         raise ResultsError(f"{path} is not a result of `kumiki evaluate`: measure again")
