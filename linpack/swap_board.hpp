@@ -17,6 +17,11 @@ namespace kumiki::linpack {
 /// There are pieces for two steps in turn, and nobody need say that it has read one: a rank writes a piece of step
 /// k + 2 when it has finished step k + 1, for which it needed the others' pieces, and these were packed by ranks that
 /// had finished step k, with all that they passed on in it.
+///
+/// A rank gets a piece by a tree from another one than by a ring, and which of them a slab takes may change from step
+/// to step. So each way has signals of its own: one signal is raised by one rank only, in the order of the steps. With
+/// one signal for both, a late piece of step k would set it back behind that of step k + 1, or this would let a rank
+/// through before that is there.
 class SwapBoard {
 public:
     /// Collective over the job. A rank has at most `columns` columns, which a step cuts into at most `slabs` slabs, and
@@ -35,14 +40,16 @@ private:
     void pass_on(std::size_t step, const Slab& slab, int source, std::size_t rows);
     /// Where a process row's piece is in a copy of the region, as an index.
     std::size_t index(std::size_t step, std::size_t column, int row) const;
-    Signal& arrived(std::size_t slab, int row);
+    Signal& arrived(const Slab& slab, int row);
+    /// How a slab's rows travel: the same at every rank of the process column.
+    Swap way_of(const Slab& slab) const { return travel_.swap_of(slab.columns.size()); }
 
     Place& place_;
     Travel travel_;
     std::size_t rows_, columns_;
     std::size_t copies_; ///< 1, or the number of process rows where some cannot reach each other's memory
     Region<double> pieces_;
-    Region<Signal> arrived_; ///< by slab and process row: the last step whose piece is there, counted from 1
+    Region<Signal> arrived_; ///< by slab, process row and way: the last step whose piece is there, counted from 1
 };
 
 } // namespace kumiki::linpack
