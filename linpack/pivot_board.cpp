@@ -9,6 +9,13 @@ namespace {
 /// What an entry begins with: the size of the candidate, and its index.
 constexpr std::size_t head = 2;
 
+/// Whether an entry is chosen before another. One of a rank without a row never is, even if what the others have is no
+/// number: its index is that of no row.
+bool before(const double* entry, const double* other) {
+    if (entry[0] < 0 || other[0] < 0) return !(entry[0] < 0);
+    return entry[0] > other[0] || (entry[0] == other[0] && entry[1] < other[1]);
+}
+
 } // namespace
 
 PivotBoard::PivotBoard(Place& place, std::size_t block)
@@ -42,8 +49,7 @@ Choice PivotBoard::exchange(const Candidate& mine, int current_owner, const doub
     int best = 0;
     for (int row = 0; row < place_.grid().rows; ++row) {
         if (row != place_.row()) job.wait(arrived_[row], Comparison::at_least, exchanges_);
-        const double *const other = entry(row), *const leading = entry(best);
-        if (other[0] > leading[0] || (other[0] == leading[0] && other[1] < leading[1])) best = row;
+        if (before(entry(row), entry(best))) best = row;
     }
     const double* const chosen = entry(best);
     return {static_cast<std::size_t>(chosen[1]), best, chosen + head, entry(current_owner) + head + width};

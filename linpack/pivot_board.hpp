@@ -8,7 +8,7 @@ namespace kumiki::linpack {
 
 /// A rank's proposal for the next pivot row.
 struct Candidate {
-    double size;                 ///< the absolute value; below 0: this rank has no row left
+    double size;                 ///< the absolute value, or no number; below 0: this rank has no row left
     std::size_t index;           ///< the row in the matrix
     const double* row = nullptr; ///< its elements
 };

@@ -3,10 +3,13 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "kernels/common/blas_library.hpp"
+#include "linpack/back_substitution.hpp"
+#include "linpack/factorisation.hpp"
 #include "linpack/run.hpp"
 #include "support/jobs.hpp"
 #include "support/random.hpp"
@@ -194,6 +197,27 @@ TEST(Residual, OfAWrongSolutionIsLarge) {
         EXPECT_GT(residual_of(place, layout, Generator(50), team, x).scaled, 16);
         x[31] = NAN;
         EXPECT_FALSE(residual_of(place, layout, Generator(50), team, x).scaled < 16);
+    });
+}
+
+/// As if a product had been computed wrongly. In the last block process row 0 has no rows, and what row 1 proposes is
+/// no number, so that no comparison with it holds.
+TEST(Factorisation, ChoosesRowsThatExistWhereElementsAreNoNumbers) {
+    tests::run_programs({.ranks = 2}, [](int) {
+        kernels::set_blas_threads(1);
+        constexpr std::size_t size = 32;
+        Job job;
+        Place place(job, {2, 1, true});
+        Team team(job);
+        const Layout layout = Layout::of(size, 16, place.grid());
+        const LocalMatrix matrix(layout.rows.local_length(place.row()), layout.columns.local_length(0));
+        Factorisation factorisation(place, layout, matrix, team, {}, {});
+        fill(matrix, place, layout, Generator(size), team);
+        for (std::size_t row = 0; row < matrix.rows(); ++row) *matrix.at(row, 20) = NAN;
+        factorisation.run();
+        EXPECT_LT(*std::ranges::max_element(factorisation.pivots()), size);
+        const std::vector<double> x = back_substitute(place, layout, matrix);
+        EXPECT_FALSE(residual_of(place, layout, Generator(size), team, x).scaled < 16);
     });
 }
 
