@@ -13,6 +13,7 @@ struct Grid {
     bool by_rows = true;
 
     int size() const { return rows * columns; }
+    bool has(int rank) const { return rank < size(); }
     int rank_at(int row, int column) const { return by_rows ? row * columns + column : column * rows + row; }
     int row_of(int rank) const { return by_rows ? rank / columns : rank % rows; }
     int column_of(int rank) const { return by_rows ? rank % columns : rank / rows; }
@@ -28,7 +29,7 @@ public:
 
     Job& job() const { return job_; }
     const Grid& grid() const { return grid_; }
-    bool takes_part() const { return job_.rank() < grid_.size(); }
+    bool takes_part() const { return grid_.has(job_.rank()); }
     int row() const { return row_; }
     int column() const { return column_; }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "accelerator/device.hpp"
@@ -130,12 +131,13 @@ DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, st
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, Offload::tile_rows);
     const std::size_t columns =
         std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.columns), 1, Offload::slab_columns);
-    const double alone = job.all_reduce(speed_of_rank(job, rows, block), Operation::sum);
-    DeviceSample sample(address, rows, columns, block);
+    const double alone = job.all_reduce(speed_of_rank(job, grid, rows, block), Operation::sum);
+    std::optional<DeviceSample> sample;
+    if (grid.has(job.rank())) sample.emplace(address, rows, columns, block);
     job.barrier();
-    sample.start();
-    const double threads = job.all_reduce(speed_of_rank(job, rows, block), Operation::sum);
-    const double devices = job.all_reduce(sample.stop(), Operation::sum);
+    if (sample) sample->start();
+    const double threads = job.all_reduce(speed_of_rank(job, grid, rows, block), Operation::sum);
+    const double devices = job.all_reduce(sample ? sample->stop() : 0, Operation::sum);
     const std::string measured = fmt::format(
         "threads alone {:.3g} GFLOP/s, threads {:.3g} + device {:.3g} at the same time", alone, threads, devices);
     const double together = threads + devices;

@@ -44,12 +44,13 @@ private:
 struct DeviceShare {
     double share = 0; ///< of the columns, 0 .. 1
     std::string reason;
-    double alone = 0;    ///< GFLOP/s of all threads
+    double alone = 0;    ///< GFLOP/s of all threads of the grid
     double together = 0; ///< of threads and devices at the same time
     double devices = 0;  ///< of these, the devices'
 };
 
-/// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update;
+/// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update, at
+/// the ranks of the grid, while the others wait;
 /// devices get their share of the latter, or nothing where the threads are no slower without them. Collective over the
 /// job; the same at every rank.
 DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, std::size_t size, std::size_t block);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "kernels/common/aligned.hpp"
 #include "linpack/blas.hpp"
@@ -47,15 +48,16 @@ double rate(Sample& sample) {
 
 } // namespace
 
-double speed_of_rank(Job& job, std::size_t rows, std::size_t block) {
+double speed_of_rank(Job& job, const Grid& grid, std::size_t rows, std::size_t block) {
+    const bool takes_part = grid.has(job.rank());
     Team team(job);
     std::vector<double> sums(rounds);
     team.run([&](Member& member) {
-        Sample sample(rows, most_columns, block);
-        sample.run();
+        std::optional<Sample> sample;
+        if (takes_part) sample.emplace(rows, most_columns, block).run();
         for (double& sum : sums) {
             member.barrier_all();
-            const double together = member.reduce(rate(sample), Operation::sum);
+            const double together = member.reduce(takes_part ? rate(*sample) : 0, Operation::sum);
             if (member.master()) sum = together;
         }
     });
@@ -66,7 +68,7 @@ double speed_of_rank(Job& job, std::size_t rows, std::size_t block) {
 
 ColumnSpeeds column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);
-    const std::vector<double> of_ranks = job.all_gather(speed_of_rank(job, rows, block));
+    const std::vector<double> of_ranks = job.all_gather(speed_of_rank(job, grid, rows, block));
     const auto columns = static_cast<std::size_t>(grid.columns);
     ColumnSpeeds speeds{std::vector<double>(columns), std::vector<double>(columns)};
     for (int rank = 0; rank < grid.size(); ++rank) {

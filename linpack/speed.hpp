@@ -7,9 +7,9 @@
 
 namespace kumiki::linpack {
 
-/// GFLOP/s of this rank's threads together, measured at all ranks at the same time, with products of the shape of an
-/// update. Collective over the job.
-double speed_of_rank(Job& job, std::size_t rows, std::size_t block);
+/// GFLOP/s of this rank's threads together, measured at all ranks of the grid at the same time, with products of the
+/// shape of an update; 0 at the others, which leave their processors to them. Collective over the job.
+double speed_of_rank(Job& job, const Grid& grid, std::size_t rows, std::size_t block);
 
 /// GFLOP/s of DGEMM at the shape of an update, by process column: of its slowest rank, because its ranks have equal
 /// shares.

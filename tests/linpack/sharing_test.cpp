@@ -4,6 +4,9 @@
 
 #include <numeric>
 
+#include "kernels/common/blas_library.hpp"
+#include "support/jobs.hpp"
+
 namespace kumiki::linpack {
 namespace {
 
@@ -69,6 +72,17 @@ TEST(ShareColumns, OfOneColumnIsNoQuestion) {
     const Sharing sharing = share_columns({1000, 64, {2, 1, true}, {{50}, {50}}});
     EXPECT_TRUE(sharing.weights.empty());
     EXPECT_TRUE(sharing.reasons.empty());
+}
+
+TEST(SpeedOfRank, IsNothingWhereARankTakesNoPart) {
+    tests::run_programs({.ranks = 3, .crowded = true}, [](int rank) {
+        kernels::set_blas_threads(1);
+        Job job;
+        const Grid grid{2, 1, true};
+        const double speed = speed_of_rank(job, grid, 64, 16);
+        if (rank < 2) EXPECT_GT(speed, 0);
+        else EXPECT_EQ(speed, 0);
+    });
 }
 
 } // namespace
