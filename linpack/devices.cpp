@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
+#include <numeric>
 
 #include "accelerator/open.hpp"
 #include "linpack/device_matrix.hpp"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr double gib = 0x1p30;
 
+double total(const std::vector<double>& rates) { return std::reduce(rates.begin(), rates.end()); }
+
 /// The largest part of the matrix that a rank has.
 struct LargestPart {
     explicit LargestPart(const Parameters& parameters) {
@@ -24,6 +28,57 @@ struct LargestPart {
         columns = layout.columns.largest_local_length();
     }
     std::size_t rows, columns;
+};
+
+/// Products on a device of its own at the shape of an update, with operands that are there. Throws
+/// accelerator::DeviceError, also where the device has no room for them.
+class ResidentSample {
+public:
+    ResidentSample(accelerator::Device& device, const LargestPart& part, std::size_t block)
+        : rows_(std::max<std::size_t>(part.rows, 1)),
+          columns_(columns_of(device, part)),
+          depth_(block),
+          a_(device.allocate(rows_ * depth_)),
+          b_(device.allocate(depth_ * columns_)),
+          c_(device.allocate(rows_ * columns_)),
+          stream_(device.stream()) {
+        const std::vector<double> some(std::max(rows_, columns_) * depth_, 0.5);
+        stream_->copy_in(some.data(), depth_, {rows_, depth_}, {a_.get(), 0, depth_});
+        stream_->copy_in(some.data(), columns_, {depth_, columns_}, {b_.get(), 0, columns_});
+        // Libraries make kernels at the first product.
+        multiply();
+        stream_->record()->wait();
+    }
+
+    /// GFLOP/s.
+    double rate() {
+        using Clock = std::chrono::steady_clock;
+        constexpr std::chrono::milliseconds enough{300};
+        double operations = 0;
+        const auto start = Clock::now();
+        do {
+            for (int i = 0; i < 2; ++i) multiply();
+            stream_->record()->wait();
+            operations += 4 * static_cast<double>(rows_ * columns_ * depth_);
+        } while (Clock::now() - start < enough);
+        return 1e-9 * operations / std::chrono::duration<double>(Clock::now() - start).count();
+    }
+
+private:
+    /// Of the result, which is one allocation, as a slab of the matrix is.
+    std::size_t columns_of(const accelerator::Device& device, const LargestPart& part) const {
+        constexpr std::size_t most_columns = 2048;
+        const std::size_t at_once = device.properties().largest_bytes / sizeof(double) / rows_;
+        return std::max<std::size_t>(std::min({part.columns, most_columns, at_once}), 1);
+    }
+    void multiply() {
+        stream_->multiply(
+            {rows_, columns_, depth_, 1, {a_.get(), 0, depth_}, {b_.get(), 0, columns_}, 0, {c_.get(), 0, columns_}});
+    }
+
+    std::size_t rows_, columns_, depth_;
+    std::unique_ptr<accelerator::Memory> a_, b_, c_;
+    std::unique_ptr<accelerator::Stream> stream_;
 };
 
 } // namespace
@@ -55,9 +110,7 @@ void Devices::open_own() {
 
 std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vector<std::string>& reasons) {
     if (wish_.form == Form::resident) {
-        const std::string why = why_not_resident(parameters);
-        agree(job_, why.empty() ? why : why + "; choose a smaller -N, or --form offload",
-              "the device of another rank has too little memory");
+        require_room(parameters, "; choose a smaller -N, or --form offload");
         return resident(reasons);
     }
     if (wish_.processes) return shared_->by_processes(*wish_.processes, wish_.share.value_or(1));
@@ -74,12 +127,15 @@ std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vect
         return std::nullopt;
     };
     if (wish_.form == Form::offload || !own_) return without_form();
-    const std::string why = why_not_resident(parameters);
-    if (job_.all_reduce(why.empty() ? 1 : 0, Operation::min) == 0) {
-        reasons.push_back("offload form: " + (why.empty() ? "the device of another rank has too little memory" : why));
+    double alone = 0;
+    try {
+        require_room(parameters);
+        alone = total(resident_speeds(parameters));
+    } catch (const accelerator::DeviceError& error) { // at every rank
+        reasons.push_back(fmt::format("offload form: {}", error.what()));
         return without_form();
     }
-    const double alone = resident_speed(parameters), best = std::max(offload.together, offload.alone);
+    const double best = std::max(offload.together, offload.alone);
     const bool lives_there = alone > best;
     reasons.push_back(
         fmt::format("{} form: with the matrix on the device products have {:.3g} GFLOP/s, with the matrix "
@@ -93,52 +149,42 @@ DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
     return {.own = own_.get()};
 }
 
-std::string Devices::why_not_resident(const Parameters& parameters) const {
+void Devices::require_room(const Parameters& parameters, const std::string& advice) const {
     const LargestPart part(parameters);
     const double needed = resident_bytes(part.rows, part.columns, parameters.block);
     const auto there = static_cast<double>(own_->properties().memory_bytes);
-    if (needed <= there) return {};
-    return fmt::format("a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB",
-                       parameters.size, needed / gib, there / gib);
+    std::string failure;
+    if (needed > there)
+        failure =
+            fmt::format("a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB{}",
+                        parameters.size, needed / gib, there / gib, advice);
+    agree(job_, failure, "the device of another rank has too little memory");
 }
 
 DeviceShare Devices::measured(const Parameters& parameters) {
     if (!own_ || wish_.form == Form::offload)
         return measure_device(job_, shared_->address(), parameters.grid, parameters.size, parameters.block);
-    const double rate = resident_speed(parameters);
+    const double rate = total(resident_speeds(parameters));
     return {1, "the matrix lives on the device", 0, rate, rate};
 }
 
-double Devices::resident_speed(const Parameters& parameters) {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::size_t most_columns = 2048;
-    constexpr std::chrono::milliseconds enough{300};
+std::vector<double> Devices::resident_speeds(const Parameters& parameters) {
     const LargestPart part(parameters);
-    const std::size_t rows = std::max<std::size_t>(part.rows, 1), depth = parameters.block;
-    const std::size_t columns = std::clamp<std::size_t>(part.columns, 1, most_columns);
-    const auto a = own_->allocate(rows * depth), b = own_->allocate(depth * columns),
-               c = own_->allocate(rows * columns);
-    const auto stream = own_->stream();
-    const std::vector<double> some(std::max(rows, columns) * depth, 0.5);
-    stream->copy_in(some.data(), depth, {rows, depth}, {a.get(), 0, depth});
-    stream->copy_in(some.data(), columns, {depth, columns}, {b.get(), 0, columns});
-    const auto multiply = [&] {
-        stream->multiply(
-            {rows, columns, depth, 1, {a.get(), 0, depth}, {b.get(), 0, columns}, 0, {c.get(), 0, columns}});
+    std::optional<ResidentSample> sample;
+    std::string failure;
+    double rate = 0;
+    const auto try_to = [&](const std::function<void()>& work) {
+        try {
+            if (failure.empty() && parameters.grid.has(job_.rank())) work();
+        } catch (const accelerator::DeviceError& error) {
+            failure = error.what();
+        }
     };
-    // Libraries make kernels at the first product.
-    multiply();
-    stream->record()->wait();
+    try_to([&] { sample.emplace(*own_, part, parameters.block); });
     job_.barrier();
-    double operations = 0;
-    const auto start = Clock::now();
-    do {
-        for (int i = 0; i < 2; ++i) multiply();
-        stream->record()->wait();
-        operations += 4 * static_cast<double>(rows * columns * depth);
-    } while (Clock::now() - start < enough);
-    const std::chrono::duration<double> taken = Clock::now() - start;
-    return job_.all_reduce(1e-9 * operations / taken.count(), Operation::sum);
+    try_to([&] { rate = sample->rate(); });
+    agree(job_, failure, "the products of another rank's device could not be measured");
+    return job_.all_gather(rate);
 }
 
 } // namespace kumiki::linpack

@@ -44,10 +44,11 @@ public:
 private:
     void open_own();
     DeviceUse resident(std::vector<std::string>& reasons) const;
-    /// Why the matrix cannot live on the devices; empty: it can.
-    std::string why_not_resident(const Parameters& parameters) const;
-    /// GFLOP/s of the ranks' own devices together, with operands that are there.
-    double resident_speed(const Parameters& parameters);
+    /// Throws accelerator::DeviceError at every rank where the matrix has no room on one of the devices.
+    void require_room(const Parameters& parameters, const std::string& advice = {}) const;
+    /// GFLOP/s of each rank's own device, all at the same time and with operands that are there; 0 at ranks that take
+    /// no part. Throws accelerator::DeviceError at every rank where one of the devices refuses.
+    std::vector<double> resident_speeds(const Parameters& parameters);
     std::optional<DeviceUse> chosen(const Parameters& parameters, std::vector<std::string>& reasons);
 
     Job& job_;
