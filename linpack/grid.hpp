@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,8 @@ struct Grid {
     int rows = 1, columns = 1;
     bool by_rows = true;
 
-    int size() const { return rows * columns; }
+    /// In 64 bits, because a grid that is asked for may be larger than any job.
+    std::int64_t size() const { return std::int64_t{rows} * columns; }
     bool has(int rank) const { return rank < size(); }
     int rank_at(int row, int column) const { return by_rows ? row * columns + column : column * rows + row; }
     int row_of(int rank) const { return by_rows ? rank / columns : rank % rows; }

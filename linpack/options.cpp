@@ -12,11 +12,11 @@ namespace kumiki::linpack {
 
 namespace {
 
-/// "2x3": two process rows, three process columns.
+/// "2x3": two process rows, three process columns; numbers of up to six digits, as `kumiki linpack` takes them.
 std::optional<Grid> grid_of(const std::string& text) {
     Grid grid;
     int end = 0;
-    if (std::sscanf(text.c_str(), "%dx%d%n", &grid.rows, &grid.columns, &end) != 2 ||
+    if (std::sscanf(text.c_str(), "%6dx%6d%n", &grid.rows, &grid.columns, &end) != 2 ||
         static_cast<std::size_t>(end) != text.size() || grid.rows < 1 || grid.columns < 1)
         return std::nullopt;
     return grid;

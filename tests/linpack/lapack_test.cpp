@@ -74,7 +74,7 @@ void expect_as_lapack(const Case& it) {
                              static_cast<int>(it.variant.leaf), it.variant.least));
     kernels::set_blas_threads(1);
     const Lapack expected(it.size);
-    tests::run_programs({.ranks = it.grid.size(), .crowded = true, .threads = it.threads}, [&](int) {
+    tests::run_programs({.ranks = static_cast<int>(it.grid.size()), .crowded = true, .threads = it.threads}, [&](int) {
         Job job;
         Place place(job, it.grid);
         Team team(job);

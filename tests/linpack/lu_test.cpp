@@ -126,7 +126,7 @@ TEST_P(RandomLu, IsRight) {
         parameters.weights.back() = 1;
     }
     parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
-    expect_solved({parameters.grid.size(), random.between(1, 2), parameters});
+    expect_solved({static_cast<int>(parameters.grid.size()), random.between(1, 2), parameters});
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLu, testing::Range<std::uint64_t>(0, 24));
 

@@ -93,7 +93,7 @@ TEST_P(RandomResident, GivesTheSameFactors) {
         parameters.weights.back() = 1;
     }
     parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
-    const int ranks = parameters.grid.size();
+    const auto ranks = static_cast<int>(parameters.grid.size());
     const std::string bus = random.once_in(2) ? ",bus=0.2" : "";
     expect_same_as_without({ranks, random.between(1, 2), parameters, random.between(1, ranks)},
                            "emulated:rate=1000,once=0.0003" + bus);
