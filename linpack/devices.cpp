@@ -26,18 +26,19 @@ struct LargestPart {
         const Layout layout = Layout::of(parameters.size, parameters.block, parameters.grid, parameters.weights);
         rows = layout.rows.largest_local_length();
         columns = layout.columns.largest_local_length();
+        block = layout.block();
     }
-    std::size_t rows, columns;
+    std::size_t rows, columns, block;
 };
 
 /// Products on a device of its own at the shape of an update, with operands that are there. Throws
 /// accelerator::DeviceError, also where the device has no room for them.
 class ResidentSample {
 public:
-    ResidentSample(accelerator::Device& device, const LargestPart& part, std::size_t block)
+    ResidentSample(accelerator::Device& device, const LargestPart& part)
         : rows_(std::max<std::size_t>(part.rows, 1)),
           columns_(columns_of(device, part)),
-          depth_(block),
+          depth_(part.block),
           a_(device.allocate(rows_ * depth_)),
           b_(device.allocate(depth_ * columns_)),
           c_(device.allocate(rows_ * columns_)),
@@ -151,7 +152,7 @@ DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
 
 void Devices::require_room(const Parameters& parameters, const std::string& advice) const {
     const LargestPart part(parameters);
-    const double needed = resident_bytes(part.rows, part.columns, parameters.block);
+    const double needed = resident_bytes(part.rows, part.columns, part.block);
     const auto there = static_cast<double>(own_->properties().memory_bytes);
     std::string failure;
     if (needed > there)
@@ -180,7 +181,7 @@ std::vector<double> Devices::resident_speeds(const Parameters& parameters) {
             failure = error.what();
         }
     };
-    try_to([&] { sample.emplace(*own_, part, parameters.block); });
+    try_to([&] { sample.emplace(*own_, part); });
     job_.barrier();
     try_to([&] { rate = sample->rate(); });
     agree(job_, failure, "the products of another rank's device could not be measured");

@@ -103,6 +103,15 @@ TEST(Lu, WithRanksThatHaveNoColumnOrNoRow) {
     expect_solved({3, 1, weighted});
 }
 
+TEST(Lu, WithABlockThatIsWiderThanTheMatrix) {
+    for (const std::size_t size : {0u, 1u, 10u}) {
+        const Layout layout = Layout::of(size, 8000, {2, 2, true});
+        EXPECT_EQ(layout.block(), size + 1);
+        EXPECT_EQ(layout.columns.blocks(), 1u) << "the right side is on another process column";
+        expect_solved({4, 1, usual(size, 8000, 2, 2)});
+    }
+}
+
 TEST(Lu, LeavesRanksAsideThatTheGridDoesNotNeed) { expect_solved({5, 1, usual(40, 8, 2, 2)}); }
 
 TEST(Lu, WithSeveralThreadsAndSlabs) {

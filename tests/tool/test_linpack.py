@@ -212,6 +212,10 @@ def test_memory_of_all_ranks_covers_the_matrix_and_grows_with_it() -> None:
     )
 
 
+def test_a_block_that_is_wider_than_the_matrix_takes_no_more_memory() -> None:
+    assert bytes_of_rank(Setting(10, 8000, 1, 1, 1)) == bytes_of_rank(Setting(10, 11, 1, 1, 1)) < 1 << 14
+
+
 def test_grids_are_as_square_as_can_be() -> None:
     assert [near_square(ranks) for ranks in (1, 2, 4, 6, 7, 12)] == [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (3, 4)]
 

@@ -16,9 +16,9 @@ PRODUCTS, PRODUCT_ROWS, PRODUCT_COLUMNS = 4, 2048, 512
 def bytes_of_rank(setting: Setting) -> int:
     """What the rank with the largest part needs: matrix, panels, rows on their way, rows of U, and what it shares with
     the server of a device."""
-    rows = _longest_part(setting.size, setting.block, setting.rows)
-    columns = _longest_part(setting.size + 1, setting.block, setting.columns)
-    block = setting.block
+    block = min(setting.block, setting.size + 1)
+    rows = _longest_part(setting.size, block, setting.rows)
+    columns = _longest_part(setting.size + 1, block, setting.columns)
     matrix, panels = rows * lead(columns), 2 * lead(block) * (block + 1 + rows) + min(LEAF, block) * rows
     swaps = 4 * block * columns if setting.rows > 1 else 0
     device = 0
