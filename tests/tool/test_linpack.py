@@ -216,6 +216,15 @@ def test_a_block_that_is_wider_than_the_matrix_takes_no_more_memory() -> None:
     assert bytes_of_rank(Setting(10, 8000, 1, 1, 1)) == bytes_of_rank(Setting(10, 11, 1, 1, 1)) < 1 << 14
 
 
+def test_over_hosts_each_rank_has_a_copy_of_the_rows_of_all_process_rows() -> None:
+    """linpack/swap_board.cpp: pieces for two steps, of 2 B rows, by process row."""
+    setting = Setting(10000, 256, 8, 1, 1)
+    more = bytes_of_rank(replace(setting, hosts=8)) - bytes_of_rank(setting)
+    assert more == 7 * 8 * 2 * (2 * 256) * 10001
+    wide = Setting(10000, 256, 1, 8, 1)
+    assert bytes_of_rank(replace(wide, hosts=8)) == bytes_of_rank(wide), "rows of one process row stay where they are"
+
+
 def test_grids_are_as_square_as_can_be() -> None:
     assert [near_square(ranks) for ranks in (1, 2, 4, 6, 7, 12)] == [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (3, 4)]
 

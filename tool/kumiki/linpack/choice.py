@@ -107,7 +107,7 @@ def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
     weights = wishes.weights or ("measured" if columns > 1 and wishes.mix is None else None)
     block, device = wishes.block or USUAL_BLOCK, wishes.device
     accelerated = wishes.mix.accelerated if wishes.mix and device else None
-    return Setting(0, block, rows, columns, threads, weights, device, accelerated, wishes.form)
+    return Setting(0, block, rows, columns, threads, weights, device, accelerated, wishes.form, room.hosts)
 
 
 def _sized(setting: Setting, wishes: Wishes, room: Room, rate: float, reasons: list[str]) -> Setting:

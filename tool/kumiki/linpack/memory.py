@@ -20,7 +20,9 @@ def bytes_of_rank(setting: Setting) -> int:
     rows = _longest_part(setting.size, block, setting.rows)
     columns = _longest_part(setting.size + 1, block, setting.columns)
     matrix, panels = rows * lead(columns), 2 * lead(block) * (block + 1 + rows) + min(LEAF, block) * rows
-    swaps = 4 * block * columns if setting.rows > 1 else 0
+    # Where process rows are on several hosts, each rank has a copy of the rows of all of them.
+    copies = setting.rows if setting.hosts > 1 else 1
+    swaps = 4 * block * columns * copies if setting.rows > 1 else 0
     device = 0
     if setting.device:
         device = block * (rows + columns) + PRODUCTS * min(rows, PRODUCT_ROWS) * min(columns, PRODUCT_COLUMNS)

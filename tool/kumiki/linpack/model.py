@@ -35,6 +35,7 @@ class Setting:
     """The last so many ranks, of one thread each, alone use the device (kumiki.linpack.mix); None: all do."""
     form: str | None = None
     """How the device takes part; None: as kumiki-linpack chooses."""
+    hosts: int = 1
 
     @property
     def ranks(self) -> int:
