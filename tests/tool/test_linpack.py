@@ -434,6 +434,17 @@ def test_more_than_the_memory_is_refused_before_the_run(linpack: Prefix) -> None
     assert "N = 3000000 needs" in ended.stderr and "are free; choose a smaller -N" in ended.stderr
 
 
+def test_an_input_file_that_needs_more_than_the_memory_is_refused(linpack: Prefix, tmp_path: Path) -> None:
+    (tmp_path / "HPL.dat").write_text(HPLS_OWN.replace("29 30 34 35", "29 3000000 34 35"))
+    words = ("linpack", "--input", str(tmp_path / "HPL.dat"))
+    ended = linpack.kumiki(*words)
+    assert ended.returncode == 3 and "N = 3000000 needs" in ended.stderr
+    assert not (linpack.prefix / "log").exists()
+    ended = linpack.kumiki(*words, "--dry-run")
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"^# memory: .* together, for N = 3000000 on \d x \d ranks, the largest$", ended.stdout, re.M)
+
+
 def over_hosts(linpack: Prefix, *words: str) -> str:
     linpack.launcher_over_hosts("8 boot-of-a 1048576 4", "6 boot-of-b 8388608 2")
     ended = linpack.kumiki("linpack", "--hosts", "a,b", *words)

@@ -62,11 +62,16 @@ class Choice:
 
     def facts(self) -> list[str]:
         """Memory and time."""
-        bytes_each = bytes_of_rank(self.setting)
         return [
-            f"memory: {_gib(bytes_each)} for each rank, {_gib(bytes_each * self.setting.ranks)} together",
+            memory_of(self.setting),
             f"time: about {self.seconds:.0f} s for {self.setting.operations / 1e9:.0f} x 10^9 operations",
         ]
+
+
+def memory_of(setting: Setting) -> str:
+    """What a run needs, as a sentence."""
+    bytes_each = bytes_of_rank(setting)
+    return f"memory: {_gib(bytes_each)} for each rank, {_gib(bytes_each * setting.ranks)} together"
 
 
 def choose(wishes: Wishes, room: Room, trial: Trial) -> Choice:

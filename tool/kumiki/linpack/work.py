@@ -6,6 +6,7 @@ import shlex
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 import psutil
@@ -15,7 +16,7 @@ from kumiki.evaluation import process
 from kumiki.hosts import Hosts
 from kumiki.linpack import hpl_dat
 from kumiki.linpack.beside import Reference, in_turns
-from kumiki.linpack.choice import USUAL_BLOCK, Choice, Room, Wishes, choose
+from kumiki.linpack.choice import USUAL_BLOCK, Room, Wishes, choose, memory_of
 from kumiki.linpack.hpl_dat import HplDat
 from kumiki.linpack.launcher import Launcher
 from kumiki.linpack.memory import bytes_of_rank
@@ -78,7 +79,7 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
     if request.dry_run:
         _remark(shlex.join(launcher.command(setting.ranks, setting.threads, setting.arguments())))
         return ExitCode.OK
-    _require_memory(choice, machine, launcher.hosts)
+    _require_memory(setting, _room(machine, launcher.hosts))
     if request.beside is not None:
         for sentence in in_turns(setting, request.beside, request.pairs, launcher):
             _remark(sentence)
@@ -150,13 +151,25 @@ def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launche
         _remark(f"written: {request.output}")
     arguments = [*file.arguments(), *(["--device", wishes.device] if wishes.device else [])]
     arguments += ["--form", wishes.form] if wishes.form else []
+    largest = _largest(file, wishes, threads, room.hosts)
+    _remark(f"{memory_of(largest)}, for N = {largest.size} on {largest.rows} x {largest.columns} ranks, the largest")
     if request.dry_run:
         _remark(shlex.join(launcher.command(ranks, threads, arguments)))
         return ExitCode.OK
+    _require_memory(largest, room)
     code, found = launcher.run(ranks, threads, arguments)
     if found:
         _remark(*figures(found))
     return _exit_code(code)
+
+
+def _largest(file: HplDat, wishes: Wishes, threads: int, hosts: int) -> Setting:
+    """Of the combinations that a file asks the one that needs most memory."""
+    settings = (
+        Setting(size, block, *grid, threads, file.weights, wishes.device, None, wishes.form, hosts)
+        for grid, size, block in product(file.grids, file.sizes, file.blocks)
+    )
+    return max(settings, key=lambda setting: setting.ranks * bytes_of_rank(setting))
 
 
 def figures(found: Sequence[Result], tried: Sequence[Result] = ()) -> list[str]:
@@ -189,11 +202,11 @@ def _room(machine: Machine, hosts: Hosts | None) -> Room:
     return Room(count, count * each.cores, count * each.memories, count * each.free_bytes)
 
 
-def _require_memory(choice: Choice, machine: Machine, hosts: Hosts | None) -> None:
-    needed, free = choice.setting.ranks * bytes_of_rank(choice.setting), _room(machine, hosts).free_bytes
+def _require_memory(setting: Setting, room: Room) -> None:
+    needed, free = setting.ranks * bytes_of_rank(setting), room.free_bytes
     if needed > free:
         raise UserError(
-            f"N = {choice.setting.size} needs {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; "
+            f"N = {setting.size} needs {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; "
             "choose a smaller -N, or leave it out",
             ExitCode.ENVIRONMENT,
         )
