@@ -181,6 +181,24 @@ def test_weights_are_on_a_line_that_hpl_does_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("weights", "shares"),
+    [("2, 1", "2,1"), (" .5 ,1.", "0.5,1"), ("+1e1,0.1", "10,0.1"), ("2,1.50", "2,1.5"), ("measured", "measured")],
+)
+def test_weights_that_are_written_are_followed(linpack: Prefix, tmp_path: Path, weights: str, shares: str) -> None:
+    """Those that the program takes, with blanks or without."""
+    file = str(tmp_path / "new.dat")
+    words = ("-N", "500", "--block", "64", "--grid", "1x2", "--weights", weights, "--dry-run", "--write", file)
+    assert linpack.kumiki("linpack", *words).returncode == 0
+    assert hpl_dat.read(Path(file)).weights == shares
+    text = hpl_dat.text_of(HplDat((100,), (8,), ((1, 2),), weights=weights))
+    assert read(tmp_path, text).weights == shares
+
+
+def test_other_lines_behind_hpls_are_no_weights(tmp_path: Path) -> None:
+    assert read(tmp_path, HPLS_OWN + "a remark about weights\n").weights is None
+
+
+@pytest.mark.parametrize(
     ("weights", "sentence"),
     [
         ("2,fast", "weights: 'fast' is no share; give numbers such as 2,1, or 'measured'"),
@@ -419,6 +437,8 @@ def test_the_summary_is_that_of_the_medians() -> None:
         (("--grid", "2x2", "-n", "3"), "2x2 needs 4 ranks, not 3"),
         (("--input", "HPL.dat", "-N", "5"), "leave -N, --block, --grid and --weights out"),
         (("--input", "/no/such/HPL.dat"), "/no/such/HPL.dat cannot be read"),
+        (("--weights", "2,fast"), "'fast' is no share; give numbers such as 2,1, or 'measured'"),
+        (("--weights", "0,0"), "all are 0"),
         (("-N", "-1"), "greater than or equal to 0"),
     ],
 )

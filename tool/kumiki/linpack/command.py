@@ -81,9 +81,14 @@ def linpack(
     from kumiki.linpack.beside import Reference
     from kumiki.linpack.choice import Wishes
     from kumiki.linpack.mix import mix_of
-    from kumiki.linpack.model import FORMS, grid_of
+    from kumiki.linpack.model import FORMS, grid_of, shares_of
 
     shape = grid_of(grid) if grid is not None else None
+    if weights is not None:
+        try:
+            weights = shares_of(weights)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--weights") from None
     if input is not None and any(value is not None for value in (size, block, grid, weights)):
         raise typer.BadParameter(
             "it says size, block and grid itself: leave -N, --block, --grid and --weights out", param_hint="--input"

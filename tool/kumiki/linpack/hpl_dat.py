@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kumiki.errors import UserError
+from kumiki.linpack.model import MEASURED, shares_of
 
 LOOKING = ("left", "crout", "right")
 """How panels are factored, by HPL's numbers."""
@@ -16,7 +17,8 @@ SWAPS = ("binary", "long", "mix")
 """How panels, and how rows, travel between hosts, by HPL's numbers."""
 WEIGHTS = "weights"
 """The word after the shares of the process columns, on the line behind HPL's (which HPC Challenge ignores, too)."""
-MEASURED = "measured"
+WEIGHTS_LINE = re.compile(rf"\s*((?:[^\s,]*\s*,\s*)*[^\s,]*)\s+{WEIGHTS}(?:\s|$)")
+"""Shares between commas, with or without blanks."""
 DEPTHS = "DEPTHs: the order of the work looks one panel ahead"
 WITHOUT_MEANING = (
     "L1 and U: both are kept by rows, not transposed",
@@ -164,24 +166,21 @@ class _Reader:
         )
 
     def _weights(self, grids: Sequence[tuple[int, int]]) -> str | None:
-        words = self._words(WEIGHTS)[:2] if self._at < len(self._lines) else []
-        if words[1:] != [WEIGHTS]:
+        self._at += 1
+        found = WEIGHTS_LINE.match(self._lines[self._at - 1]) if self._at <= len(self._lines) else None
+        if found is None:
             return None
-        if words[0] == MEASURED:
-            return MEASURED
-        shares = words[0].split(",")
-        for share in shares:
-            if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", share, re.ASCII):
-                raise self._wrong(f"{WEIGHTS}: '{share}' is no share; give numbers such as 2,1, or '{MEASURED}'")
-        if all(float(share) == 0 for share in shares):
-            raise self._wrong(f"{WEIGHTS}: all are 0, so that nobody would have any columns; give one that is larger")
+        try:
+            shares = shares_of(found[1])
+        except ValueError as error:
+            raise self._wrong(f"{WEIGHTS}: {error}") from None
+        count = shares.count(",") + 1
         for rows, columns in grids:
-            if columns != len(shares):
+            if columns != count and shares != MEASURED:
                 raise self._wrong(
-                    f"{WEIGHTS}: there are {len(shares)}, "
-                    f"but a grid of {rows} x {columns} has {columns} process columns"
+                    f"{WEIGHTS}: there are {count}, but a grid of {rows} x {columns} has {columns} process columns"
                 )
-        return words[0]
+        return shares
 
     def _without_meaning(self) -> None:
         """Checks the lines that are not followed."""

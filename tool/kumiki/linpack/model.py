@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from kumiki.errors import UserError
 
@@ -12,6 +13,8 @@ RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
 
 
+MEASURED = "measured"
+SHARE = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 FORMS = ("auto", "offload", "resident")
 """How a device takes part: it gets products of updates, or the matrix lives on it."""
 USUAL = {"device": "none", "form": "none", "mix": "none", "look_ahead": "tiles", "wait": "adaptive", "cores": "alike"}
@@ -88,6 +91,23 @@ def grid_of(text: str) -> tuple[int, int]:
     if not found:
         raise UserError(f"--grid {text} is not a grid of process rows x columns such as 2x3")
     return int(found[1]), int(found[2])
+
+
+def shares_of(text: str) -> str:
+    """Shares of the process columns, as --weights takes them: `measured`, or numbers, which get their shortest form and
+    lose the blanks between them. Raises ValueError with a sentence if they are none."""
+    if text == MEASURED:
+        return text
+    shares = [_share(word.strip()) for word in text.split(",")]
+    if not any(shares):
+        raise ValueError("all are 0, so that nobody would have any columns; give one that is larger")
+    return ",".join(repr(share).removesuffix(".0") for share in shares)
+
+
+def _share(word: str) -> float:
+    if not SHARE.fullmatch(word) or not isfinite(float(word)):
+        raise ValueError(f"'{word}' is no share; give numbers such as 2,1, or '{MEASURED}'")
+    return float(word)
 
 
 def has_settings(parameters: Mapping[str, int | str], settings: Mapping[str, str] = USUAL) -> bool:
