@@ -114,11 +114,7 @@ CORRUPT = {
     24: ("1.5", "the number of DEPTHs: '1.5'"),
     25: ("-1", "DEPTHs: '-1' is not a whole number of at least 0"),
     26: ("3", "SWAP: '3' is not a whole number of 0 to 2"),
-    27: ("many", "the swapping threshold: 'many'"),
-    28: ("2", "L1: '2' is not a whole number of 0 to 1"),
-    29: ("2", "U: '2' is not a whole number of 0 to 1"),
-    30: ("maybe", "equilibration: 'maybe'"),
-    31: ("0", "the memory alignment: '0' is not a whole number of at least 1"),
+    27: ("9" * 5000, "the swapping threshold: '999999999999999999...' is too long for a number"),
 }
 
 
@@ -128,6 +124,17 @@ def test_a_corrupt_line_is_named(tmp_path: Path, number: int) -> None:
     lines[number - 1], sentence = CORRUPT[number]
     with pytest.raises(UserError, match=re.escape(f"HPL.dat, line {number}: {sentence}")):
         read(tmp_path, "\n".join(lines))
+
+
+def test_what_has_no_meaning_here_may_be_anything_for_which_hpl_has_a_default(tmp_path: Path) -> None:
+    lines = HPLS_OWN.splitlines()
+    lines[27:] = ["2", "-1", "maybe", "0"]
+    assert read(tmp_path, "\n".join(lines)) == read(tmp_path, HPLS_OWN)
+
+
+@pytest.mark.parametrize("inside", ["\f", "\x85", "\u2028", "\v"])
+def test_lines_end_only_where_hpls_do(tmp_path: Path, inside: str) -> None:
+    assert read(tmp_path, HPLS_OWN.replace("Innovative ", f"Innovative{inside}")) == read(tmp_path, HPLS_OWN)
 
 
 @pytest.mark.parametrize("kept", range(31))
@@ -217,6 +224,15 @@ def test_corrupt_weights_are_named(tmp_path: Path, weights: str, sentence: str) 
 def test_results_are_read_as_hpl_prints_them() -> None:
     line = "WR11C2R4       15000   256     1     2              17.25             1.3048e+02"
     assert results(["# a remark", line, "WR is no result"]) == [Result(15000, 256, 17.25, 130.48)]
+
+
+FAILED = "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   4.49301556e+03 ...... FAILED"
+
+
+def test_a_result_whose_residual_is_too_large_has_failed() -> None:
+    line = "WR11C2R4       15000   256     1     2              17.25             1.3048e+02"
+    passed = FAILED.replace("FAILED", "PASSED")
+    assert [result.failed for result in results([line, "---", FAILED, line, passed, line])] == [True, False, False]
 
 
 def test_memory_of_all_ranks_covers_the_matrix_and_grows_with_it() -> None:
@@ -371,6 +387,13 @@ def test_a_device_is_used_in_trials_and_runs(linpack: Prefix, tmp_path: Path) ->
     file.write_text(HPLS_OWN)
     assert linpack.kumiki("linpack", "--input", str(file), "--device", "opencl").returncode == 0
     assert log(linpack)[-1].endswith("--device opencl --progress")
+
+
+def test_runs_that_failed_give_no_figures(linpack: Prefix) -> None:
+    program = linpack.prefix / "bin/kumiki-linpack"
+    program.write_text(program.read_text() + f'[ -n "$trial" ] || echo "{FAILED}"\n')
+    ended = linpack.kumiki("linpack", "-N", "500", "--block", "64")
+    assert "no Rmax: no run has passed" in ended.stdout and "Rmax: 40" not in ended.stdout
 
 
 def test_the_exit_code_is_that_of_the_run(native: Prefix) -> None:

@@ -27,6 +27,8 @@ WITHOUT_MEANING = (
 """What of a file is not followed."""
 MOST_VALUES = 20
 """HPL reads no more values of a parameter."""
+MOST_DIGITS = 18
+"""Python refuses to read a number of thousands of digits."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ class HplDat:
 def read(path: Path) -> HplDat:
     """Reads and checks a file. Raises UserError with the number of the first line that is wrong."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}); name an HPL.dat") from None
-    return _Reader(path, lines).file()
+    return _Reader(path, text.removesuffix("\n").split("\n") if text else []).file()
 
 
 def write(path: Path, file: HplDat) -> None:
@@ -183,14 +185,9 @@ class _Reader:
         return shares
 
     def _without_meaning(self) -> None:
-        """Checks the lines that are not followed."""
-        for name, least, most in (
-            ("L1", 0, 1),
-            ("U", 0, 1),
-            ("equilibration", 0, 1),
-            ("the memory alignment", 1, None),
-        ):
-            self._one(name, least, most)
+        """The lines that are not followed must be there. HPL takes a default for values that it does not know."""
+        for name in ("L1", "U", "equilibration", "the memory alignment"):
+            self._words(name)
 
     def _grids(self) -> tuple[tuple[int, int], ...]:
         count = self._one("the number of process grids", 1, MOST_VALUES)
@@ -212,6 +209,8 @@ class _Reader:
 
     def _whole(self, name: str, word: str, least: int, most: int | None) -> int:
         limits = f"at least {least}" if most is None else f"{least} to {most}"
+        if len(word) > MOST_DIGITS:
+            raise self._wrong(f"{name}: '{word[:MOST_DIGITS]}...' is too long for a number")
         if not word.isascii() or not word.isdecimal() or int(word) < least or (most is not None and int(word) > most):
             raise self._wrong(f"{name}: '{word}' is not a whole number of {limits}")
         return int(word)

@@ -11,6 +11,7 @@ from kumiki.errors import UserError
 
 RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\d+e[+-]\d+)")
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
+RESIDUAL_FAILED = re.compile(r"\|\|Ax-b\|\|_oo/.*\.\.\. FAILED$")
 
 
 MEASURED = "measured"
@@ -73,6 +74,8 @@ class Result:
     seconds: float
     rate: float
     """GFLOP/s."""
+    failed: bool = False
+    """The residual was not below the threshold; not where it was not checked."""
 
 
 def operations(size: int) -> float:
@@ -80,9 +83,14 @@ def operations(size: int) -> float:
 
 
 def results(lines: Iterable[str]) -> list[Result]:
-    """The results among lines of output."""
-    found = filter(None, map(RESULT.match, lines))
-    return [Result(int(line[1]), int(line[2]), float(line[5]), float(line[6])) for line in found]
+    """The results among lines of output; the line of a residual follows that of its result."""
+    found: list[Result] = []
+    for line in lines:
+        if result := RESULT.match(line):
+            found.append(Result(int(result[1]), int(result[2]), float(result[5]), float(result[6])))
+        elif found and RESIDUAL_FAILED.match(line):
+            found[-1] = replace(found[-1], failed=True)
+    return found
 
 
 def grid_of(text: str) -> tuple[int, int]:

@@ -85,8 +85,7 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
             _remark(sentence)
         return ExitCode.OK
     code, found = launcher.run(setting.ranks, setting.threads, setting.arguments())
-    if found:
-        _remark(*figures(found, tried))
+    _report(found, tried)
     return _exit_code(code)
 
 
@@ -158,9 +157,17 @@ def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launche
         return ExitCode.OK
     _require_memory(largest, room)
     code, found = launcher.run(ranks, threads, arguments)
-    if found:
-        _remark(*figures(found))
+    _report(found)
     return _exit_code(code)
+
+
+def _report(found: Sequence[Result], tried: Sequence[Result] = ()) -> None:
+    """The figures of the runs whose solutions are right."""
+    passed = [result for result in found if not result.failed]
+    if passed:
+        _remark(*figures(passed, tried))
+    elif found:
+        _remark("no Rmax: no run has passed")
 
 
 def _largest(file: HplDat, wishes: Wishes, threads: int, hosts: int) -> Setting:
