@@ -458,6 +458,7 @@ def test_the_summary_is_that_of_the_medians() -> None:
         (("--beside", "xhpl {ranks}", "--input", "HPL.dat"), "leave --input out"),
         (("--grid", "2by2"), "--grid 2by2 is not a grid"),
         (("--grid", "2x2", "-n", "3"), "2x2 needs 4 ranks, not 3"),
+        (("--grid", "1x2", "-n", "3"), "1x2 needs 2 ranks, not 3"),
         (("--input", "HPL.dat", "-N", "5"), "leave -N, --block, --grid and --weights out"),
         (("--input", "/no/such/HPL.dat"), "/no/such/HPL.dat cannot be read"),
         (("--weights", "2,fast"), "'fast' is no share; give numbers such as 2,1, or 'measured'"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_native import Native as Prefix
 from kumiki.errors import UserError
-from kumiki.linpack.mix import Mix, accelerated_by, host_part, mix_of
+from kumiki.linpack.mix import Mix, accelerated_by, host_part, mix_of, without_device
 from kumiki.linpack.model import Setting
 
 LAUNCHER = """#!/bin/sh
@@ -107,6 +107,25 @@ def test_a_device_that_is_slower_than_a_process_is_left_out(programs: Prefix) ->
     assert ended.returncode == 0, ended.stderr
     assert "and none on the device, which is slower than one of them: the device has 1 GFLOP/s" in ended.stdout
     assert "--device-processes 0" in (programs.prefix / "log").read_text()
+
+
+def test_without_the_device_a_layout_takes_all_cores() -> None:
+    assert without_device("coarse", 8) == Mix(2, 4, 0) and without_device("coarse", 9) == Mix(2, 4, 0)
+    assert without_device("fine", 7) == Mix(7, 1, 0) and without_device("fine", 9) == Mix(4, 2, 0)
+
+
+def test_a_grid_that_does_not_fit_the_mix_is_refused_before_trials(programs: Prefix) -> None:
+    ended = programs.kumiki("linpack", "--mix", "1x1+1", "--device", "opencl", "--grid", "1x1")
+    assert ended.returncode == 2 and "--grid 1x1 is no grid of 2 processes: --mix 1x1+1" in ended.stderr
+    assert not (programs.prefix / "log").exists()
+
+
+def test_a_dry_run_prints_a_command_that_can_be_run(programs: Prefix) -> None:
+    """The file of the cores is gone when the command has ended."""
+    words = ("--mix", "1x1+1", "--device", "opencl", "-N", "500", "--block", "64", "--grid", "1x2")
+    ended = programs.kumiki("linpack", *words, "--dry-run")
+    assert ended.returncode == 0, ended.stderr
+    assert f"# kumiki linpack {' '.join(words)}\n" in ended.stdout and "--rankfile" not in ended.stdout
 
 
 def test_a_mix_needs_a_device(programs: Prefix) -> None:

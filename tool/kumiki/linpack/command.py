@@ -93,7 +93,7 @@ def linpack(
         raise typer.BadParameter(
             "it says size, block and grid itself: leave -N, --block, --grid and --weights out", param_hint="--input"
         )
-    if shape is not None and ranks is not None and shape[0] * shape[1] > ranks:
+    if shape is not None and ranks is not None and shape[0] * shape[1] != ranks:
         raise typer.BadParameter(f"{grid} needs {shape[0] * shape[1]} ranks, not {ranks}", param_hint="--grid")
     if input is not None and beside is not None:
         raise typer.BadParameter("it compares one setting: leave --input out", param_hint="--beside")

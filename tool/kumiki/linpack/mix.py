@@ -82,6 +82,14 @@ def host_part(kind: str, cores: int) -> Mix:
     return Mix(processes, max(1, (cores - min(2, cores // 2)) // processes), 0)
 
 
+def without_device(kind: str, cores: int) -> Mix:
+    """The host processes of a layout where none uses the device, so that no core is left for it."""
+    if kind == "fine":
+        threads = host_part(kind, cores).threads
+        return Mix(cores // threads, threads, 0)
+    return Mix(COARSE_PROCESSES, cores // COARSE_PROCESSES, 0)
+
+
 def accelerated_by(device_rate: float, host_rate: float) -> int:
     """How many processes can share a device, each at least as fast as a host process (F45)."""
     return int(device_rate / host_rate)

@@ -14,13 +14,14 @@ import psutil
 from kumiki.errors import ExitCode, UserError, complain
 from kumiki.evaluation import process
 from kumiki.hosts import Hosts
+from kumiki.hosts.model import Origin
 from kumiki.linpack import hpl_dat
 from kumiki.linpack.beside import Reference, in_turns
 from kumiki.linpack.choice import USUAL_BLOCK, Room, Wishes, choose, memory_of
 from kumiki.linpack.hpl_dat import HplDat
 from kumiki.linpack.launcher import Launcher
 from kumiki.linpack.memory import bytes_of_rank
-from kumiki.linpack.mix import Mix, accelerated_by, host_part
+from kumiki.linpack.mix import Mix, accelerated_by, host_part, without_device
 from kumiki.linpack.model import Result, Setting
 from kumiki.machine.native import Native
 from kumiki.machine.topology import Machine
@@ -77,7 +78,7 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
         hpl_dat.write(request.output, HplDat((setting.size,), (setting.block,), (grid,), weights=setting.weights))
         _remark(f"written: {request.output}")
     if request.dry_run:
-        _remark(shlex.join(launcher.command(setting.ranks, setting.threads, setting.arguments())))
+        _remark(_command(setting, request.wishes.mix, launcher))
         return ExitCode.OK
     _require_memory(setting, _room(machine, launcher.hosts))
     if request.beside is not None:
@@ -87,6 +88,25 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
     code, found = launcher.run(setting.ranks, setting.threads, setting.arguments())
     _report(found, tried)
     return _exit_code(code)
+
+
+def _command(setting: Setting, mix: Mix | None, launcher: Launcher) -> str:
+    """That runs the setting. The cores of the processes of a mix are in a file that is gone after the run, so there it
+    is this command, which writes it again."""
+    if mix is None or setting.device is None:
+        return shlex.join(launcher.command(setting.ranks, setting.threads, setting.arguments()))
+    words = ["--mix", str(mix), "--device", setting.device, "-N", str(setting.size), "--block", str(setting.block)]
+    words += ["--grid", f"{setting.rows}x{setting.columns}", *_where(launcher.hosts)]
+    return f"kumiki linpack {shlex.join(words)}"
+
+
+def _where(hosts: Hosts | None) -> list[str]:
+    """The options of this command that name the hosts; in a Slurm allocation there are none."""
+    if hosts is None or hosts.origin is Origin.SLURM:
+        return []
+    if hosts.origin is Origin.CLUSTER:
+        return ["--cluster", hosts.name]
+    return ["--hosts", ",".join(hosts.names), "--remote-shell", shlex.join(hosts.remote_shell)]
 
 
 def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Launcher) -> ExitCode:
@@ -101,21 +121,29 @@ def _by_mix(request: Request, wanted: Mix | str, machine: Machine, launcher: Lau
         host, accelerator = launcher.product_rates(part.threads, RATED_SIZE, block, device)
         count = accelerated_by(accelerator, host)
         rates = f"the device has {accelerator:.3g} GFLOP/s in products of blocks of {block}, a host process {host:.3g}"
-        mix = replace(part, accelerated=count)
         if count:
+            mix = replace(part, accelerated=count)
             _remark(f"mix: {mix.hosts} host processes of {mix.threads} threads and {count} on the device: {rates}")
         else:
-            mix = replace(mix, hosts=cores // mix.threads)
+            mix = without_device(mix, cores)
             _remark(
-                f"mix: {mix.hosts} host processes of {mix.threads} threads on all cores, and none on the device, "
-                f"which is slower than one of them: {rates}"
+                f"mix: {mix.hosts} host processes of {mix.threads} threads on {mix.hosts * mix.threads} of {cores} "
+                f"cores, and none on the device, which is slower than one of them: {rates}"
             )
+    _require_grid(mix, request.wishes.grid, len(places))
     with tempfile.TemporaryDirectory(prefix="kumiki-linpack-") as folder:
         rankfile = Path(folder) / "ranks"
         rankfile.write_text("".join(mix.rankfile(numbers, name) for name, numbers in places))
         _remark(*(f"rank {number}: {line}" for number, line in enumerate(rankfile.read_text().splitlines())))
         wishes = replace(request.wishes, mix=mix)
         return _by_choice(replace(request, wishes=wishes), machine, replace(launcher, rankfile=rankfile))
+
+
+def _require_grid(mix: Mix, grid: tuple[int, int] | None, hosts: int) -> None:
+    processes = mix.ranks * hosts
+    if grid is not None and grid[0] * grid[1] != processes:
+        each = f" on each of {hosts} hosts" if hosts > 1 else ""
+        raise UserError(f"--grid {grid[0]}x{grid[1]} is no grid of {processes} processes: --mix {mix}{each}")
 
 
 def _cores_by_host(machine: Machine, hosts: Hosts | None) -> list[tuple[str, Sequence[int] | None]]:
