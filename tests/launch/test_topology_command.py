@@ -56,6 +56,11 @@ def test_the_text_tells_the_same(launcher: Launcher) -> None:
         assert part in text
 
 
+def test_the_free_memory(launcher: Launcher) -> None:
+    told = topology(launcher, "--free")
+    assert told.returncode == 0 and 0 <= int(told.stdout) <= as_json(launcher)["memory_bytes"]
+
+
 def test_each_device_is_one_entry_whatever_its_drivers_call_it(launcher: Launcher, tmp_path: Path) -> None:
     first, second, third, bare, display = as_json(launcher, machine(tmp_path))["accelerators"]
     assert first == {

@@ -478,6 +478,14 @@ def test_more_than_the_memory_is_refused_before_the_run(linpack: Prefix) -> None
     assert "N = 3000000 needs" in ended.stderr and "are free; choose a smaller -N" in ended.stderr
 
 
+def test_the_memory_is_what_the_control_groups_leave(linpack: Prefix) -> None:
+    """As kumiki-topology says, which knows them (tests/launch/control_group_test.cpp)."""
+    topology = linpack.prefix / "bin/kumiki-topology"
+    topology.write_text(topology.read_text().replace("\n", f'\n[ "$1" = --free ] && echo {1 << 30} && exit\n', 1))
+    ended = linpack.kumiki("linpack", "-N", "12000", "--block", "192")
+    assert ended.returncode == 3 and "but only 1.0 GiB are free" in ended.stderr
+
+
 def test_an_input_file_that_needs_more_than_the_memory_is_refused(linpack: Prefix, tmp_path: Path) -> None:
     (tmp_path / "HPL.dat").write_text(HPLS_OWN.replace("29 30 34 35", "29 3000000 34 35"))
     words = ("linpack", "--input", str(tmp_path / "HPL.dat"))

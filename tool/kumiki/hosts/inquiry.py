@@ -15,12 +15,13 @@ LIMIT_SECONDS = 120.0
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 QUESTION = (
     f"read -r boot <{BOOT_ID}; "
-    'while read -r name value unit; do [ "$name" = MemAvailable: ] && break; done </proc/meminfo; '
+    'free=$("$1" --free) || exit; '
     "set -- /sys/devices/system/node/node[0-9]*; "
-    'echo "$KUMIKI_THREADS $boot $value $#"'
+    'echo "$KUMIKI_THREADS $boot $((free / 1024)) $#"'
 )
 """A script for a rank that is alone on its host; it prints the number of cores, identifies the machine, and prints the
-free memory in KiB and the number of memory nodes (1 if the system does not list any)."""
+free memory in KiB, as kumiki-topology, its argument, tells it, and the number of memory nodes (1 if the system does not
+list any)."""
 ANSWER = re.compile(r"(?P<cores>\d+) (?P<boot>\S+) (?P<free_kib>\d+) (?P<memories>\d+)")
 WHAT_COUNTS = ("cores", "free_kib", "memories")
 
@@ -28,7 +29,9 @@ WHAT_COUNTS = ("cores", "free_kib", "memories")
 def asked(hosts: Hosts, native: Native) -> Hosts:
     """The hosts with what they have; raises UserError if kumiki-run cannot start a job over them."""
     launcher = native.require(native.command("kumiki-run"))
-    words = (str(launcher), *hosts.launcher_options, "-n", str(len(hosts)), "sh", "-c", QUESTION)
+    topology = str(native.require(native.command("kumiki-topology")))
+    question = ("sh", "-c", QUESTION, "sh", topology)
+    words = (str(launcher), *hosts.launcher_options, "-n", str(len(hosts)), *question)
     environment = {name: value for name, value in os.environ.items() if name != "KUMIKI_THREADS"}
     lines: list[str] = []
     try:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
-import psutil
-
 from kumiki.errors import ExitCode, UserError, complain
 from kumiki.evaluation import process
 from kumiki.hosts import Hosts
@@ -24,7 +22,7 @@ from kumiki.linpack.memory import bytes_of_rank
 from kumiki.linpack.mix import Mix, accelerated_by, host_part, without_device
 from kumiki.linpack.model import Result, Setting
 from kumiki.machine.native import Native
-from kumiki.machine.topology import Machine
+from kumiki.machine.topology import Machine, free_bytes
 
 RATED_SIZE = 2048
 """Rows of the products by which a process mix is chosen."""
@@ -70,7 +68,7 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
         tried.extend(found)
         return found
 
-    choice = choose(request.wishes, _room(machine, launcher.hosts), trial)
+    choice = choose(request.wishes, _room(machine, launcher), trial)
     setting = choice.setting
     _remark(*choice.reasons, *choice.facts())
     if request.output is not None:
@@ -80,7 +78,7 @@ def _by_choice(request: Request, machine: Machine, launcher: Launcher) -> ExitCo
     if request.dry_run:
         _remark(_command(setting, request.wishes.mix, launcher))
         return ExitCode.OK
-    _require_memory(setting, _room(machine, launcher.hosts))
+    _require_memory(setting, _room(machine, launcher))
     if request.beside is not None:
         for sentence in in_turns(setting, request.beside, request.pairs, launcher):
             _remark(sentence)
@@ -168,7 +166,7 @@ def _count(machine: Machine, hosts: Hosts | None, numbers: Sequence[int] | None)
 
 def _by_file(request: Request, file: HplDat, machine: Machine, launcher: Launcher) -> ExitCode:
     """Runs what an HPL.dat asks."""
-    room, wishes = _room(machine, launcher.hosts), request.wishes
+    room, wishes = _room(machine, launcher), request.wishes
     ranks = wishes.ranks or file.ranks
     threads = wishes.threads or max(1, room.cores // ranks)
     _remark(*(f"{request.input}: not followed: {remark}" for remark in file.remarks))
@@ -227,12 +225,13 @@ def figures(found: Sequence[Result], tried: Sequence[Result] = ()) -> list[str]:
     return [f"Rmax: {best.rate:.4g} GFLOP/s", f"Nmax: {best.size}", f"N1/2: {n_half}"]
 
 
-def _room(machine: Machine, hosts: Hosts | None) -> Room:
+def _room(machine: Machine, launcher: Launcher) -> Room:
     """What the hosts have together; as much of each kind as all can give alike, for the ranks have equal parts."""
+    hosts = launcher.hosts
     count = len(hosts) if hosts is not None else 1
     if hosts is None or hosts.each is None:
         memories = machine.numa_nodes() if hosts is None else count
-        return Room(count, machine.usable_cores(), memories, psutil.virtual_memory().available)
+        return Room(count, machine.usable_cores(), memories, free_bytes(launcher.native))
     each = hosts.each
     return Room(count, count * each.cores, count * each.memories, count * each.free_bytes)
 

@@ -149,6 +149,17 @@ class Machine:
             return None
 
 
+def free_bytes(native: Native) -> int:
+    """The memory that a program started here can still get; without the native part, what the system says, which knows
+    no limit of a control group."""
+    program = native.command("kumiki-topology")
+    try:
+        asked = subprocess.run([program, "--free"], capture_output=True, text=True, timeout=ASKING_SECONDS, check=True)
+        return int(asked.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return int(psutil.virtual_memory().available)
+
+
 def _topology(program: Path) -> dict[str, Any] | None:
     """The output of kumiki-topology; None if it is missing, or, with a warning, if it fails."""
     if not program.is_file():
