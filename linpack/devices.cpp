@@ -6,11 +6,11 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
-#include <numeric>
 
 #include "accelerator/open.hpp"
 #include "linpack/device_matrix.hpp"
 #include "linpack/layout.hpp"
+#include "linpack/sharing.hpp"
 
 namespace kumiki::linpack {
 
@@ -18,7 +18,11 @@ namespace {
 
 constexpr double gib = 0x1p30;
 
-double total(const std::vector<double>& rates) { return std::reduce(rates.begin(), rates.end()); }
+double total(const std::vector<RankSpeed>& speeds) {
+    double sum = 0;
+    for (const RankSpeed& speed : speeds) sum += speed.together;
+    return sum;
+}
 
 /// The largest part of the matrix that a rank has.
 struct LargestPart {
@@ -110,6 +114,7 @@ void Devices::open_own() {
 }
 
 std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vector<std::string>& reasons) {
+    measured_.clear();
     if (wish_.form == Form::resident) {
         require_room(parameters, "; choose a smaller -N, or --form offload");
         return resident(reasons);
@@ -120,23 +125,22 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
 }
 
 std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vector<std::string>& reasons) {
-    const DeviceShare offload =
-        measure_device(job_, shared_->address(), parameters.grid, parameters.size, parameters.block);
+    const DeviceShare shared = offload(parameters);
     const auto without_form = [&]() -> std::optional<DeviceUse> {
-        reasons.push_back(offload.reason);
-        if (offload.share > 0) return DeviceUse{shared_->address(), offload.share};
+        reasons.push_back(shared.reason);
+        measured_ = shared.by_rank;
+        if (shared.share > 0) return DeviceUse{shared_->address(), shared.share};
         return std::nullopt;
     };
     if (wish_.form == Form::offload || !own_) return without_form();
-    double alone = 0;
     try {
         require_room(parameters);
-        alone = total(resident_speeds(parameters));
+        measured_ = resident_speeds(parameters);
     } catch (const accelerator::DeviceError& error) { // at every rank
         reasons.push_back(fmt::format("offload form: {}", error.what()));
         return without_form();
     }
-    const double best = std::max(offload.together, offload.alone);
+    const double alone = total(measured_), best = std::max(shared.together, shared.alone);
     const bool lives_there = alone > best;
     reasons.push_back(
         fmt::format("{} form: with the matrix on the device products have {:.3g} GFLOP/s, with the matrix "
@@ -150,26 +154,45 @@ DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
     return {.own = own_.get()};
 }
 
-void Devices::require_room(const Parameters& parameters, const std::string& advice) const {
+std::string Devices::why_no_room(const Parameters& parameters) const {
     const LargestPart part(parameters);
     const double needed = resident_bytes(part.rows, part.columns, part.block);
     const auto there = static_cast<double>(own_->properties().memory_bytes);
-    std::string failure;
-    if (needed > there)
-        failure =
-            fmt::format("a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB{}",
-                        parameters.size, needed / gib, there / gib, advice);
-    agree(job_, failure, "the device of another rank has too little memory");
+    if (needed <= there) return {};
+    return fmt::format("a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB",
+                       parameters.size, needed / gib, there / gib);
+}
+
+void Devices::require_room(const Parameters& parameters, const std::string& advice) const {
+    const std::string why = why_no_room(parameters);
+    agree(job_, why.empty() ? why : why + advice, "the device of another rank has too little memory");
+}
+
+bool Devices::has_room(const Parameters& parameters) const {
+    const bool lives_there = parameters.device && parameters.device->own != nullptr;
+    return job_.all_reduce(!lives_there || why_no_room(parameters).empty() ? 1 : 0, Operation::min) == 1;
+}
+
+ColumnSpeeds Devices::column_speeds(const Parameters& parameters) {
+    const std::optional<DeviceUse>& use = parameters.device;
+    // Processes that share a device and others that do not are a mix, which balances by their numbers.
+    if (measured_.empty() && (!use || use->by_process))
+        return linpack::column_speeds(job_, parameters.grid, parameters.size, parameters.block);
+    if (measured_.empty()) measured_ = use->own != nullptr ? resident_speeds(parameters) : offload(parameters).by_rank;
+    return ColumnSpeeds::of(parameters.grid, measured_);
+}
+
+DeviceShare Devices::offload(const Parameters& parameters) {
+    return measure_device(job_, shared_->address(), parameters.grid, parameters.size, parameters.block);
 }
 
 DeviceShare Devices::measured(const Parameters& parameters) {
-    if (!own_ || wish_.form == Form::offload)
-        return measure_device(job_, shared_->address(), parameters.grid, parameters.size, parameters.block);
+    if (!own_ || wish_.form == Form::offload) return offload(parameters);
     const double rate = total(resident_speeds(parameters));
     return {1, "the matrix lives on the device", 0, rate, rate};
 }
 
-std::vector<double> Devices::resident_speeds(const Parameters& parameters) {
+std::vector<RankSpeed> Devices::resident_speeds(const Parameters& parameters) {
     const LargestPart part(parameters);
     std::optional<ResidentSample> sample;
     std::string failure;
@@ -185,7 +208,23 @@ std::vector<double> Devices::resident_speeds(const Parameters& parameters) {
     job_.barrier();
     try_to([&] { rate = sample->rate(); });
     agree(job_, failure, "the products of another rank's device could not be measured");
-    return job_.all_gather(rate);
+    return job_.all_gather(RankSpeed{rate, rate});
+}
+
+std::vector<double> weights_by_speed(Job& job, Devices* devices, const Parameters& parameters,
+                                     std::vector<std::string>& reasons) {
+    const ColumnSpeeds speeds = devices != nullptr
+                                    ? devices->column_speeds(parameters)
+                                    : column_speeds(job, parameters.grid, parameters.size, parameters.block);
+    Sharing sharing = share_columns({parameters.size, parameters.block, parameters.grid, speeds});
+    Parameters shared = parameters;
+    shared.weights = sharing.weights;
+    if (devices != nullptr && !devices->has_room(shared)) {
+        reasons.push_back("columns are shared equally: a device has no room for its share by speed");
+        return {};
+    }
+    std::ranges::move(sharing.reasons, std::back_inserter(reasons));
+    return sharing.weights;
 }
 
 } // namespace kumiki::linpack

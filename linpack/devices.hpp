@@ -35,6 +35,11 @@ public:
 
     /// The device for a run, and why; nothing where it is left out. Collective over the job.
     std::optional<DeviceUse> use_for(const Parameters& parameters, std::vector<std::string>& reasons);
+    /// The speeds of the process columns for a run that uses its devices as use_for() said, which came before.
+    /// Collective over the job.
+    ColumnSpeeds column_speeds(const Parameters& parameters);
+    /// Whether the matrix with these shares has room where it lives. Collective over the job; the same at every rank.
+    bool has_room(const Parameters& parameters) const;
     /// GFLOP/s of products at the shape of an update: of threads and devices at the same time, and the devices' part of
     /// it. Where the matrix lives on them, the devices are all. Collective over the job.
     DeviceShare measured(const Parameters& parameters);
@@ -43,18 +48,28 @@ public:
 
 private:
     void open_own();
+    /// What the devices add to the threads in the offload form.
+    DeviceShare offload(const Parameters& parameters);
     DeviceUse resident(std::vector<std::string>& reasons) const;
     /// Throws accelerator::DeviceError at every rank where the matrix has no room on one of the devices.
     void require_room(const Parameters& parameters, const std::string& advice = {}) const;
+    /// What is wrong with the memory of this rank's own device for its part of the matrix; empty: nothing.
+    std::string why_no_room(const Parameters& parameters) const;
     /// GFLOP/s of each rank's own device, all at the same time and with operands that are there; 0 at ranks that take
     /// no part. Throws accelerator::DeviceError at every rank where one of the devices refuses.
-    std::vector<double> resident_speeds(const Parameters& parameters);
+    std::vector<RankSpeed> resident_speeds(const Parameters& parameters);
     std::optional<DeviceUse> chosen(const Parameters& parameters, std::vector<std::string>& reasons);
 
     Job& job_;
     DeviceWish wish_;
     std::optional<SharedDevice> shared_;
     std::unique_ptr<accelerator::Device> own_;
+    std::vector<RankSpeed> measured_; ///< by rank, for the last run, in the form that was chosen; empty: not measured
 };
+
+/// Shares of the process columns by the measured speed of what computes there, with reasons; empty: equal. `devices`
+/// are null, or have said how the run uses them. Collective over the job; the same at every rank.
+std::vector<double> weights_by_speed(Job& job, Devices* devices, const Parameters& parameters,
+                                     std::vector<std::string>& reasons);
 
 } // namespace kumiki::linpack

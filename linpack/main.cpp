@@ -12,8 +12,6 @@
 #include "linpack/options.hpp"
 #include "linpack/output.hpp"
 #include "linpack/progress.hpp"
-#include "linpack/sharing.hpp"
-#include "linpack/speed.hpp"
 #include "measure/program.hpp"
 
 using namespace kumiki::linpack;
@@ -52,8 +50,7 @@ private:
     bool speaks() const { return job_.rank() == 0; }
 
     void run_one(Parameters parameters) {
-        if (options_.measured_weights) share(parameters);
-        if (devices_) share_with_device(parameters);
+        prepare(parameters);
         Progress progress(std::cerr);
         const Outcome outcome = speaks() && options_.progress
                                     ? kumiki::linpack::run(job_, parameters, std::ref(progress))
@@ -61,19 +58,13 @@ private:
         if (speaks()) output_.print(parameters, outcome);
     }
 
-    /// Every rank chooses the same, for all know all speeds.
-    void share(Parameters& parameters) {
-        const Sharing sharing =
-            share_columns({parameters.size, parameters.block, parameters.grid,
-                           column_speeds(job_, parameters.grid, parameters.size, parameters.block)});
-        parameters.weights = sharing.weights;
-        for (const std::string& reason : sharing.reasons)
-            if (speaks()) output_.remark(reason);
-    }
-
-    void share_with_device(Parameters& parameters) {
+    /// Every rank chooses the same, for all know all speeds. The device comes first: where the matrix lives on it, and
+    /// where it shares the updates, a process column is not as fast as its threads.
+    void prepare(Parameters& parameters) {
         std::vector<std::string> reasons;
-        parameters.device = devices_->use_for(parameters, reasons);
+        if (devices_) parameters.device = devices_->use_for(parameters, reasons);
+        if (options_.measured_weights)
+            parameters.weights = weights_by_speed(job_, devices_ ? &*devices_ : nullptr, parameters, reasons);
         for (const std::string& reason : reasons)
             if (speaks()) output_.remark(reason);
     }

@@ -15,7 +15,6 @@
 #include "linpack/options.hpp"
 #include "linpack/pieces.hpp"
 #include "linpack/run.hpp"
-#include "linpack/sharing.hpp"
 #include "linpack/speed.hpp"
 #include "measure/program.hpp"
 #include "measure/row.hpp"
@@ -53,11 +52,10 @@ public:
     int run() {
         if (request_.product) return product();
         if (request_.pieces) return pieces();
-        if (request_.options.measured_weights)
-            parameters_.weights =
-                share_columns({parameters_.size, parameters_.block, parameters_.grid, speeds()}).weights;
         std::vector<std::string> reasons;
         if (devices_) parameters_.device = devices_->use_for(parameters_, reasons);
+        if (request_.options.measured_weights)
+            parameters_.weights = weights_by_speed(job_, devices_ ? &*devices_ : nullptr, parameters_, reasons);
         const auto samples = sampled([&] {
             const Outcome outcome = kumiki::linpack::run(job_, parameters_);
             return Sample{gigaflops(parameters_.size, outcome.seconds),

@@ -131,21 +131,26 @@ DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, st
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, Offload::tile_rows);
     const std::size_t columns =
         std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.columns), 1, Offload::slab_columns);
-    const double alone = job.all_reduce(speed_of_rank(job, grid, rows, block), Operation::sum);
+    const double alone_here = speed_of_rank(job, grid, rows, block), alone = job.all_reduce(alone_here, Operation::sum);
     std::optional<DeviceSample> sample;
     if (grid.has(job.rank())) sample.emplace(address, rows, columns, block);
     job.barrier();
     if (sample) sample->start();
-    const double threads = job.all_reduce(speed_of_rank(job, grid, rows, block), Operation::sum);
-    const double devices = job.all_reduce(sample ? sample->stop() : 0, Operation::sum);
+    const double threads_here = speed_of_rank(job, grid, rows, block);
+    const double threads = job.all_reduce(threads_here, Operation::sum);
+    const double device_here = sample ? sample->stop() : 0;
+    const double devices = job.all_reduce(device_here, Operation::sum);
     const std::string measured = fmt::format(
         "threads alone {:.3g} GFLOP/s, threads {:.3g} + device {:.3g} at the same time", alone, threads, devices);
     const double together = threads + devices;
     if (together < worth * std::max(alone, threads))
-        return {0, "the device is left out: " + measured, alone, together, devices};
+        return {0,       "the device is left out: " + measured,
+                alone,   together,
+                devices, job.all_gather(RankSpeed{alone_here, alone_here / job.threads()})};
     const double share = devices / together;
-    return {share, fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured), alone, together,
-            devices};
+    return {share,   fmt::format("the device gets {:.0f} % of the columns: {}", 100 * share, measured),
+            alone,   together,
+            devices, job.all_gather(RankSpeed{threads_here + device_here, threads_here / job.threads()})};
 }
 
 } // namespace kumiki::linpack

@@ -9,6 +9,7 @@
 #include "accelerator/start.hpp"
 #include "linpack/device_use.hpp"
 #include "linpack/grid.hpp"
+#include "linpack/speed.hpp"
 
 namespace kumiki::linpack {
 
@@ -44,9 +45,10 @@ private:
 struct DeviceShare {
     double share = 0; ///< of the columns, 0 .. 1
     std::string reason;
-    double alone = 0;    ///< GFLOP/s of all threads of the grid
-    double together = 0; ///< of threads and devices at the same time
-    double devices = 0;  ///< of these, the devices'
+    double alone = 0;                    ///< GFLOP/s of all threads of the grid
+    double together = 0;                 ///< of threads and devices at the same time
+    double devices = 0;                  ///< of these, the devices'
+    std::vector<RankSpeed> by_rank = {}; ///< with the device, unless it is left out
 };
 
 /// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update, at

@@ -66,19 +66,23 @@ double speed_of_rank(Job& job, const Grid& grid, std::size_t rows, std::size_t b
     return sums[rounds / 2];
 }
 
-ColumnSpeeds column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
-    const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);
-    const std::vector<double> of_ranks = job.all_gather(speed_of_rank(job, grid, rows, block));
+ColumnSpeeds ColumnSpeeds::of(const Grid& grid, std::span<const RankSpeed> of_ranks) {
     const auto columns = static_cast<std::size_t>(grid.columns);
     ColumnSpeeds speeds{std::vector<double>(columns), std::vector<double>(columns)};
-    for (int rank = 0; rank < grid.size(); ++rank) {
+    for (int rank = 0; grid.has(rank); ++rank) {
         const auto column = static_cast<std::size_t>(grid.column_of(rank));
-        const double here = of_ranks[static_cast<std::size_t>(rank)];
-        if (grid.row_of(rank) != 0 && here >= speeds.together[column]) continue;
-        speeds.together[column] = here;
-        speeds.alone[column] = here / job.threads(rank);
+        const RankSpeed& here = of_ranks[static_cast<std::size_t>(rank)];
+        if (grid.row_of(rank) != 0 && here.together >= speeds.together[column]) continue;
+        speeds.together[column] = here.together;
+        speeds.alone[column] = here.alone;
     }
     return speeds;
+}
+
+ColumnSpeeds column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
+    const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);
+    const double here = speed_of_rank(job, grid, rows, block);
+    return ColumnSpeeds::of(grid, job.all_gather(RankSpeed{here, here / job.threads()}));
 }
 
 } // namespace kumiki::linpack

@@ -7,6 +7,7 @@
 
 #include "kernels/common/blas_library.hpp"
 #include "linpack/run.hpp"
+#include "linpack/shared_device.hpp"
 #include "support/jobs.hpp"
 #include "tests/accelerator/serving.hpp"
 
@@ -77,6 +78,19 @@ TEST(Offload, LeavesASlowDeviceBehind) {
     const auto start = std::chrono::steady_clock::now();
     expect_same_as_without({1, 1, 1300, 64, {1, 1, true}, 1}, "emulated:rate=0.1");
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(Offload, IsMeasuredAtTheRanksOfTheGridOnly) {
+    const Case of{3, 1, 600, 64, {1, 2, true}, 1};
+    run_with_device(of, "emulated:rate=1", [&](Job& job, std::uint32_t address) {
+        const DeviceShare measured = measure_device(job, address, of.grid, of.size, of.block);
+        ASSERT_EQ(measured.by_rank.size(), 3u);
+        EXPECT_GT(measured.by_rank[0].together, 0);
+        EXPECT_GT(measured.by_rank[1].together, 0);
+        EXPECT_EQ(measured.by_rank[2].together, 0);
+        const double both = measured.by_rank[0].together + measured.by_rank[1].together;
+        EXPECT_NEAR(both, measured.share > 0 ? measured.together : measured.alone, 1e-9 * both);
+    });
 }
 
 /// Early operations fail: on a busy machine the threads leave a device few of them.

@@ -74,6 +74,13 @@ TEST(ShareColumns, OfOneColumnIsNoQuestion) {
     EXPECT_TRUE(sharing.reasons.empty());
 }
 
+TEST(ColumnSpeeds, AreThoseOfTheSlowestRankThatTakesPart) {
+    const std::vector<RankSpeed> of_ranks{{70, 35}, {40, 40}, {60, 15}, {50, 5}, {1, 1}};
+    const ColumnSpeeds speeds = ColumnSpeeds::of({2, 2, true}, of_ranks);
+    EXPECT_EQ(speeds.together, (std::vector<double>{60, 40}));
+    EXPECT_EQ(speeds.alone, (std::vector<double>{15, 40}));
+}
+
 TEST(SpeedOfRank, IsNothingWhereARankTakesNoPart) {
     tests::run_programs({.ranks = 3, .crowded = true}, [](int rank) {
         kernels::set_blas_threads(1);
