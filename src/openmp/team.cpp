@@ -65,31 +65,31 @@ bool Team::tasks_left() const {
     return finished != created;
 }
 
-void Team::try_to_open(std::uint64_t epoch, const void* code) {
+bool Team::try_to_open(std::uint64_t epoch, const void* code) {
     auto expected = static_cast<std::uint32_t>(here());
     // Several threads may see that the last task has finished; one of them opens the barrier. None of them can be late
     // and open the next barrier: it would have to arrive there first.
-    if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return;
+    if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return false;
     workshare_cancelled_.store(false, std::memory_order_relaxed);
     if (others_ != nullptr) others_->meet(code);
     epoch_.store(epoch + 1, std::memory_order_release);
     ring();
+    return true;
 }
 
 bool Team::barrier(Member& me, const void* code) {
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || !tasks_left())) {
-        try_to_open(epoch, code);
+    // If a waiting thread opens the barrier instead, this one waits like the others until it has: the other ranks may
+    // not have arrived yet, and at the next barrier this thread would take the old epoch for a new one.
+    if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || !tasks_left()) && try_to_open(epoch, code))
         return cancelled();
-    }
     const auto opened = [&] { return epoch_.load(std::memory_order_acquire) != epoch || cancelled(); };
     work_until(me, nullptr, [&] {
         if (opened()) return true;
         if (!had_tasks() || !all_arrived() || tasks_left()) return false;
-        try_to_open(epoch, code);
-        return opened();
+        return try_to_open(epoch, code) || opened();
     });
     return cancelled();
 }

@@ -151,7 +151,8 @@ private:
     void start(Member& me);
     bool tasks_left() const;
     bool all_arrived() const;
-    void try_to_open(std::uint64_t epoch, const void* code);
+    /// Opens the barrier, at which all have arrived; false: another thread does, but may not have done so yet.
+    bool try_to_open(std::uint64_t epoch, const void* code);
 
     Member* outer_;
     int level_ = 0, active_level_ = 0;

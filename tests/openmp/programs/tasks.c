@@ -23,6 +23,34 @@ static int deep(int n) {
     return below + 1;
 }
 
+/* How often a thread has passed a barrier before its neighbour arrived. The tasks end while threads wait there, so that
+ * the last one to arrive and one that waits both find it ready to open. */
+static int passed_early(void) {
+    enum { rounds = 3000, most = 64 };
+    static struct {
+        volatile int round, apart[31];
+    } reached[most];
+    int early = 0, done = 0;
+#pragma omp parallel reduction(+ : early)
+    {
+        const int me = omp_get_thread_num(), next = (me + 1) % omp_get_num_threads();
+        for (int round = 1; round <= rounds; round++) {
+            reached[me].round = round;
+#pragma omp single
+#pragma omp taskgroup
+            for (int i = 0; i < 4; i++) {
+#pragma omp task shared(done) depend(inout : done)
+                done++;
+            }
+#pragma omp barrier
+#pragma omp barrier
+            early += reached[next].round != round;
+#pragma omp barrier
+        }
+    }
+    return early + (done != 4 * rounds);
+}
+
 int main(void) {
     long result = 0, sum = 0, early = 0, loop = 0;
     int depth = 0;
@@ -118,5 +146,6 @@ int main(void) {
     orphan = fib(10);
 #pragma omp taskwait
     printf("orphan %ld\n", orphan);
+    printf("barriers %d\n", passed_early());
     return 0;
 }
