@@ -177,10 +177,11 @@ SharedWords::SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::
 
 SharedWords::~SharedWords() { others.give_words(number); }
 
-void Workshares::wait_until(Member& me, const Workshare& share, std::uint64_t state) const {
+bool Workshares::wait_until(Member& me, const Workshare& share, std::uint64_t state) const {
     // acquire: the member sees what the one wrote that prepared or cleared the share.
-    wait::wait(me.team.bell(), me.team.patience(),
-               [&] { return share.state.load(std::memory_order_acquire) >= state; });
+    const auto reached = [&] { return share.state.load(std::memory_order_acquire) >= state; };
+    wait::wait(me.team.bell(), me.team.patience(), [&] { return reached() || me.team.cancelled(); });
+    return reached();
 }
 
 void Workshares::announce(Member& me, Workshare& share, std::uint64_t state) const {
@@ -202,6 +203,10 @@ void Workshares::clear(Workshare& share) {
 void Workshares::leave(Member& me) {
     Workshare& share = *me.share;
     me.share = nullptr;
+    if (share.of_one_thread) {
+        delete &share;
+        return;
+    }
     // acq_rel: the last one clears what the others have used before.
     if (share.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(me.team.here())) return;
     clear(share);

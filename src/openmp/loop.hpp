@@ -108,13 +108,15 @@ struct Workshare {
     std::unique_ptr<SharedWords> words;  ///< in the place of `memory`, with threads at several ranks
     std::uintptr_t* reductions = nullptr;
     std::atomic<bool> cancelled{false};
+    bool of_one_thread = false;                                     ///< it is in no ring
     alignas(platform::apart) std::atomic<std::uint64_t> next{0};    ///< iteration that no thread has yet
     alignas(platform::apart) std::atomic<std::uint64_t> ordered{0}; ///< iterations before this one are done, in order
     alignas(platform::apart) std::atomic<std::uint32_t> left{0};    ///< threads that have left the construct
 };
 
 /// The worksharing constructs of a team, of which several are open at once if they do not wait (nowait). They live in a
-/// ring; a thread that is a whole ring ahead of another waits for it.
+/// ring; a thread that is a whole ring ahead of another waits for it. In a region that is cancelled that other one may
+/// never come; then the thread gets a construct of its own, which has no iterations because the region is cancelled.
 class Workshares {
 public:
     /// The member's next construct. The first member to arrive prepares it by `prepare(share)`.
@@ -130,7 +132,11 @@ private:
     // The state of a share in its r-th use is 3 r + one of these.
     static constexpr std::uint64_t free = 0, in_preparation = 1, ready = 2, states = 3;
 
-    void wait_until(Member& me, const Workshare& share, std::uint64_t state) const;
+    /// False: the region is cancelled, and the share has not come to this state.
+    bool wait_until(Member& me, const Workshare& share, std::uint64_t state) const;
+    /// A construct of the member alone; leave() frees it.
+    template <class Prepare>
+    Workshare& enter_alone(Member& me, Prepare prepare);
     void announce(Member& me, Workshare& share, std::uint64_t state) const;
     static void clear(Workshare& share);
 

@@ -220,17 +220,26 @@ Workshare& Workshares::enter(Member& me, Prepare prepare) {
     Workshare& share = (*ring_)[number % length];
     const std::uint64_t use = states * (number / length);
     if (share.state.load(std::memory_order_acquire) < use + ready) {
-        wait_until(me, share, use + free);
+        if (!wait_until(me, share, use + free)) return enter_alone(me, prepare);
         std::uint64_t expected = use + free;
         if (share.state.compare_exchange_strong(expected, use + in_preparation, std::memory_order_acquire)) {
             prepare(share);
             announce(me, share, use + ready);
-        } else {
-            wait_until(me, share, use + ready);
+        } else if (!wait_until(me, share, use + ready)) {
+            return enter_alone(me, prepare);
         }
     }
     me.share = &share;
     return share;
+}
+
+template <class Prepare>
+Workshare& Workshares::enter_alone(Member& me, Prepare prepare) {
+    auto alone = std::make_unique<Workshare>();
+    alone->of_one_thread = true;
+    prepare(*alone);
+    me.share = alone.release();
+    return *me.share;
 }
 
 /// Returns when `ready()` is true, and runs tasks meanwhile (take_task()).

@@ -2,6 +2,33 @@
 #include <omp.h>
 #include <stdio.h>
 
+/* A thread that is many constructs ahead of one that has left the region does not wait for it. */
+static void run_ahead(void) {
+    long done = 0;
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 0) {
+#pragma omp cancel parallel
+        }
+        for (int round = 0; round < 40; round++) {
+#pragma omp for nowait schedule(dynamic)
+            for (int i = 0; i < 10; i++) {
+#pragma omp atomic
+                done++;
+            }
+#pragma omp sections nowait
+            {
+#pragma omp section
+                {
+#pragma omp atomic
+                    done++;
+                }
+            }
+        }
+    }
+    printf("ahead %d\n", done <= 440);
+}
+
 int main(void) {
     int done = 0, after = 0, groups = 0;
 #pragma omp parallel
@@ -51,5 +78,6 @@ int main(void) {
         }
     }
     printf("taskgroup %d\n", ran < 2000);
+    run_ahead();
     return 0;
 }
