@@ -98,6 +98,16 @@ void close_end(Member& me, Task* task) {
         complete(task, me, [&] { count_finished(me); });
 }
 
+/// Completes a task whose body is skipped. Whoever has the handle of its event may still fulfil it, or never does,
+/// because the body would have; so the task does not wait for that, but its object stays for it.
+void discard(Member& me, Task* task) {
+    if (task->open_ends.load(std::memory_order_acquire) != 1) {
+        task->state.fetch_add(Task::one_use, std::memory_order_relaxed);
+        if (task->open_ends.exchange(0, std::memory_order_acq_rel) == 1) drop(task, Task::one_use);
+    }
+    complete(task, me, [&] { count_finished(me); });
+}
+
 /// A task as it is requested, of which the parent and its group do not know yet.
 Task* make_task(Member& me, const TaskRequest& request) {
     Task& parent = *me.task;
@@ -255,12 +265,12 @@ Task* take_task(Member& me, const Task* inside) {
 }
 
 void run_task(Member& me, Task* task) {
-    if (!task->cancellable || !is_cancelled(me, *task)) {
-        Task* const before = std::exchange(me.task, task);
-        task->function(task->data);
-        me.task = before;
-    }
-    close_end(me, task);
+    if (task->cancellable && is_cancelled(me, *task)) return discard(me, task);
+    Task* const before = std::exchange(me.task, task);
+    task->function(task->data);
+    me.task = before;
+    if (task->skipped) discard(me, task);
+    else close_end(me, task);
 }
 
 void wait_for_children(Member& me) {
@@ -291,10 +301,15 @@ void end_group(Member& me) {
 
 void fulfill(Task& task) {
     Member& creator = *task.creator;
-    if (the_member != nullptr && &the_member->team == &creator.team) return close_end(*the_member, &task);
-    if (task.open_ends.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    // This thread does not belong to the team, whose member's counter it must not write.
     Team& team = creator.team;
+    switch (task.open_ends.fetch_sub(1, std::memory_order_acq_rel)) {
+    case 0: return drop(&task, Task::one_use); // it was discarded, and only its object has stayed
+    case 1: break;
+    default: return; // its body has not ended
+    }
+    if (the_member != nullptr && &the_member->team == &team)
+        return complete(&task, *the_member, [] { count_finished(*the_member); });
+    // This thread does not belong to the team, whose member's counter it must not write.
     complete(&task, creator, [&] { team.finished_elsewhere(); });
 }
 

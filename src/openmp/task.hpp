@@ -47,8 +47,9 @@ struct Task {
     bool implicit = false;
     bool final = false;
     bool cancellable = true;           ///< its data need no destruction by its body
+    bool skipped = false;              ///< by its body itself, because it is cancelled
     bool is_large = false;             ///< its memory is no block of its creator's (TaskBlocks)
-    std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task
+    std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task; 0: it was discarded
     std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
     std::unique_ptr<DependenceTable> children_dependences;
     std::shared_ptr<DependenceNode> dependence;

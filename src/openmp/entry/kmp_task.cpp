@@ -19,7 +19,8 @@ void run(void* data) {
     Head& head = head_of(task);
     Member& me = self();
     head.begun = true;
-    if (!is_cancelled(me, *me.task)) {
+    me.task->skipped = is_cancelled(me, *me.task);
+    if (!me.task->skipped) {
         do {
             head.again = false;
             task->routine(thread_number(), task);
