@@ -276,6 +276,7 @@ void run_task(Member& me, Task* task) {
 void wait_for_children(Member& me) {
     Task& task = *me.task;
     if (task.has_children()) work_until(me, &task, [&] { return !task.has_children(); });
+    task.children_dependences.reset(); // nothing that comes later need wait for any of them
 }
 
 void wait_for_dependences(Member& me, const std::vector<Dependence>& dependences) {

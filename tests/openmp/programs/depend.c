@@ -1,9 +1,28 @@
 /* Dependences between tasks: chains, readers between writers, sets, and a wait for some of them. */
 #include <omp.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #define N 12
 static long grid[N + 1][N + 1];
+
+/* A wait for all children ends what the runtime has to remember of them. */
+static char used[200000];
+static int keeps_memory(void) {
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    for (int i = 0; i < (int)sizeof used; i++) {
+#pragma omp task depend(out : used[i]) firstprivate(i)
+        used[i] = 1;
+        if (i % 1000 == 999) {
+#pragma omp taskwait
+        }
+    }
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_maxrss - before.ru_maxrss > 16 * 1024;
+}
 
 int main(void) {
     long chain = 1, wrong = 0, after = 0;
@@ -65,5 +84,6 @@ int main(void) {
         last += 1;
     }
     printf("set %ld last %d\n", set, last);
+    printf("keeps memory %d\n", keeps_memory());
     return 0;
 }
