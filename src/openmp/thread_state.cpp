@@ -16,7 +16,10 @@ namespace {
 /// the process, possibly in the middle of a region; that of a key does not.
 struct Key {
     Key() {
-        pthread_key_create(&key, [](void* team) { delete static_cast<Team*>(team); });
+        pthread_key_create(&key, [](void* team) {
+            delete static_cast<Team*>(team);
+            the_member = nullptr; // what the program's own keys destroy later may use OpenMP again
+        });
         pthread_atfork(nullptr, nullptr, &after_fork);
     }
     /// In a child process, there are no workers. So the thread that forked begins anew, with the settings that it had;

@@ -1,11 +1,14 @@
 // C++: objects in tasks and reductions, exceptions inside regions, threads of the program beside OpenMP, and child
 // processes.
 #include <omp.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -27,6 +30,17 @@ static int sum_to(int n) {
 }
 
 static int at_start = sum_to(50); // before main
+
+// The destructor of a key of the program, which comes after that of the runtime's key, and uses the memory that it
+// freed.
+static int at_end;
+static void count_at_end(void*) {
+    for (std::size_t size = 64; size <= 8192; size += 64)
+        if (void* const block = std::malloc(size)) std::memset(block, 0x5a, size); // is lost
+    at_end = 100 * omp_get_level();
+#pragma omp parallel num_threads(3) reduction(+ : at_end)
+    at_end += omp_get_num_threads();
+}
 
 int main() {
     std::atomic<int> letters{0};
@@ -57,6 +71,14 @@ int main() {
         for (auto& thread : threads) thread.join();
     }
     std::printf("threads %d %d %d %d\n", results[0], results[1], results[2], results[3]);
+
+    pthread_key_t key;
+    pthread_key_create(&key, &count_at_end);
+    std::thread([&] {
+        pthread_setspecific(key, &key);
+        results[0] = sum_to(10);
+    }).join();
+    std::printf("at the end of a thread %d\n", at_end);
 
     std::fflush(stdout);
     const pid_t child = fork();
