@@ -11,13 +11,11 @@ static void discarded(void) {
         omp_event_handle_t first, own, late;
         int value = 0, other = 0;
 #pragma omp task detach(first) depend(out : value, other)
-        {
-        }
+        {}
 #pragma omp task detach(own) depend(in : value)
         omp_fulfill_event(own);
 #pragma omp task detach(late) depend(in : other)
-        {
-        }
+        {}
 #pragma omp task
         {
 #pragma omp cancel taskgroup
