@@ -64,8 +64,9 @@ void display(const Environment& environment, bool verbose) {
     line("OMP_PLACES", places_text(environment.places));
     line("OMP_STACKSIZE", std::to_string(environment.stack_bytes));
     line("OMP_WAIT_POLICY", environment.wait == WaitWish::active ? "ACTIVE" : "PASSIVE");
-    line("OMP_THREAD_LIMIT",
-         std::to_string(environment.thread_limit == 0 ? 4294967295U : static_cast<unsigned>(environment.thread_limit)));
+    line(
+        "OMP_THREAD_LIMIT",
+        std::to_string(controls.thread_limit == no_limit ? 4294967295U : static_cast<unsigned>(controls.thread_limit)));
     line("OMP_MAX_ACTIVE_LEVELS", std::to_string(controls.max_active_levels));
     line("OMP_NUM_TEAMS", std::to_string(environment.num_teams));
     line("OMP_TEAMS_THREAD_LIMIT", std::to_string(controls.teams_thread_limit));

@@ -192,7 +192,7 @@ constexpr Variable variables[] = {
          return good;
      }},
     {"OMP_THREAD_LIMIT", "a whole number of at least 1",
-     [](Environment& e, Text text) { return assign(e.thread_limit, whole(text, 1)); }},
+     [](Environment& e, Text text) { return assign(e.controls.thread_limit, whole(text, 1)); }},
     {"GOMP_STACKSIZE", "a size such as 512K or 16M", read_stack},
     {"OMP_STACKSIZE", "a size such as 512K or 16M", read_stack},
     {"OMP_WAIT_POLICY", "active or passive", read_wait},

@@ -1,9 +1,7 @@
 #include "openmp/process.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <limits>
 #include <unistd.h>
 
 #include "openmp/other_ranks.hpp"
@@ -32,19 +30,6 @@ Process the_process; // NOLINT: see process.hpp
 Process::Process()
     : environment_(read_environment()), patience_(patience_of(environment_.wait)), crowd_(wait::crowded(patience_)) {
     if (environment_.display != Display::no) display(environment_, environment_.display == Display::verbose);
-}
-
-int Process::thread_limit() const {
-    return environment_.thread_limit == 0 ? std::numeric_limits<int>::max() : environment_.thread_limit;
-}
-
-int Process::take_threads(int wanted) {
-    if (environment_.thread_limit == 0) return wanted;
-    int busy = busy_threads_.load(std::memory_order_relaxed);
-    for (;;) {
-        const int got = std::clamp(environment_.thread_limit - busy, 0, wanted);
-        if (busy_threads_.compare_exchange_weak(busy, busy + got, std::memory_order_relaxed)) return got;
-    }
 }
 
 void* program_memory(std::size_t bytes, std::size_t alignment) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string_view>
@@ -38,11 +37,6 @@ public:
         return bells_[(reinterpret_cast<std::uintptr_t>(lock) >> 2) * 0x9E3779B1U % bells_.size()];
     }
 
-    /// Takes up to `wanted` more threads from OMP_THREAD_LIMIT; returns how many it got.
-    int take_threads(int wanted);
-    void give_threads(int number) { busy_threads_.fetch_sub(number, std::memory_order_relaxed); }
-    int thread_limit() const;
-
     Lock critical; ///< the critical construct without a name
     Lock atomic;   ///< atomic constructs for which the processor has no instruction
     /// The allocatable variables of Fortran whose memory came from an allocator and not from malloc.
@@ -56,7 +50,6 @@ private:
     OtherRanks* others_ = nullptr;
     wait::Patience patience_, crowd_;
     std::array<wait::Bell, 64> bells_{};
-    std::atomic<int> busy_threads_{1};
 };
 
 /// The object is made when the library is loaded, before any code of the program runs.

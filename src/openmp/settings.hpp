@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,13 @@ struct Schedule {
 /// How threads are bound to places; the numbers are those of omp_proc_bind_t.
 enum class Bind : unsigned { no = 0, yes = 1, primary = 2, close = 3, spread = 4 };
 
+inline constexpr int no_limit = std::numeric_limits<int>::max();
+
 /// The variables of which each task has its own; a new task gets those of its parent.
 struct Controls {
     int threads = 1; ///< of the next parallel region
     int max_active_levels = 1;
+    int thread_limit = no_limit; ///< of the threads that an initial thread leads, itself among them
     int default_device = 0;
     int teams_thread_limit = 0;
     unsigned team_number = 0, last_team = 0; ///< of the league in which the task is
@@ -53,7 +57,6 @@ struct Environment {
     Controls controls;        ///< of the initial task
     std::vector<int> threads; ///< by nesting level; empty: not given
     std::vector<Bind> binds;  ///< by nesting level; empty: not given
-    int thread_limit = 0;     ///< 0: none
     int max_task_priority = 0;
     int num_teams = 0;
     std::size_t stack_bytes = 0; ///< 0: the system's default

@@ -45,12 +45,23 @@ Team::Team(const Controls& controls) : outer_(nullptr), patience_(&process().pat
     member(0).partition = {0, static_cast<int>(process().environment().places.size())};
 }
 
-Team::Team(Member& master) : Team(master.task->controls) { outer_ = &master; }
+Team::Team(Member& master) : Team(master.task->controls) {
+    outer_ = &master;
+    initial_ = master.team.initial_;
+}
 
 Team::~Team() {
     fork_.store(fork_word(fork_.load(std::memory_order_relaxed), 0), std::memory_order_release);
     ring();
     for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
+}
+
+int Team::take_threads(int wanted, int limit) {
+    int busy = busy_threads_.load(std::memory_order_relaxed);
+    for (;;) {
+        const int got = std::clamp(limit - busy, 0, wanted);
+        if (busy_threads_.compare_exchange_weak(busy, busy + got, std::memory_order_relaxed)) return got;
+    }
 }
 
 bool Team::all_arrived() const {
@@ -222,8 +233,11 @@ void Team::begin(const Region& region, int threads) {
     }
     set<OtherRanks*>(others_, nullptr);
     set(first_single_, std::uint64_t{0});
-    taken_ = threads > 1 ? process().take_threads(threads - 1) : 0;
-    threads = taken_ + 1;
+    taken_ = 0;
+    if (const int limit = outer_->task->controls.thread_limit; threads > 1 && limit != no_limit) {
+        taken_ = initial_->take_threads(threads - 1, limit);
+        threads = taken_ + 1;
+    }
     if (threads > static_cast<int>(owned_.size())) enlarge(threads);
     prepare(region, threads, {0, threads});
     start_part();
@@ -266,7 +280,7 @@ void Team::end() {
     set(first_claim_, me.claims_met);
     outer_->place = me.place; // the master has moved
     the_member = outer_;
-    if (taken_ > 0) process().give_threads(taken_);
+    if (taken_ > 0) initial_->busy_threads_.fetch_sub(taken_, std::memory_order_relaxed);
 }
 
 std::uint64_t Team::await_fork(Member& me, std::uint64_t seen, bool took_part) {
@@ -308,7 +322,7 @@ int threads_for(const Member& me, int wanted) {
     if (me.team.active_level() >= controls.max_active_levels) return 1;
     int threads = wanted > 0 ? wanted : controls.threads;
     if (controls.dynamic) threads = std::min(threads, process().processors());
-    return std::min({threads, process().thread_limit(), most_threads});
+    return std::min({threads, controls.thread_limit, most_threads});
 }
 
 void begin_parallel(const Region& region) {

@@ -150,13 +150,18 @@ private:
     void add_worker(int id);
     void start(Member& me);
     bool tasks_left() const;
+    /// Takes up to `wanted` more threads from the limit; returns how many it got.
+    int take_threads(int wanted, int limit);
     bool all_arrived() const;
     /// Opens the barrier, at which all have arrived; false: another thread does, but may not have done so yet.
     bool try_to_open(std::uint64_t epoch, const void* code);
 
     Member* outer_;
     int level_ = 0, active_level_ = 0;
-    int taken_ = 0; ///< threads of the thread limit
+    Team* initial_ = this; ///< of the initial thread, whose limit of threads counts for all teams inside its own
+    int taken_ = 0;        ///< threads of the thread limit
+    std::atomic<int> busy_threads_{
+        1}; ///< by the team of an initial thread: those in all teams inside, if they are limited
     // A worker that looks for tasks of the last region may read these while the master prepares the next one; whichever
     // value it sees, it takes no task (see above).
     std::atomic<int> size_{1}, here_{1};

@@ -23,10 +23,15 @@ constexpr int map_firstprivate = 12;
 
 bool is_host(int device) { return device == this_host || device == -1 || device == -2; }
 
+int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uintptr_t>(number, no_limit)); }
+
 /// The thread of a target region is an initial thread: its teams are not inside those of the thread that waits.
 class TargetThread {
 public:
-    TargetThread() : before_(self()), team_(before_.task->controls) { the_member = &team_.member(0); }
+    explicit TargetThread(int thread_limit = 0) : before_(self()), team_(before_.task->controls) {
+        the_member = &team_.member(0);
+        if (thread_limit != 0) the_member->task->controls.thread_limit = thread_limit;
+    }
     ~TargetThread() { the_member = &before_; }
     TargetThread(const TargetThread&) = delete;
     TargetThread& operator=(const TargetThread&) = delete;
@@ -56,6 +61,21 @@ private:
     std::vector<void*> addresses_;
     std::vector<std::unique_ptr<void, void (*)(void*)>> owned_;
 };
+
+/// The thread_limit clause in what the compiler passes of a target construct's clauses; 0: none. Each is a word with
+/// the device in its lowest bits (0: all devices), the kind of the clause above, and above that the value, unless a
+/// flag says that the value is the next word. A null pointer ends them.
+int thread_limit_in(void** clauses) {
+    constexpr std::uintptr_t device = 0x7f, value_follows = 0x80, kind = 0xff00, thread_limit = 0x200;
+    constexpr unsigned value_shift = 16;
+    while (clauses != nullptr && *clauses != nullptr) {
+        const auto word = reinterpret_cast<std::uintptr_t>(*clauses++);
+        const auto value =
+            (word & value_follows) != 0 ? reinterpret_cast<std::uintptr_t>(*clauses++) : word >> value_shift;
+        if ((word & device) == 0 && (word & kind) == thread_limit) return as_limit(value);
+    }
+    return 0;
+}
 
 void await(void** dependences) {
     if (dependences != nullptr) wait_for_dependences(self(), read_dependences(dependences));
@@ -87,10 +107,10 @@ KUMIKI_ENTRY void GOMP_target(int, Body body, const void*, std::size_t, void** a
     body(addresses);
 }
 KUMIKI_ENTRY void GOMP_target_ext(int, Body body, std::size_t count, void** addresses, std::size_t* sizes,
-                                  unsigned short* kinds, unsigned, void** dependences, void**) {
+                                  unsigned short* kinds, unsigned, void** dependences, void** clauses) {
     await(dependences);
     Copies copies(count, addresses, sizes, kinds);
-    const TargetThread thread;
+    const TargetThread thread(thread_limit_in(clauses));
     body(copies.addresses());
 }
 KUMIKI_ENTRY void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
@@ -112,10 +132,14 @@ KUMIKI_ENTRY void GOMP_offload_register_ver(unsigned, const void*, int, const vo
 KUMIKI_ENTRY void GOMP_offload_unregister(const void*, int, const void*) {}
 KUMIKI_ENTRY void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
 
-KUMIKI_ENTRY void GOMP_teams(unsigned, unsigned) {}
-KUMIKI_ENTRY bool GOMP_teams4(unsigned least, unsigned most, unsigned, bool first) {
+// The next two are called inside a target region; their limit ends with it.
+KUMIKI_ENTRY void GOMP_teams(unsigned, unsigned limit) {
+    if (limit != 0) self().task->controls.thread_limit = as_limit(limit);
+}
+KUMIKI_ENTRY bool GOMP_teams4(unsigned least, unsigned most, unsigned limit, bool first) {
     Controls& controls = self().task->controls;
     if (first) {
+        if (limit != 0) controls.thread_limit = as_limit(limit);
         controls.last_team = std::max(most != 0 ? most : least, 1U) - 1;
         controls.team_number = 0;
         return true;
@@ -129,7 +153,7 @@ KUMIKI_ENTRY void GOMP_teams_reg(Body body, void* data, unsigned teams, unsigned
     Controls& controls = self().task->controls;
     const Controls before = controls;
     if (limit == 0) limit = static_cast<unsigned>(std::max(controls.teams_thread_limit, 0));
-    if (limit != 0) controls.threads = std::min(controls.threads, static_cast<int>(limit));
+    if (limit != 0) controls.thread_limit = as_limit(limit);
     if (teams == 0) teams = static_cast<unsigned>(process().environment().num_teams);
     constexpr unsigned by_default = 3;
     controls.last_team = (teams == 0 ? by_default : teams) - 1;

@@ -46,7 +46,7 @@ KUMIKI_GET(int, get_num_procs,
 KUMIKI_GET(int, in_parallel, self().team.active_level() > 0 ? 1 : 0)
 KUMIKI_GET(int, get_dynamic, controls().dynamic ? 1 : 0)
 KUMIKI_GET(int, get_nested, controls().max_active_levels > std::max(1, self().team.active_level()) ? 1 : 0)
-KUMIKI_GET(int, get_thread_limit, process().thread_limit())
+KUMIKI_GET(int, get_thread_limit, controls().thread_limit)
 KUMIKI_GET(int, get_max_active_levels, controls().max_active_levels)
 KUMIKI_GET(int, get_supported_active_levels, most_active_levels)
 KUMIKI_GET(int, get_level, self().team.level())

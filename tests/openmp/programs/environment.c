@@ -36,6 +36,27 @@ static void print_thread(void) {
     printf("\n");
 }
 
+/* Threads of the program, each of which has a region of its own at the same time as the others. */
+static pthread_barrier_t together;
+static void* start_region(void* threads) {
+#pragma omp parallel num_threads(4)
+#pragma omp master
+    {
+        *(int*)threads = omp_get_num_threads();
+        pthread_barrier_wait(&together);
+    }
+    return NULL;
+}
+static void print_threads_of_threads(void) {
+    enum { count = 3 };
+    pthread_t threads[count];
+    int got[count];
+    pthread_barrier_init(&together, NULL, count);
+    for (int i = 0; i < count; ++i) pthread_create(&threads[i], NULL, start_region, &got[i]);
+    for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+    printf("threads of threads %d %d %d\n", got[0], got[1], got[2]);
+}
+
 int main(void) {
     printf("places %d, bind %d, limit %d, levels %d\n", omp_get_num_places(), (int)omp_get_proc_bind(),
            omp_get_thread_limit(), omp_get_max_active_levels());
@@ -61,5 +82,6 @@ int main(void) {
         inner += omp_get_num_threads();
     }
     printf("nested %d %d\n", levels, inner);
+    print_threads_of_threads();
     return 0;
 }

@@ -3,6 +3,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What thread_limit and the function of that name decide, and what is left of them. */
+static void limit_threads(void) {
+    int got[4] = {0}, limits[4] = {0};
+#pragma omp teams num_teams(1) thread_limit(2)
+#pragma omp parallel num_threads(5)
+#pragma omp single
+    {
+        got[0] = omp_get_num_threads();
+        limits[0] = omp_get_thread_limit();
+    }
+#pragma omp target thread_limit(3) map(tofrom : got, limits)
+#pragma omp parallel num_threads(5)
+#pragma omp single
+    {
+        got[1] = omp_get_num_threads();
+        limits[1] = omp_get_thread_limit();
+    }
+#pragma omp target teams num_teams(2) thread_limit(4) map(tofrom : got, limits)
+#pragma omp parallel num_threads(5)
+#pragma omp single
+    {
+        got[2] = omp_get_num_threads();
+        limits[2] = omp_get_thread_limit();
+    }
+    omp_set_teams_thread_limit(2);
+#pragma omp teams num_teams(1)
+#pragma omp parallel num_threads(5)
+#pragma omp single
+    {
+        got[3] = omp_get_num_threads();
+        limits[3] = omp_get_thread_limit();
+    }
+    omp_set_teams_thread_limit(0);
+    for (int i = 0; i < 4; ++i) printf("%d of %d, ", got[i], limits[i]);
+    printf("then %d\n", omp_get_thread_limit());
+}
+
 int main(void) {
     int values[100], sum = 0, scalar = 5, other = 1, where = 0;
     for (int i = 0; i < 100; i++) values[i] = i;
@@ -53,5 +90,6 @@ int main(void) {
     omp_target_memcpy(device, values, sizeof(int) * 10, 0, 0, omp_get_initial_device(), omp_get_initial_device());
     printf("copied %d present %d\n", device[9], omp_target_is_present(values, omp_get_initial_device()));
     omp_target_free(device, omp_get_initial_device());
+    limit_threads();
     return 0;
 }
