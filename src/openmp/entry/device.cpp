@@ -4,7 +4,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
+#include <functional>
 #include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "openmp/entry/entry.hpp"
@@ -47,9 +51,11 @@ public:
     Copies(std::size_t count, void** addresses, const std::size_t* sizes, const unsigned short* kinds)
         : addresses_(addresses, addresses + count) {
         for (std::size_t i = 0; i < count; ++i) {
-            if ((kinds[i] & 0xff) != map_firstprivate) continue;
+            // An optional argument of Fortran that is absent has no address.
+            if ((kinds[i] & 0xff) != map_firstprivate || addresses[i] == nullptr) continue;
             const std::size_t alignment = std::max<std::size_t>(std::size_t{1} << (kinds[i] >> 8), sizeof(void*));
             void* const copy = program_memory(sizes[i] + 1, alignment);
+            if (copy == nullptr) refuse(fmt::format("there is no memory for a variable of {} bytes", sizes[i]));
             std::memcpy(copy, addresses[i], sizes[i]);
             addresses_[i] = copy;
             owned_.emplace_back(copy, &std::free);
@@ -77,8 +83,36 @@ int thread_limit_in(void** clauses) {
     return 0;
 }
 
-void await(void** dependences) {
-    if (dependences != nullptr) wait_for_dependences(self(), read_dependences(dependences));
+using Work = std::function<void()>;
+
+void run_unless_cancelled(void* data) {
+    auto* const work = static_cast<Work*>(data);
+    const Member& me = self();
+    if (!is_cancelled(me, *me.task)) (*work)();
+    work->~Work();
+}
+
+/// A task that does `work` when those have ended that the dependences name, so that its creator need not wait.
+void run_after(const std::vector<Dependence>& dependences, Work work) {
+    create_task(self(), {.function = &run_unless_cancelled,
+                         .data = &work,
+                         .copy = [](void* to, void* from) { new (to) Work(std::move(*static_cast<Work*>(from))); },
+                         .size = sizeof work,
+                         .alignment = alignof(Work),
+                         .deferrable = true,
+                         .final = false,
+                         .dependences = &dependences,
+                         .event = nullptr});
+}
+
+/// A target construct: with nowait and dependences a task, and otherwise at once.
+void run_construct(unsigned flags, void** dependences, Work work) {
+    constexpr unsigned nowait = 1;
+    if (dependences == nullptr) return work();
+    const auto read = read_dependences(dependences);
+    if ((flags & nowait) != 0) return run_after(read, std::move(work));
+    wait_for_dependences(self(), read);
+    work();
 }
 
 int copy_box(std::byte* to, const std::byte* from, std::size_t element, int dimensions, const std::size_t* volume,
@@ -107,23 +141,26 @@ KUMIKI_ENTRY void GOMP_target(int, Body body, const void*, std::size_t, void** a
     body(addresses);
 }
 KUMIKI_ENTRY void GOMP_target_ext(int, Body body, std::size_t count, void** addresses, std::size_t* sizes,
-                                  unsigned short* kinds, unsigned, void** dependences, void** clauses) {
-    await(dependences);
-    Copies copies(count, addresses, sizes, kinds);
-    const TargetThread thread(thread_limit_in(clauses));
-    body(copies.addresses());
+                                  unsigned short* kinds, unsigned flags, void** dependences, void** clauses) {
+    // The variables have now the values that count, and the arrays may be gone later.
+    const auto copies = std::make_shared<Copies>(count, addresses, sizes, kinds);
+    const int limit = thread_limit_in(clauses);
+    run_construct(flags, dependences, [=] {
+        const TargetThread thread(limit);
+        body(copies->addresses());
+    });
 }
 KUMIKI_ENTRY void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
 KUMIKI_ENTRY void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {}
 KUMIKI_ENTRY void GOMP_target_end_data() {}
 KUMIKI_ENTRY void GOMP_target_update(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
-KUMIKI_ENTRY void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned,
+KUMIKI_ENTRY void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned flags,
                                          void** dependences) {
-    await(dependences);
+    run_construct(flags, dependences, [] {});
 }
-KUMIKI_ENTRY void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned,
+KUMIKI_ENTRY void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned flags,
                                               void** dependences) {
-    await(dependences);
+    run_construct(flags, dependences, [] {});
 }
 /// A pointer to a function of a device is the pointer to that of the host.
 KUMIKI_ENTRY void* GOMP_target_map_indirect_ptr(void* function) { return function; }

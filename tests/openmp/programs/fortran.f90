@@ -10,6 +10,7 @@ program fortran
     integer, save :: own = 3
     !$omp threadprivate(own)
     character(len=80) :: text
+    integer, pointer :: present_marks(:)
 
     !$omp parallel do schedule(dynamic, 7)
     do i = 1, 1000
@@ -92,4 +93,17 @@ program fortran
     n = omp_capture_affinity(text, ' ')
     n = omp_capture_affinity(text, '%{thread_num} of %N')
     print '(i0, 1x, a)', n, trim(text)
+
+    allocate (present_marks(3))
+    call set_if_present(present_marks)
+    call set_if_present()
+    print '(a, i0)', 'present ', present_marks(1)
+contains
+    ! On the device, an argument that is absent has no address there either.
+    subroutine set_if_present(numbers)
+        integer, optional, pointer, intent(in) :: numbers(:)
+        !$omp target has_device_addr(numbers)
+        if (present(numbers)) numbers = 42
+        !$omp end target
+    end subroutine set_if_present
 end program fortran

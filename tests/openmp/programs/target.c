@@ -40,6 +40,30 @@ static void limit_threads(void) {
     printf("then %d\n", omp_get_thread_limit());
 }
 
+/* A construct with nowait does not wait for the tasks before it: their events come later in the same thread. */
+static void depend_on_events(void) {
+    int value = 0, kept = 5, copied = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : value)
+        value = 1;
+#pragma omp target nowait depend(inout : value) map(tofrom : value, copied) firstprivate(kept)
+        {
+            value++;
+            copied = kept;
+        }
+#pragma omp target update to(value) nowait depend(in : value)
+#pragma omp target enter data map(to : value) nowait depend(in : value)
+        kept = 7;
+        omp_fulfill_event(event);
+#pragma omp target exit data map(from : value) nowait depend(in : value)
+#pragma omp taskwait
+    }
+    printf("events %d %d\n", value, copied);
+}
+
 int main(void) {
     int values[100], sum = 0, scalar = 5, other = 1, where = 0;
     for (int i = 0; i < 100; i++) values[i] = i;
@@ -91,5 +115,6 @@ int main(void) {
     printf("copied %d present %d\n", device[9], omp_target_is_present(values, omp_get_initial_device()));
     omp_target_free(device, omp_get_initial_device());
     limit_threads();
+    depend_on_events();
     return 0;
 }
