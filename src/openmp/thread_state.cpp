@@ -3,6 +3,7 @@
 
 #include "openmp/dependences.hpp"
 #include "openmp/team.hpp"
+#include "platform/thread.hpp"
 
 /// What each thread of the program knows of OpenMP: its place in a team. A thread gets a team of its own (of level 0)
 /// when it first meets OpenMP, and keeps it, with all workers, until it ends.
@@ -37,11 +38,22 @@ Member& make_team(const Controls& controls) {
 }
 
 void Key::after_fork() {
-    if (the_member != nullptr && the_member->team.level() == 0) make_team(Controls(the_member->task->controls));
+    if (the_member == nullptr || the_member->team.level() != 0) return;
+    const int place = the_member->place;
+    make_team(Controls(the_member->task->controls)).place = place;
 }
 
 } // namespace
 
-Member& first_member() { return make_team(process().environment().controls); }
+/// An initial thread is bound to the first place, if threads are bound.
+Member& first_member() {
+    const Environment& environment = process().environment();
+    Member& me = make_team(environment.controls);
+    if (!environment.places.empty()) {
+        me.place = 0;
+        platform::bind_to_cpus(environment.places.front());
+    }
+    return me;
+}
 
 } // namespace kumiki::openmp

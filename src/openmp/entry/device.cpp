@@ -29,11 +29,13 @@ bool is_host(int device) { return device == this_host || device == -1 || device 
 
 int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uintptr_t>(number, no_limit)); }
 
-/// The thread of a target region is an initial thread: its teams are not inside those of the thread that waits.
+/// The thread of a target region is an initial thread: its teams are not inside those of the thread that waits, and its
+/// control variables are what the environment says. It stays where that thread is.
 class TargetThread {
 public:
-    explicit TargetThread(int thread_limit = 0) : before_(self()), team_(before_.task->controls) {
+    explicit TargetThread(int thread_limit = 0) : before_(self()), team_(process().environment().controls) {
         the_member = &team_.member(0);
+        the_member->place = before_.place;
         if (thread_limit != 0) the_member->task->controls.thread_limit = thread_limit;
     }
     ~TargetThread() { the_member = &before_; }

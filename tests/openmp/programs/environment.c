@@ -61,6 +61,11 @@ int main(void) {
     printf("places %d, bind %d, limit %d, levels %d\n", omp_get_num_places(), (int)omp_get_proc_bind(),
            omp_get_thread_limit(), omp_get_max_active_levels());
     print_places();
+    int place = omp_get_place_num();
+#pragma omp target map(tofrom : place)
+    place = 100 * place + omp_get_place_num();
+    printf("at the beginning and on the device: place %d\n", place);
+    print_thread();
     size_t least = (size_t)-1;
     int threads = 0;
 #pragma omp parallel num_threads(6) reduction(min : least)

@@ -64,6 +64,26 @@ static void depend_on_events(void) {
     printf("events %d %d\n", value, copied);
 }
 
+/* A target region begins with what the environment says, and outside of the teams around it. */
+static void begin_anew(void) {
+    int threads = 0, dynamic = 1, teams = 0;
+    omp_set_num_threads(omp_get_max_threads() + 2);
+    omp_set_dynamic(1);
+#pragma omp target map(from : threads, dynamic)
+    {
+        threads = omp_get_max_threads();
+        dynamic = omp_get_dynamic();
+    }
+    printf("anew %d %d\n", omp_get_max_threads() - threads, dynamic);
+    omp_set_num_threads(omp_get_max_threads() - 2);
+    omp_set_dynamic(0);
+#pragma omp teams num_teams(2) reduction(+ : teams)
+#pragma omp parallel num_threads(1) reduction(+ : teams)
+#pragma omp target map(tofrom : teams)
+    teams += 10 * omp_get_num_teams() + omp_get_team_num();
+    printf("teams inside %d\n", teams);
+}
+
 int main(void) {
     int values[100], sum = 0, scalar = 5, other = 1, where = 0;
     for (int i = 0; i < 100; i++) values[i] = i;
@@ -116,5 +136,6 @@ int main(void) {
     omp_target_free(device, omp_get_initial_device());
     limit_threads();
     depend_on_events();
+    begin_anew();
     return 0;
 }
