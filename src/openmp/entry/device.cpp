@@ -24,6 +24,7 @@ using Body = void (*)(void*);
 
 constexpr int this_host = 0; ///< the number of the initial device: behind the last of no devices
 constexpr int map_firstprivate = 12;
+constexpr int any_dimensions = 0x7fffffff; ///< what omp_target_memcpy_rect() without arrays returns
 
 bool is_host(int device) { return device == this_host || device == -1 || device == -2; }
 
@@ -115,6 +116,16 @@ void run_construct(unsigned flags, void** dependences, Work work) {
     if ((flags & nowait) != 0) return run_after(read, std::move(work));
     wait_for_dependences(self(), read);
     work();
+}
+
+/// Does `work` after the tasks that `count` depend objects name, if there are any.
+void run_after_objects(int count, void** objects, Work work) {
+    if (count <= 0 || objects == nullptr) return work();
+    std::vector<void*> array{nullptr, reinterpret_cast<void*>(static_cast<std::uintptr_t>(count)), nullptr, nullptr,
+                             nullptr}; // in the compiler's format, see read_dependences()
+    constexpr int words_of_object = 2;
+    for (int i = 0; i < count; ++i) array.push_back(static_cast<void*>(objects + words_of_object * i));
+    run_after(read_dependences(array.data()), std::move(work));
 }
 
 int copy_box(std::byte* to, const std::byte* from, std::size_t element, int dimensions, const std::size_t* volume,
@@ -234,14 +245,18 @@ KUMIKI_ENTRY int omp_target_memcpy(void* to, const void* from, std::size_t size,
     return 0;
 }
 KUMIKI_ENTRY int omp_target_memcpy_async(void* to, const void* from, std::size_t size, std::size_t to_offset,
-                                         std::size_t from_offset, int to_device, int from_device, int, void*) {
-    return omp_target_memcpy(to, from, size, to_offset, from_offset, to_device, from_device);
+                                         std::size_t from_offset, int to_device, int from_device, int count,
+                                         void** objects) {
+    if (!is_host(to_device) || !is_host(from_device)) return EINVAL;
+    run_after_objects(count, objects,
+                      [=] { omp_target_memcpy(to, from, size, to_offset, from_offset, to_device, from_device); });
+    return 0;
 }
 KUMIKI_ENTRY int omp_target_memcpy_rect(void* to, const void* from, std::size_t element, int dimensions,
                                         const std::size_t* volume, const std::size_t* to_offset,
                                         const std::size_t* from_offset, const std::size_t* to_size,
                                         const std::size_t* from_size, int to_device, int from_device) {
-    if (to == nullptr && from == nullptr) return 0x7fffffff; // any number of dimensions
+    if (to == nullptr && from == nullptr) return any_dimensions;
     if (dimensions < 1 || !is_host(to_device) || !is_host(from_device)) return EINVAL;
     return copy_box(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), element, dimensions, volume,
                     to_offset, from_offset, to_size, from_size);
@@ -249,10 +264,21 @@ KUMIKI_ENTRY int omp_target_memcpy_rect(void* to, const void* from, std::size_t 
 KUMIKI_ENTRY int omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element, int dimensions,
                                               const std::size_t* volume, const std::size_t* to_offset,
                                               const std::size_t* from_offset, const std::size_t* to_size,
-                                              const std::size_t* from_size, int to_device, int from_device, int,
-                                              void*) {
-    return omp_target_memcpy_rect(to, from, element, dimensions, volume, to_offset, from_offset, to_size, from_size,
-                                  to_device, from_device);
+                                              const std::size_t* from_size, int to_device, int from_device, int count,
+                                              void** objects) {
+    if (to == nullptr && from == nullptr) return any_dimensions;
+    if (dimensions < 1 || !is_host(to_device) || !is_host(from_device)) return EINVAL;
+    const auto kept = [dimensions](const std::size_t* numbers) { // the arrays may be gone when the copy is made
+        return std::vector<std::size_t>(numbers, numbers + dimensions);
+    };
+    run_after_objects(count, objects,
+                      [=, volume = kept(volume), to_offset = kept(to_offset), from_offset = kept(from_offset),
+                       to_size = kept(to_size), from_size = kept(from_size)] {
+                          copy_box(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), element,
+                                   dimensions, volume.data(), to_offset.data(), from_offset.data(), to_size.data(),
+                                   from_size.data());
+                      });
+    return 0;
 }
 KUMIKI_ENTRY int omp_target_associate_ptr(const void*, const void*, std::size_t, std::size_t, int) { return EINVAL; }
 KUMIKI_ENTRY int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }

@@ -84,6 +84,40 @@ static void begin_anew(void) {
     printf("teams inside %d\n", teams);
 }
 
+/* Asynchronous copies come after the tasks that their depend objects name. libgomp has them from GCC 13 on; with an
+ * older one there is nothing to try, but the same to print. */
+int omp_target_memcpy_async(void*, const void*, size_t, size_t, size_t, int, int, int, omp_depend_t*)
+    __attribute__((weak));
+int omp_target_memcpy_rect_async(void*, const void*, size_t, int, const size_t*, const size_t*, const size_t*,
+                                 const size_t*, const size_t*, int, int, int, omp_depend_t*) __attribute__((weak));
+static void copy_after_tasks(void) {
+    const int can = omp_target_memcpy_async != NULL && omp_target_memcpy_rect_async != NULL;
+    int from[4] = {0}, to[4] = {1, 0, 0, 4}, box[4] = {0, 2};
+    const size_t volume[] = {1, 2}, offset[] = {0, 0}, size[] = {2, 2};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        omp_depend_t object;
+        omp_event_handle_t event;
+#pragma omp depobj(object) depend(inout : from)
+#pragma omp task detach(event) depend(out : from)
+        {}
+#pragma omp task depend(inout : from) shared(from)
+        for (int i = 0; i < 4; i++) from[i] = i + 1;
+        const int host = omp_get_initial_device();
+        if (can) {
+            to[0] = to[3] = box[1] = 0;
+            omp_target_memcpy_async(to, from, sizeof to, 0, 0, host, host, 1, &object);
+            omp_target_memcpy_rect_async(box, from, sizeof(int), 2, volume, offset, offset, size, size, host, host, 1,
+                                         &object);
+        }
+        omp_fulfill_event(event);
+#pragma omp taskwait
+#pragma omp depobj(object) destroy
+    }
+    printf("copied after tasks %d %d %d %d\n", to[0], to[3], box[1], box[2]);
+}
+
 int main(void) {
     int values[100], sum = 0, scalar = 5, other = 1, where = 0;
     for (int i = 0; i < 100; i++) values[i] = i;
@@ -137,5 +171,6 @@ int main(void) {
     limit_threads();
     depend_on_events();
     begin_anew();
+    copy_after_tasks();
     return 0;
 }
