@@ -36,8 +36,8 @@ struct Field {
 };
 
 const Field fields[] = {
-    {'t', "team_num", [](const Member&) { return std::string("0"); }},
-    {'T', "num_teams", [](const Member&) { return std::string("1"); }},
+    {'t', "team_num", [](const Member& me) { return std::to_string(me.task->controls.team_number); }},
+    {'T', "num_teams", [](const Member& me) { return std::to_string(me.task->controls.last_team + 1); }},
     {'L', "nesting_level", [](const Member& me) { return std::to_string(me.team.level()); }},
     {'n', "thread_num", [](const Member& me) { return std::to_string(me.id); }},
     {'N', "num_threads", [](const Member& me) { return std::to_string(me.team.size()); }},
@@ -69,7 +69,9 @@ std::string field(std::string_view& format, const Member& me) {
         if (is_long ? name != each.name : name != std::string_view(&each.letter, 1)) continue;
         std::string value = each.value(me);
         const std::size_t missing = width > value.size() ? width - value.size() : 0;
-        return right ? std::string(missing, zeros ? '0' : ' ') + value : value + std::string(missing, ' ');
+        if (!right) return value + std::string(missing, ' ');
+        // Zeros come between the sign and the digits.
+        return value.insert(zeros && value.starts_with('-') ? 1 : 0, missing, zeros ? '0' : ' ');
     }
     return "undefined";
 }

@@ -36,6 +36,7 @@ std::vector<std::string> split(Text text, char at) {
 }
 
 std::optional<std::uint64_t> number(Text text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) return {};
@@ -165,8 +166,7 @@ bool assign(bool& to, std::optional<bool> value) {
 
 bool read_nested(Environment& environment, Text text) {
     const auto nested = truth(text);
-    if (nested && std::getenv("OMP_MAX_ACTIVE_LEVELS") == nullptr)
-        environment.controls.max_active_levels = *nested ? most_active_levels : 1;
+    if (nested) environment.controls.max_active_levels = *nested ? most_active_levels : 1;
     return nested.has_value();
 }
 
@@ -178,13 +178,14 @@ struct Variable {
 
 constexpr int most_levels_value = most_active_levels;
 
-// OMP_NESTED comes before those that change the same setting otherwise.
+// Lists of threads and binds allow nesting, unless OMP_NESTED says otherwise, which OMP_MAX_ACTIVE_LEVELS overrides: so
+// they are read in this order.
 constexpr Variable variables[] = {
-    {"OMP_NESTED", "true or false", read_nested},
     {"OMP_NUM_THREADS", "whole numbers of at least 1, such as 4 or 4,2", read_threads},
     {"OMP_SCHEDULE", "static, dynamic, guided or auto, such as dynamic,4", read_schedule},
     {"OMP_DYNAMIC", "true or false", [](Environment& e, Text text) { return assign(e.controls.dynamic, truth(text)); }},
     {"OMP_PROC_BIND", "true, false, or a list of primary, close and spread", read_binds},
+    {"OMP_NESTED", "true or false", read_nested},
     {"OMP_MAX_ACTIVE_LEVELS", "a whole number",
      [](Environment& e, Text text) {
          const bool good = assign(e.controls.max_active_levels, whole(text, 0));

@@ -157,7 +157,9 @@ std::vector<Place> places_of_kind(std::string_view kind, const std::vector<int>&
 
 std::vector<Place> read_places(std::string_view text, const std::vector<int>& cpus) {
     const auto open = text.find('(');
-    auto places = places_of_kind(text.substr(0, open), cpus);
+    auto name = text.substr(0, open);
+    while (name.ends_with(' ') || name.ends_with('\t')) name.remove_suffix(1);
+    auto places = places_of_kind(name, cpus);
     if (places.empty()) return read_list(text, cpus);
     if (open == std::string_view::npos) return places;
     Reader reader(text.substr(open + 1));

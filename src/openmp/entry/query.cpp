@@ -62,7 +62,8 @@ KUMIKI_GET(int, get_max_teams, process().environment().num_teams)
 
 KUMIKI_SET(set_num_threads, controls().threads = std::max(value, 1))
 KUMIKI_SET(set_dynamic, controls().dynamic = value != 0)
-KUMIKI_SET(set_nested, controls().max_active_levels = value != 0 ? most_active_levels : 1)
+KUMIKI_SET(set_nested,
+           controls().max_active_levels = value != 0 ? most_active_levels : std::min(controls().max_active_levels, 1))
 KUMIKI_SET(set_max_active_levels, if (value >= 0) controls().max_active_levels = std::min(value, most_active_levels))
 KUMIKI_SET(set_num_teams, process().set_num_teams(std::max(value, 0)))
 KUMIKI_SET(set_teams_thread_limit, controls().teams_thread_limit = std::max(value, 0))

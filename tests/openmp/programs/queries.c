@@ -42,5 +42,20 @@ int main(void) {
     puts(text);
     printf("%d ", (int)omp_capture_affinity(text, 4, "abcdef"));
     puts(text);
+    omp_capture_affinity(text, sizeof text, "%0.7a");
+    puts(text);
+#pragma omp teams num_teams(2)
+#pragma omp parallel num_threads(1)
+    {
+        char numbers[32];
+        omp_capture_affinity(numbers, sizeof numbers, "team %t of %T");
+        puts(numbers);
+    }
+    omp_set_max_active_levels(0);
+    omp_set_nested(0);
+    printf("levels %d", omp_get_max_active_levels());
+    omp_set_nested(1);
+    omp_set_nested(0);
+    printf(" %d\n", omp_get_max_active_levels());
     return 0;
 }
