@@ -51,26 +51,33 @@ Allocator* with_traits(Handle handle) {
 }
 Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
 
-bool take(Allocator& allocator, std::size_t bytes) {
+/// Takes bytes from the pool in the place of `before` others.
+bool take(Allocator& allocator, std::size_t bytes, std::size_t before) {
     std::size_t used = allocator.used.load(std::memory_order_relaxed);
     do {
-        if (bytes > allocator.pool || used > allocator.pool - bytes) return false;
-    } while (!allocator.used.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+        if (bytes > allocator.pool || used - before > allocator.pool - bytes) return false;
+    } while (!allocator.used.compare_exchange_weak(used, used - before + bytes, std::memory_order_relaxed));
     return true;
 }
 
-void* allocate(std::size_t alignment, std::size_t size, Handle handle) {
+/// `replaced`: a block that will be freed when there is a new one, whose room in the pool the new one may have.
+void* allocate(std::size_t alignment, std::size_t size, Handle handle, Header* replaced = nullptr) {
     if (size == 0) return nullptr;
     if (handle == 0) handle = self().task->controls.allocator;
     Allocator* const allocator = with_traits(handle);
     if (allocator != nullptr) alignment = std::max(alignment, allocator->alignment);
     alignment = std::max(alignment, alignof(std::max_align_t));
     std::size_t bytes = 0;
-    const bool too_large = __builtin_add_overflow(size, sizeof(Header) + alignment, &bytes);
+    // program_memory() is aligned already, but not for more than max_align_t.
+    const std::size_t more = sizeof(Header) + alignment - alignof(std::max_align_t);
+    const bool too_large = __builtin_add_overflow(size, more, &bytes);
+    const std::size_t before = replaced != nullptr && replaced->allocator == handle ? replaced->taken : 0;
     void* start = nullptr;
-    if (!too_large && (allocator == nullptr || take(*allocator, bytes))) {
+    if (!too_large && (allocator == nullptr || take(*allocator, bytes, before))) {
         start = program_memory(bytes);
-        if (start == nullptr && allocator != nullptr) allocator->used.fetch_sub(bytes, std::memory_order_relaxed);
+        if (start != nullptr && before != 0) replaced->taken = 0;
+        if (start == nullptr && allocator != nullptr)
+            allocator->used.fetch_add(before - bytes, std::memory_order_relaxed);
     }
     if (start == nullptr) {
         const Fallback fallback = allocator != nullptr ? allocator->fallback : null;
@@ -153,7 +160,7 @@ KUMIKI_ENTRY void* omp_realloc(void* block, std::size_t size, Handle handle, Han
         omp_free(block, before);
         return nullptr;
     }
-    void* const moved = allocate(1, size, handle == 0 ? header_of(block).allocator : handle);
+    void* const moved = allocate(1, size, handle == 0 ? header_of(block).allocator : handle, &header_of(block));
     if (moved == nullptr) return nullptr;
     std::memcpy(moved, block, std::min(size, header_of(block).size));
     omp_free(block, before);

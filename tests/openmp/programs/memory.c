@@ -25,6 +25,21 @@ int main(void) {
     printf("%d\n", second != NULL);
     omp_free(second, own);
     omp_destroy_allocator(own);
+    own = omp_init_allocator(omp_default_mem_space, 2, traits + 1);
+    first = omp_alloc(4096 - 32, own); /* what libgomp takes for itself, too */
+    printf("%d", first != NULL);
+    omp_free(first, own);
+    first = omp_alloc(3000, own);
+    memset(first, 3, 3000);
+    first = omp_realloc(first, 3500, own, own); /* the pool has no room for both */
+    printf(" %d", first != NULL && first[2999] == 3);
+    second = omp_alloc(800, own);
+    printf(" %d", second != NULL);
+    omp_free(first, own);
+    second = omp_alloc(3000, own);
+    printf(" %d\n", second != NULL);
+    omp_free(second, own);
+    omp_destroy_allocator(own);
     omp_free(plain, omp_null_allocator);
     omp_free(aligned, omp_null_allocator);
     omp_free(zeros, omp_null_allocator);
