@@ -90,6 +90,15 @@ void receive(const Mine& mine, std::size_t bytes) {
     expect_ok(kumiki_receive(mine.job, KUMIKI_ANY, 0, buffer.data(), bytes, &request));
     expect_ok(kumiki_wait(mine.job, &request, nullptr));
 }
+void send_and_await(const Mine& mine, std::size_t bytes) {
+    static std::uint64_t answers = 0;
+    send(mine, bytes);
+    expect_ok(kumiki_signal_wait(mine.job, mine.word() + 2, KUMIKI_AT_LEAST, ++answers, nullptr));
+}
+void receive_and_answer(const Mine& mine, std::size_t bytes) {
+    receive(mine, bytes);
+    expect_ok(kumiki_signal(mine.job, 0, mine.word() + 2, KUMIKI_SIGNAL_ADD, 1));
+}
 void wait_for_ever(const Mine& mine) {
     expect_ok(kumiki_signal_wait(mine.job, mine.word(), KUMIKI_EQUAL, 77, nullptr));
 }
@@ -130,9 +139,9 @@ const Path paths[] = {
     {"barrier", barrier, barrier},
     {"split_barrier", split_barrier, split_barrier},
     {"all_reduce", all_reduce, all_reduce},
-    {"send_small", [](const Mine& m) { send(m, 8); }, [](const Mine& m) { receive(m, 8); }},
-    {"send_short", [](const Mine& m) { send(m, 4096); }, [](const Mine& m) { receive(m, 4096); }},
-    // One message after another, because a message that finds the area full is copied by a system call.
+    // One message after another, because one that finds no room is copied, and the agent is called for it.
+    {"send_small", [](const Mine& m) { send_and_await(m, 8); }, [](const Mine& m) { receive_and_answer(m, 8); }},
+    {"send_short", [](const Mine& m) { send_and_await(m, 4096); }, [](const Mine& m) { receive_and_answer(m, 4096); }},
     {"receive",
      [](const Mine& m) {
          expect_ok(kumiki_signal(m.job, 1, m.word() + 1, KUMIKI_SIGNAL_ADD, 1));

@@ -273,6 +273,9 @@ TEST(MessageTest, ShortMessagesLeaveWhileTheirSenderComputes) {
 
 // As in containers that each begin to count their processes: the number of the other rank is that of this one.
 TEST(MessageTest, ProcessesOfOtherNamespacesAreNotMistaken) {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "ThreadSanitizer cannot follow the threads of forked processes; it checks ranks that are threads";
+#endif
     const Watchdog watchdog("messages between namespaces of processes");
     run_ranks_as_processes({}, [](Rank& rank) {
         const int other = 1 - rank.rank();
