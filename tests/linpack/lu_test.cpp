@@ -1,5 +1,5 @@
 // The whole solution over random sizes, blocks, grids, weights, threads and kinds of panels, beside a textbook's
-// elimination of the same matrix.
+// elimination of the same matrix. All ranks are on one host; over several, ctest's linpack.network runs the program.
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -52,23 +52,22 @@ struct Textbook {
 struct Case {
     int ranks, threads;
     Parameters parameters;
-    int hosts = 1;
 };
 
 std::string describe(const Case& it) {
     const Parameters& p = it.parameters;
     return fmt::format("N {} B {} grid {} x {} by rows {} of {} ranks x {} threads, weights {}, panels {} {} {} {}, "
-                       "broadcast {}, swap {} {}, look-ahead {}, {} hosts",
+                       "broadcast {}, swap {} {}, look-ahead {}",
                        p.size, p.block, p.grid.rows, p.grid.columns, p.grid.by_rows, it.ranks, it.threads, p.weights,
                        static_cast<int>(p.variant.recursive), p.variant.parts, static_cast<int>(p.variant.leaf),
                        p.variant.least, static_cast<int>(p.travel.broadcast), static_cast<int>(p.travel.swap),
-                       p.travel.exchanged_columns, static_cast<int>(p.look_ahead), it.hosts);
+                       p.travel.exchanged_columns, static_cast<int>(p.look_ahead));
 }
 
 void expect_solved(const Case& it) {
     SCOPED_TRACE(describe(it));
     const Textbook expected(it.parameters.size);
-    tests::run_programs({.ranks = it.ranks, .hosts = it.hosts, .crowded = true, .threads = it.threads}, [&](int rank) {
+    tests::run_programs({.ranks = it.ranks, .crowded = true, .threads = it.threads}, [&](int rank) {
         Job job;
         kernels::set_blas_threads(1);
         const Outcome outcome = run(job, it.parameters);
@@ -138,26 +137,6 @@ TEST_P(RandomLu, IsRight) {
     expect_solved({static_cast<int>(parameters.grid.size()), random.between(1, 2), parameters});
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLu, testing::Range<std::uint64_t>(0, 24));
-
-/// Between hosts panels and rows travel; each rank is on a host of its own, or shares it with its neighbours.
-class RandomLuOverHosts : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(RandomLuOverHosts, IsRight) {
-    tests::Random random(GetParam() + 1000);
-    const int ranks = random.between(2, 6);
-    std::vector<int> divisors;
-    for (int rows = 1; rows <= ranks; ++rows)
-        if (ranks % rows == 0) divisors.push_back(rows);
-    const int rows = divisors[random.between<std::size_t>(0, divisors.size() - 1)];
-    Parameters parameters =
-        usual(random.between<std::size_t>(1, 150), random.between<std::size_t>(1, 40), rows, ranks / rows);
-    parameters.grid.by_rows = random.once_in(2);
-    parameters.travel = {static_cast<Broadcast>(GetParam() % 6), static_cast<Swap>(GetParam() % 3),
-                         random.between<std::size_t>(0, 100)};
-    parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
-    expect_solved({ranks, random.between(1, 2), parameters, random.between(2, ranks)});
-}
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomLuOverHosts, testing::Range<std::uint64_t>(0, 18));
 
 /// Of the updates of a rank of one thread that makes a product for the columns of the next panel, if these are its own,
 /// and one for the others.

@@ -20,7 +20,6 @@ namespace {
 struct Case {
     int ranks, threads;
     Parameters parameters;
-    int hosts = 1;
     std::chrono::seconds patience{60};
 };
 
@@ -31,28 +30,26 @@ Parameters usual(std::size_t size, std::size_t block, int rows, int columns) {
 /// The same pivots and, to rounding, the same solution as without a device.
 void expect_same_as_without(const Case& of, const std::string& description) {
     const Parameters& p = of.parameters;
-    SCOPED_TRACE(
-        fmt::format("N {} B {} grid {} x {} of {} ranks x {} threads on {} hosts, weights {}, look-ahead {}, {}",
-                    p.size, p.block, p.grid.rows, p.grid.columns, of.ranks, of.threads, of.hosts, p.weights,
-                    static_cast<int>(p.look_ahead), description));
+    SCOPED_TRACE(fmt::format("N {} B {} grid {} x {} of {} ranks x {} threads, weights {}, look-ahead {}, {}", p.size,
+                             p.block, p.grid.rows, p.grid.columns, of.ranks, of.threads, p.weights,
+                             static_cast<int>(p.look_ahead), description));
     tests::Processes processes;
-    tests::start_programs(
-        processes, {.ranks = of.ranks, .hosts = of.hosts, .crowded = true, .threads = of.threads}, [&](int rank) {
-            kernels::set_blas_threads(1);
-            Job job;
-            Parameters parameters = of.parameters;
-            const Outcome without = run(job, parameters);
-            const std::unique_ptr<accelerator::Device> device = accelerator::open_device(description);
-            parameters.device = DeviceUse{.own = device.get()};
-            const Outcome with = run(job, parameters);
-            if (rank >= parameters.grid.size()) return;
-            EXPECT_LT(with.residual->scaled, 16);
-            EXPECT_EQ(with.pivots, without.pivots);
-            EXPECT_EQ(with.products, 0u) << "the threads of the rank made products themselves";
-            ASSERT_EQ(with.solution.size(), without.solution.size());
-            for (std::size_t i = 0; i < with.solution.size(); ++i)
-                ASSERT_NEAR(with.solution[i], without.solution[i], 1e-7 * with.residual->solution_infinity) << i;
-        });
+    tests::start_programs(processes, {.ranks = of.ranks, .crowded = true, .threads = of.threads}, [&](int rank) {
+        kernels::set_blas_threads(1);
+        Job job;
+        Parameters parameters = of.parameters;
+        const Outcome without = run(job, parameters);
+        const std::unique_ptr<accelerator::Device> device = accelerator::open_device(description);
+        parameters.device = DeviceUse{.own = device.get()};
+        const Outcome with = run(job, parameters);
+        if (rank >= parameters.grid.size()) return;
+        EXPECT_LT(with.residual->scaled, 16);
+        EXPECT_EQ(with.pivots, without.pivots);
+        EXPECT_EQ(with.products, 0u) << "the threads of the rank made products themselves";
+        ASSERT_EQ(with.solution.size(), without.solution.size());
+        for (std::size_t i = 0; i < with.solution.size(); ++i)
+            ASSERT_NEAR(with.solution[i], without.solution[i], 1e-7 * with.residual->solution_infinity) << i;
+    });
     tests::expect_good_ends(processes, of.patience);
 }
 
@@ -95,8 +92,7 @@ TEST_P(RandomResident, GivesTheSameFactors) {
     parameters.look_ahead = static_cast<LookAhead>(random.between(0, 3));
     const auto ranks = static_cast<int>(parameters.grid.size());
     const std::string bus = random.once_in(2) ? ",bus=0.2" : "";
-    expect_same_as_without({ranks, random.between(1, 2), parameters, random.between(1, ranks)},
-                           "emulated:rate=1000,once=0.0003" + bus);
+    expect_same_as_without({ranks, random.between(1, 2), parameters}, "emulated:rate=1000,once=0.0003" + bus);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomResident, testing::Range<std::uint64_t>(0, 16));
 
@@ -120,8 +116,8 @@ TEST(Resident, RunsOnOpencl) {
     if (!can_open("opencl")) GTEST_SKIP() << "OpenCL has no device here";
     // PoCL compiles the kernels at first use, which takes ten seconds on a machine that has nothing else to do.
     constexpr std::chrono::seconds patience{200};
-    expect_same_as_without({1, 1, usual(300, 32, 1, 1), 1, patience}, "opencl");
-    expect_same_as_without({2, 1, usual(300, 32, 2, 1), 1, patience}, "opencl");
+    expect_same_as_without({1, 1, usual(300, 32, 1, 1), patience}, "opencl");
+    expect_same_as_without({2, 1, usual(300, 32, 2, 1), patience}, "opencl");
 }
 
 /// Its streams are threads, so that what nobody waited for is not there yet (tests/accelerator/stand_in.cpp).
