@@ -20,7 +20,6 @@ from typing import Any
 import psutil
 
 from kumiki.evaluation.excerpt import Excerpt
-from kumiki.interrupts import termination_interrupts as termination_interrupts
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 2.0

@@ -10,7 +10,6 @@ from itertools import product
 from pathlib import Path
 
 from kumiki.errors import ExitCode, UserError, complain
-from kumiki.evaluation import process
 from kumiki.hosts import Hosts
 from kumiki.hosts.model import Origin
 from kumiki.linpack import hpl_dat
@@ -49,12 +48,11 @@ def run(request: Request, machine: Machine, native: Native, hosts: Hosts | None)
     launcher = Launcher(native, hosts)
     launcher.require()
     try:
-        with process.termination_interrupts():
-            if request.input is not None:
-                return _by_file(request, hpl_dat.read(request.input), machine, launcher)
-            if request.mix is not None:
-                return _by_mix(request, request.mix, machine, launcher)
-            return _by_choice(request, machine, launcher)
+        if request.input is not None:
+            return _by_file(request, hpl_dat.read(request.input), machine, launcher)
+        if request.mix is not None:
+            return _by_mix(request, request.mix, machine, launcher)
+        return _by_choice(request, machine, launcher)
     except KeyboardInterrupt:
         complain("interrupted")
         return ExitCode.INTERRUPTED
