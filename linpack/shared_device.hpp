@@ -52,9 +52,8 @@ struct DeviceShare {
 };
 
 /// Measures products of the threads alone, and of threads and devices at the same time, at the shape of an update, at
-/// the ranks of the grid, while the others wait;
-/// devices get their share of the latter, or nothing where the threads are no slower without them. Collective over the
-/// job; the same at every rank.
+/// the ranks of the grid, while the others wait; devices get their share of the latter, or nothing where the threads
+/// are no slower without them. Collective over the job; the same at every rank.
 DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, std::size_t size, std::size_t block);
 
 } // namespace kumiki::linpack

@@ -18,10 +18,10 @@ namespace kumiki::linpack {
 /// k + 2 when it has finished step k + 1, for which it needed the others' pieces, and these were packed by ranks that
 /// had finished step k, with all that they passed on in it.
 ///
-/// A rank gets a piece by a tree from another one than by a ring, and which of them a slab takes may change from step
-/// to step. So each way has signals of its own: one signal is raised by one rank only, in the order of the steps. With
-/// one signal for both, a late piece of step k would set it back behind that of step k + 1, or this would let a rank
-/// through before that is there.
+/// By a tree a rank gets a piece from another sender than by a ring, and the way that a slab takes may change from step
+/// to step. So each way has signals of its own, and each signal is raised by one rank only, in the order of the steps.
+/// If both ways had one signal, a late piece of step k could set it back after step k + 1 had raised it, or the signal
+/// of step k + 1 could let a rank use the rows of step k before they are there.
 class SwapBoard {
 public:
     /// Collective over the job. A rank has at most `columns` columns, which a step cuts into at most `slabs` slabs, and

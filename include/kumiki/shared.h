@@ -95,8 +95,8 @@ KUMIKI_API kumiki_status kumiki_shared_malloc(kumiki_job* job, size_t bytes, voi
 KUMIKI_API kumiki_status kumiki_shared_free(kumiki_job* job, void* memory);
 
 /* Collective: releases the array that kumiki_shared_allocate or kumiki_shared_allocate_dimensions returned. No thread
- * may use the array any more; all else may go on, as that other threads acquire and release locks. If the ranks pass
- * different arrays, or one of them what is none, all stay. */
+ * may use the array any more, but other threads may go on, for example with shared locks. If the ranks pass different
+ * arrays, or one of them passes an address at which no array begins, the call fails and no array is released. */
 KUMIKI_API kumiki_status kumiki_shared_release(kumiki_job* job, void* memory);
 
 /* Collective, and a kumiki_shared_barrier: from now on the shared array that contains `address` is kept consistent by

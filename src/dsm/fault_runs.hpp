@@ -10,10 +10,10 @@
 
 namespace kumiki::dsm {
 
-/// So many pages from one on, which a fault there should make ready.
+/// The pages that a fault should make ready: how many, and in which direction from the page that has faulted.
 struct Window {
-    std::size_t count;
-    bool ascends; ///< false: to lower addresses
+    std::size_t count; ///< with that page
+    bool ascends;      ///< false: to lower addresses
 
     PageRun from(std::size_t page) const { return {ascends ? page : page + 1 - count, count}; }
     std::size_t last_from(std::size_t page) const { return ascends ? page + count - 1 : page + 1 - count; }

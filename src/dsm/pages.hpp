@@ -136,8 +136,9 @@ public:
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 
-    /// The array is about to be released. From now on this rank releases nothing of it and drops no copies, and nothing
-    /// is under way to it; but it still lends pages, and takes the differences of ranks that do not know yet.
+    /// The array is about to be released. From now on this rank neither brings changes of it home nor drops copies, and
+    /// no page that it has requested is under way. It still lends pages, and applies differences, because other ranks
+    /// may not have come so far.
     void retire() {
         retired_ = true;
         settle_all();

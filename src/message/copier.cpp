@@ -49,9 +49,8 @@ bool Copier::reach(Request& request, std::uint64_t offset, std::uint64_t address
     else if (ways_.mapped && offset != Board::nowhere) copy.there = table_.fabric.memory().arena(request.rank) + offset;
     if (copy.there != nullptr) return true;
     Reach& known = reach_[static_cast<std::size_t>(request.rank)];
-    if (ways_.system && is_known &&
-        known == Reach::unknown) { // asked with memory of the library: the caller holds a lock
-        std::byte byte{};
+    if (ways_.system && is_known && known == Reach::unknown) {
+        std::byte byte{}; // of the library's memory, because the caller holds a lock
         const auto asked = platform::read_peer(copy.process, peer.probe.load(std::memory_order_relaxed), &byte, 1);
         known = asked == platform::PeerCopy::done ? Reach::yes : Reach::no;
     }

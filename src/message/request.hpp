@@ -35,7 +35,7 @@ struct Request {
     std::atomic<bool> free{false}, done{false};
     bool broken = false; ///< the other process's memory could not be reached
     bool staged = false; ///< `data` is a copy in the library's memory (staged.hpp), to be freed at the end
-    bool kept = false;   ///< so it is, of a short message, and no thread waits for this request
+    bool kept = false;   ///< `data` is the library's copy of a short message; no thread waits for this request
     int rank = any;      ///< the other rank; for a receive: as requested, later as received
     int tag = any;       ///< the same
     std::byte* data = nullptr;

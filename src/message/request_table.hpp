@@ -46,14 +46,15 @@ struct RequestTable {
         return made;
     }
 
-    /// For a send: keeps a short message, whose request complete() ends, because the program gets none.
+    /// For a send, with the lock held. `kept`: what keep() returned. If there is a copy, the program gets no request,
+    /// and complete() gives this one back.
     Request& open_send(int rank, int tag, std::span<const std::byte> data, std::unique_ptr<std::byte[]> kept) {
         Request& made = open(rank, tag, const_cast<std::byte*>(data.data()), data.size());
         made.kept = kept != nullptr;
         if (made.kept) made.data = kept.release();
         return made;
     }
-    /// Without the lock, as it reads the memory of a send. Null: the message is too long.
+    /// Copies a short message; null: it is too long. Without the lock, because this reads the memory of a send.
     static std::unique_ptr<std::byte[]> keep(std::span<const std::byte> data) {
         if (data.size() > longest_kept) return nullptr;
         platform::expect_no_lock("a message is read");
