@@ -83,7 +83,7 @@ public:
                                          bytes);
         else if (bytes >= platform::shortest_in_cache && bytes <= platform::longest_in_cache)
             platform::copy_in_cache(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes);
-        else std::memcpy(destination, source, bytes);
+        else if (bytes > 0) std::memcpy(destination, source, bytes); // nothing may be at a null pointer
     }
 
     /// Copies one part of a transfer of `whole` bytes, whose length decides how to copy.

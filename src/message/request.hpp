@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fabric/network/transport.hpp"
@@ -56,6 +57,14 @@ struct Request {
         bool pulls = false;  ///< this is the receiver
         bool shared = false; ///< the sender may help
     } copy;
+
+    /// A message that never found room, because its receiver ended, still has its copy at the end.
+    ~Request() { drop_kept(); }
+    /// Returns whether there was a copy.
+    bool drop_kept() {
+        if (kept) delete[] data;
+        return std::exchange(kept, false);
+    }
 };
 static_assert(sizeof(Request) <= 128, "hundreds of them stay in the nearest cache");
 

@@ -65,10 +65,7 @@ struct RequestTable {
 
     /// The thread that waits for the request may end it now; so the caller does not touch it any more.
     void complete(Request& request) {
-        if (request.kept) {
-            const std::unique_ptr<std::byte[]> data(request.data);
-            return Pool<Request>::give_back(request);
-        }
+        if (request.drop_kept()) return Pool<Request>::give_back(request);
         request.done.store(true, std::memory_order_release);
         fabric.progress().ring(fabric.rank()); // another thread may be waiting for it
     }
