@@ -193,7 +193,7 @@ void Workshares::clear(Workshare& share) {
     share.doacross.reset();
     share.memory.reset();
     share.words.reset();
-    share.reductions = nullptr;
+    share.copies = nullptr;
     share.cancelled.store(false, std::memory_order_relaxed);
     share.next.store(0, std::memory_order_relaxed);
     share.ordered.store(0, std::memory_order_relaxed);

@@ -106,7 +106,7 @@ struct Workshare {
     std::unique_ptr<Doacross> doacross;
     std::unique_ptr<std::byte[]> memory; ///< that the construct shares
     std::unique_ptr<SharedWords> words;  ///< in the place of `memory`, with threads at several ranks
-    std::uintptr_t* reductions = nullptr;
+    void* copies = nullptr; ///< of variables that tasks reduce
     std::atomic<bool> cancelled{false};
     bool of_one_thread = false;                                     ///< it is in no ring
     alignas(platform::apart) std::atomic<std::uint64_t> next{0};    ///< iteration that no thread has yet

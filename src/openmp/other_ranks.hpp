@@ -38,8 +38,7 @@ struct ForkNotice {
     bool has_loop = false; ///< of a combined construct
     Loop loop;
     Controls controls;             ///< of the task that met the region
-    std::uint64_t first_share = 0; ///< numbers of the region's first constructs of three kinds (Member)
-    std::uint64_t first_claim = 0;
+    std::uint64_t first_claim = 0; ///< numbers of the region's first constructs of two kinds (Member)
     std::uint64_t first_single = 0;
     Seeds seeds{};
 };

@@ -39,22 +39,6 @@ std::size_t aligned(std::size_t bytes, std::size_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// In `*place`, which moves behind them, or, if that is null, in memory of their own.
-void make_copies(const Description& description, int threads, Word* place) {
-    const std::size_t alignment = alignment_of(description);
-    const std::size_t bytes = description[Description::bytes] * static_cast<std::size_t>(threads);
-    if (*place != 0) {
-        description[Description::copies] = aligned(*place, alignment);
-        *place = description[Description::copies] + bytes;
-    } else {
-        void* const memory = std::aligned_alloc(alignment, aligned(bytes, alignment));
-        if (memory == nullptr) refuse(fmt::format("there is no memory for the {} bytes of a task reduction", bytes));
-        std::memset(memory, 0, bytes);
-        description[Description::copies] = reinterpret_cast<Word>(memory);
-    }
-    description[Description::end] = description[Description::copies] + bytes;
-}
-
 /// The variable whose copies contain `address`; its description is sought along the chain.
 Word* variable_at(Word* description, Word address) {
     for (Description each{description}; each.words != nullptr; each.words = each.following()) {
@@ -75,19 +59,22 @@ std::size_t bytes_of_copies(const Word* description, int threads) {
     return bytes;
 }
 
-void register_reductions(Word* description, Word* outer, const Word* first, int threads, void* copies) {
+void* allocate_copies(const Word* description, int threads) {
+    const std::size_t alignment = alignment_of(Description{const_cast<Word*>(description)});
+    const std::size_t bytes = aligned(bytes_of_copies(description, threads), alignment);
+    void* const memory = std::aligned_alloc(alignment, bytes);
+    if (memory == nullptr) refuse(fmt::format("there is no memory for the {} bytes of a task reduction", bytes));
+    return std::memset(memory, 0, bytes);
+}
+
+void register_reductions(Word* description, Word* outer, int threads, void* copies) {
     auto place = reinterpret_cast<Word>(copies);
     auto* const index = index_of(outer) == nullptr ? new Index : new Index(*index_of(outer));
     const auto is_last = [](const Description& each) { return each[Description::next] == 0; };
     for (Description each{description};; each.words = each.following()) {
-        if (first != nullptr) {
-            each[Description::copies] = first[Description::copies];
-            each[Description::end] = first[Description::end];
-            first = reinterpret_cast<const Word*>(first[Description::next]);
-        } else {
-            make_copies(each, threads, &place);
-        }
-        each[Description::index] = 0;
+        place = aligned(place, alignment_of(each));
+        each[Description::copies] = place;
+        each[Description::end] = place += each[Description::bytes] * static_cast<std::size_t>(threads);
         for (std::size_t i = 0; i < each[Description::variables]; ++i) {
             each.variable(i)[Description::owner] = reinterpret_cast<Word>(each.words);
             (*index)[each.variable(i)[Description::address]] = each.variable(i);
@@ -103,12 +90,7 @@ void forget_reductions(Word* description) { delete index_of(description); }
 
 void unregister_reductions(Word* description) {
     forget_reductions(description);
-    // The chain goes on with outer descriptions, which are recognised by their index.
-    Description each{description};
-    do {
-        std::free(reinterpret_cast<void*>(each[Description::copies]));
-        each.words = each.following();
-    } while (each.words != nullptr && each[Description::index] == 0);
+    std::free(reinterpret_cast<void*>(description[Description::copies]));
 }
 
 void find_copies(const Member& me, std::size_t count, std::size_t originals, void** addresses) {

@@ -18,15 +18,15 @@ struct Member;
 
 /// The bytes of the copies for `threads` threads, with room to align them.
 std::size_t bytes_of_copies(const std::uintptr_t* description, int threads);
-/// Allocates the copies for `threads` threads, and puts the variables into an index with those of `outer`. If `first`
-/// is not nullptr, it is the description of another thread of the same worksharing construct, whose copies are used.
-/// `copies`: memory for them, bytes_of_copies() zeros; nullptr: none.
-void register_reductions(std::uintptr_t* description, std::uintptr_t* outer, const std::uintptr_t* first, int threads,
-                         void* copies = nullptr);
+/// Memory for them, all zeros; unregister_reductions() frees it.
+void* allocate_copies(const std::uintptr_t* description, int threads);
+/// Places the copies for `threads` threads at `copies`, which are bytes_of_copies() zeros, and puts the variables into
+/// an index with those of `outer`. The threads of one worksharing construct give the same `copies`.
+void register_reductions(std::uintptr_t* description, std::uintptr_t* outer, int threads, void* copies);
 
-/// Frees the copies and the index.
+/// Frees the index, and copies that came from allocate_copies().
 void unregister_reductions(std::uintptr_t* description);
-/// Frees the index only; the copies belong to the first thread of the worksharing construct.
+/// Frees the index only.
 void forget_reductions(std::uintptr_t* description);
 
 /// Replaces each of `count` addresses, of variables or of any thread's copies, by that of this thread's copy; those of

@@ -225,7 +225,6 @@ void Team::begin(const Region& region, int threads) {
                         .has_loop = region.loop != nullptr,
                         .loop = region.loop != nullptr ? *region.loop : Loop{},
                         .controls = outer_->task->controls,
-                        .first_share = first_share_,
                         .first_claim = first_claim_,
                         .first_single = others->next_single()};
         others->fork(fork);
@@ -247,7 +246,6 @@ void Team::begin(const ForkNotice& fork) {
     others_ = process().others();
     const Part part = others_->part(fork.threads);
     taken_ = 0;
-    first_share_ = fork.first_share;
     first_claim_ = fork.first_claim;
     first_single_ = fork.first_single;
     if (part.count > static_cast<int>(owned_.size())) enlarge(part.count);

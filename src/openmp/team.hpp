@@ -183,7 +183,7 @@ private:
     int first_id_ = 0;
     std::uint64_t first_claim_ = 0, first_single_ = 0;
     alignas(platform::apart) Region described_{};
-    std::uint64_t first_share_ = 0;
+    std::uint64_t first_share_ = 0; ///< of the next region; each process has its own constructs, and so its own number
     std::atomic<std::uint64_t> region_{0};
     alignas(platform::apart) void* single_data_ = nullptr;
     std::uint32_t ends_awaited_ = 0; ///< by the master: the value of `ended_` at which all others have ended the body

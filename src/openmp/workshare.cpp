@@ -19,17 +19,14 @@ void begin_share_group(Member& me) {
     me.task->group->number = me.claims_met;
 }
 
-void prepare_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void** memory) {
+void prepare_extras(Member& me, Workshare& share, const std::uintptr_t* reductions, void** memory) {
     OtherRanks* const others = me.team.others();
     if (reductions != nullptr) {
         // All ranks need the copies until the construct's reductions are unregistered.
-        void* const copies =
+        share.copies =
             others == nullptr
-                ? nullptr
+                ? allocate_copies(reductions, me.team.size())
                 : others->take_words(me.claims_met, words_for(bytes_of_copies(reductions, me.team.size())));
-        register_reductions(reductions, me.task->group->reductions, nullptr, me.team.size(), copies);
-        me.task->group->reductions = reductions;
-        share.reductions = reductions;
     }
     if (memory != nullptr) {
         const auto bytes = reinterpret_cast<std::uintptr_t>(*memory) + platform::apart;
@@ -39,8 +36,8 @@ void prepare_extras(Member& me, Workshare& share, std::uintptr_t* reductions, vo
 }
 
 void take_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void** memory) {
-    if (reductions != nullptr && share.reductions != reductions) {
-        register_reductions(reductions, me.task->group->reductions, share.reductions, me.team.size());
+    if (reductions != nullptr) {
+        register_reductions(reductions, me.task->group->reductions, me.team.size(), share.copies);
         me.task->group->reductions = reductions;
     }
     if (memory != nullptr) {

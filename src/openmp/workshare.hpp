@@ -15,7 +15,7 @@ void begin_share_group(Member& me);
 
 /// Extras of a share that `me` has just entered. The first member calls prepare_extras() while it prepares the share,
 /// all members call take_extras() afterwards.
-void prepare_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void** memory);
+void prepare_extras(Member& me, Workshare& share, const std::uintptr_t* reductions, void** memory);
 void take_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void** memory);
 
 /// Enters a worksharing construct with extras; `memory` holds how many bytes are wanted, and then their address.

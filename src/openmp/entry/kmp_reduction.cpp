@@ -128,9 +128,9 @@ void* begin_together(std::vector<Input> inputs) {
     Workshare& share = me.team.shares().enter(me, [&](Workshare& first) {
         AllCopies* const copies = make_copies(inputs, me.team.size());
         copies->users.store(me.team.here(), std::memory_order_relaxed);
-        first.reductions = reinterpret_cast<std::uintptr_t*>(copies);
+        first.copies = copies;
     });
-    auto* const copies = reinterpret_cast<AllCopies*>(share.reductions);
+    auto* const copies = static_cast<AllCopies*>(share.copies);
     leave_share(me);
     return attach(me, copies, inputs);
 }

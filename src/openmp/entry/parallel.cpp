@@ -45,7 +45,7 @@ KUMIKI_ENTRY void GOMP_parallel(Body body, void* data, unsigned threads, unsigne
 KUMIKI_ENTRY unsigned GOMP_parallel_reductions(Body body, void* data, unsigned threads, unsigned flags) {
     auto* const reductions = *static_cast<std::uintptr_t**>(data);
     const int most = threads_for(self(), count(threads));
-    register_reductions(reductions, nullptr, nullptr, most);
+    register_reductions(reductions, nullptr, most, allocate_copies(reductions, most));
     begin_parallel(
         {.function = body, .data = data, .threads = most, .bind = Bind(flags & bind_bits), .reductions = reductions});
     const auto got = static_cast<unsigned>(self().team.size());

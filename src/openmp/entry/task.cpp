@@ -33,6 +33,13 @@ struct Head {
     std::uintptr_t* reductions;        ///< if there are any
 };
 
+/// Registers the reductions of the innermost taskgroup.
+void reduce_in_group(const Member& me, std::uintptr_t* reductions) {
+    Taskgroup& group = *me.task->group;
+    register_reductions(reductions, group.reductions, me.team.size(), allocate_copies(reductions, me.team.size()));
+    group.reductions = reductions;
+}
+
 void taskloop(const Loop& loop, Body body, void* data, Copy copy, long size, long alignment, unsigned flags,
               unsigned long wanted) {
     Member& me = self();
@@ -44,8 +51,7 @@ void taskloop(const Loop& loop, Body body, void* data, Copy copy, long size, lon
     }
     if (grouped) begin_group(me);
     if (reducing) {
-        register_reductions(head.reductions, me.task->group->reductions, nullptr, me.team.size());
-        me.task->group->reductions = head.reductions;
+        reduce_in_group(me, head.reductions);
     }
     const Deal deal = deal_out(loop.count, {.grain = (flags & grain_size) != 0, .strict = (flags & strict) != 0},
                                wanted, me.team.size());
@@ -110,9 +116,7 @@ KUMIKI_ENTRY void GOMP_taskgroup_start() { begin_group(self()); }
 KUMIKI_ENTRY void GOMP_taskgroup_end() { end_group(self()); }
 
 KUMIKI_ENTRY void GOMP_taskgroup_reduction_register(std::uintptr_t* reductions) {
-    Member& me = self();
-    register_reductions(reductions, me.task->group->reductions, nullptr, me.team.size());
-    me.task->group->reductions = reductions;
+    reduce_in_group(self(), reductions);
 }
 KUMIKI_ENTRY void GOMP_taskgroup_reduction_unregister(std::uintptr_t* reductions) { unregister_reductions(reductions); }
 KUMIKI_ENTRY void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** addresses) {

@@ -29,6 +29,27 @@ static void run_ahead(void) {
     printf("ahead %d\n", done <= 440);
 }
 
+/* A thread enters a loop with a reduction of tasks when another one, which entered before, has left the region. */
+static void reduce(void) {
+    int right = 0;
+    for (int round = 0; round < 100; round++) {
+        int sum = 0;
+#pragma omp parallel num_threads(3)
+        {
+            if (omp_get_thread_num() == round % 3) {
+#pragma omp cancel parallel
+            }
+#pragma omp for reduction(task, + : sum)
+            for (int i = 0; i < 30; i++) {
+#pragma omp task in_reduction(+ : sum)
+                sum++;
+            }
+        }
+        right += 0 <= sum && sum <= 30;
+    }
+    printf("reductions %d\n", right);
+}
+
 int main(void) {
     int done = 0, after = 0, groups = 0;
 #pragma omp parallel
@@ -79,5 +100,6 @@ int main(void) {
     }
     printf("taskgroup %d\n", ran < 2000);
     run_ahead();
+    reduce();
     return 0;
 }

@@ -56,5 +56,12 @@ int main(void) {
         total += omp_get_thread_num() == 0 ? round : 0;
     }
     printf("total %lld\n", total);
+    long iterations = 0; /* in teams of one process and of several by turns */
+    for (int round = 0; round < 60; round++) {
+#pragma omp parallel num_threads(1 + round % 4)
+#pragma omp for schedule(dynamic) reduction(+ : iterations)
+        for (int i = 0; i < 10; i++) iterations += i;
+    }
+    printf("iterations %ld\n", iterations);
     return wrong != 0;
 }
