@@ -78,7 +78,7 @@ bool next_guided(Workshare& share, std::uint64_t threads, Chunk& chunk) {
 /// Of a dynamic or guided loop of all ranks: first from the part of this one, then from those of the others, so that a
 /// loop that is repeated has mostly the same iterations, and pages, at each rank. A thread that leaves the loop has
 /// seen all parts without iterations.
-bool next_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
+bool take_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
     OtherRanks& others = *me.team.others();
     const LoopParts& parts = share.parts;
     const Schedule& schedule = share.loop.schedule;
@@ -101,6 +101,18 @@ bool next_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
         }
     }
     return false;
+}
+
+/// A thread that gets the loop's last iteration executes it after all others that it gets: compilers look for that
+/// iteration at the end of each thread's work (lastprivate, linear).
+bool next_of_parts(Member& me, const Workshare& share, Chunk& chunk) {
+    if (take_of_parts(me, share, chunk)) {
+        if (chunk.end != share.loop.count) return true;
+        me.position.last = chunk;
+        if (take_of_parts(me, share, chunk)) return true;
+    }
+    chunk = std::exchange(me.position.last, {});
+    return chunk.begin != chunk.end;
 }
 
 /// Of a static loop whose iterations are where its pages are: the thread's share of its rank's part.

@@ -69,6 +69,7 @@ struct LoopPosition {
     Chunk chunk{};            ///< this one
     std::uint64_t number = 0; ///< of the loop, at all ranks (OtherRanks)
     int parts_done = 0;       ///< parts of ranks that have no iterations left, its own rank's first
+    Chunk last{};             ///< with the loop's last iteration, to be executed after all others
     std::uint64_t taken = 0;  ///< of its share of a part, in a static loop
     bool in_turn = false;     ///< it is the chunk's turn in an ordered loop of several ranks
 };
@@ -106,7 +107,7 @@ struct Workshare {
     std::unique_ptr<Doacross> doacross;
     std::unique_ptr<std::byte[]> memory; ///< that the construct shares
     std::unique_ptr<SharedWords> words;  ///< in the place of `memory`, with threads at several ranks
-    void* copies = nullptr; ///< of variables that tasks reduce
+    void* copies = nullptr;              ///< of variables that tasks reduce
     std::atomic<bool> cancelled{false};
     bool of_one_thread = false;                                     ///< it is in no ring
     alignas(platform::apart) std::atomic<std::uint64_t> next{0};    ///< iteration that no thread has yet

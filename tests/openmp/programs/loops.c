@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int hits[4096];
 static void check(const char* name, int count) {
@@ -20,24 +21,31 @@ static void hit(int i) {
 #define PRAGMA(...) PRAGMA_TEXT(__VA_ARGS__)
 #define PRAGMA_TEXT(...) _Pragma(#__VA_ARGS__)
 
-#define LOOP(name, ...)                                                                                                \
-    PRAGMA(omp parallel for schedule(__VA_ARGS__)) for (int i = 0; i < 1000; i++) hit(i);                              \
-    check(name " combined", 1000);                                                                                     \
-    PRAGMA(omp parallel) {                                                                                             \
-        PRAGMA(omp for schedule(__VA_ARGS__) nowait) for (long i = 999; i >= 0; i -= 3) hit((int)(i / 3));             \
+#define LOOP(name, ...)                                                                                                 \
+    PRAGMA(omp parallel for schedule(__VA_ARGS__)) for (int i = 0; i < 1000; i++) hit(i);                               \
+    check(name " combined", 1000);                                                                                      \
+    PRAGMA(omp parallel) {                                                                                              \
+        PRAGMA(omp for schedule(__VA_ARGS__) nowait) for (long i = 999; i >= 0; i -= 3) hit((int)(i / 3));              \
         PRAGMA(omp for schedule(__VA_ARGS__)) for (unsigned long long i = 7; i < 2007; i += 2)                        \
-            hit((int)(i - 7) / 2 + 334);                                                                               \
-    }                                                                                                                  \
-    check(name " twice", 1334);                                                                                        \
-    PRAGMA(omp parallel for schedule(__VA_ARGS__)) for (unsigned long long i = 500; i > 0; i--) hit((int)i - 1);       \
-    check(name " down", 500);                                                                                          \
-    {                                                                                                                  \
-        long sum = 0, last = 0;                                                                                        \
-        PRAGMA(omp parallel for ordered schedule(__VA_ARGS__) lastprivate(last)) for (int i = 0; i < 200; i++) {       \
-            PRAGMA(omp ordered) sum = (sum * 31 + i) % 1000003;                                                        \
-            last = i;                                                                                                  \
-        }                                                                                                              \
-        printf(name " ordered %ld last %ld\n", sum, last);                                                             \
+            hit((int)(i - 7) / 2 + 334);                                                                                \
+    }                                                                                                                   \
+    check(name " twice", 1334);                                                                                         \
+    PRAGMA(omp parallel for schedule(__VA_ARGS__)) for (unsigned long long i = 500; i > 0; i--) hit((int)i - 1);        \
+    check(name " down", 500);                                                                                           \
+    {                                                                                                                   \
+        long sum = 0, last = 0;                                                                                         \
+        PRAGMA(omp parallel for ordered schedule(__VA_ARGS__) lastprivate(last)) for (int i = 0; i < 200; i++) {        \
+            PRAGMA(omp ordered) sum = (sum * 31 + i) % 1000003;                                                         \
+            last = i;                                                                                                   \
+        }                                                                                                               \
+        printf(name " ordered %ld last %ld\n", sum, last);                                                              \
+        long far = 0;                                                                                                   \
+        PRAGMA(omp parallel for schedule(__VA_ARGS__) lastprivate(last) linear(far : 3)) for (int i = 0; i < 40; i++) { \
+            if (i < 4) usleep(200); /* the threads that have the end help the others */                                 \
+            last = i;                                                                                                   \
+            far += 3;                                                                                                   \
+        }                                                                                                               \
+        printf(name " last %ld far %ld\n", last, far);                                                                  \
     }
 
 /* Only the last chunk is shorter than the schedule says. */
