@@ -41,7 +41,10 @@ public:
     int size() const override { return size_; }
     std::size_t longest_value() const override { return 64 << 10; }
 
-    bool has_written(std::string_view key) override { return has_written(rank(), key); }
+    bool has_written(std::string_view key) override {
+        std::string value;
+        return ask_now(rank(), key, value) == PMIX_SUCCESS;
+    }
     Result<> put(std::string_view key, std::string_view value) override {
         std::string text(value);
         pmix_value_t wrapped{};
@@ -49,21 +52,17 @@ public:
         wrapped.data.string = text.data();
         return outcome("PMIx_Put", PMIx_Put(PMIX_GLOBAL, std::string(key).c_str(), &wrapped));
     }
-    /// MPI_Finalize closes the rank's connection, and then Open MPI's launcher counts the rank as lost to each fence
-    /// that has begun: the fence ends without it, and no other ends with it. This asks again and again because a query
-    /// that waits in the launcher may miss a key that arrives at the same time. Over hosts the launcher does not always
-    /// tell the key, so there the ranks do without the wait.
-    Result<> wait_until_all_are_here() override {
+    /// MPI_Finalize closes the rank's connection, and then Open MPI's launcher counts the rank as lost to a fence: the
+    /// fence ends without it, and its values are missing. Over hosts the launcher does not always tell keys without a
+    /// fence, so there the ranks must do with fences.
+    Result<> replace_fences() override {
         const auto on_this_host = number(PMIX_LOCAL_SIZE);
         if (!on_this_host) return tl::unexpected(on_this_host.error());
-        if (*on_this_host < size_) return {};
-        if (auto told = put(is_here, "1"); !told) return told;
-        if (auto committed = commit(); !committed) return committed;
-        for (int rank = 0; rank < size_; ++rank)
-            while (!has_written(rank, is_here)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        fences_are_keys_ = *on_this_host == size_;
         return {};
     }
     Result<> fence() override {
+        if (fences_are_keys_) return meet_by_keys(fmt::format("kumiki-fence-{}", fences_++));
         if (auto committed = commit(); !committed) return committed;
         pmix_proc_t everybody = process(PMIX_RANK_WILDCARD);
         pmix_info_t collect;
@@ -72,10 +71,27 @@ public:
         PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
         return outcome("PMIx_Fence", PMIx_Fence(&everybody, 1, &collect, 1));
     }
-    Result<std::string> get(int rank, std::string_view key) override { return read(rank, key, nullptr, 0); }
+    Result<std::string> get(int rank, std::string_view key) override {
+        std::string text;
+        const auto status = fences_are_keys_ ? ask_now(rank, key, text) : ask(rank, key, text, nullptr, 0);
+        if (auto got = outcome("PMIx_Get", status); !got) return tl::unexpected(got.error());
+        return text;
+    }
 
 private:
-    static constexpr std::string_view is_here = "kumiki-is-here";
+    /// What a rank has put before is committed with the key. This asks again and again because a query that waits in
+    /// the launcher may miss a key that arrives at the same time. Only a commit fails when the launcher has ended; a
+    /// query then finds no key.
+    Result<> meet_by_keys(std::string_view key) {
+        if (auto told = put(key, "1"); !told) return told;
+        std::string value;
+        for (int rank = 0; rank < size_;) {
+            if (auto committed = commit(); !committed) return committed;
+            if (ask_now(rank, key, value) == PMIX_SUCCESS) ++rank;
+            else std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return {};
+    }
 
     /// Returns what the launcher tells of the whole job under the key.
     Result<int> number(const char* key) const {
@@ -88,33 +104,35 @@ private:
         return number;
     }
     static Result<> commit() { return outcome("PMIx_Commit", PMIx_Commit()); }
-    bool has_written(int rank, std::string_view key) const {
-        // Without `immediate`, a query for a key that was never written is answered only when the key is written. The
-        // query must go to the server itself, because a rank that joins a second time uses another proxy.
-        pmix_info_t now;
-        bool yes = true;
-        PMIX_INFO_CONSTRUCT(&now);
-        PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-        return read(rank, key, &now, 1).has_value();
-    }
     pmix_proc_t process(pmix_rank_t rank) const {
         pmix_proc_t made{};
         std::memcpy(made.nspace, self_.nspace, sizeof made.nspace);
         made.rank = rank;
         return made;
     }
-    Result<std::string> read(int rank, std::string_view key, pmix_info_t* how, std::size_t count) const {
+    pmix_status_t ask(int rank, std::string_view key, std::string& text, pmix_info_t* how, std::size_t count) const {
         const pmix_proc_t owner = process(static_cast<pmix_rank_t>(rank));
         pmix_value_t* value = nullptr;
-        auto got = outcome("PMIx_Get", PMIx_Get(&owner, std::string(key).c_str(), how, count, &value));
-        if (!got) return tl::unexpected(got.error());
-        std::string text = value->type == PMIX_STRING ? value->data.string : "";
+        const pmix_status_t status = PMIx_Get(&owner, std::string(key).c_str(), how, count, &value);
+        if (status != PMIX_SUCCESS) return status;
+        text = value->type == PMIX_STRING ? value->data.string : "";
         PMIX_VALUE_RELEASE(value);
-        return text;
+        return status;
+    }
+    /// Without `immediate`, a query for a key that was never written is answered only when the key is written. The
+    /// query must go to the server itself, because a rank that joins a second time uses another proxy.
+    pmix_status_t ask_now(int rank, std::string_view key, std::string& text) const {
+        pmix_info_t now;
+        bool yes = true;
+        PMIX_INFO_CONSTRUCT(&now);
+        PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+        return ask(rank, key, text, &now, 1);
     }
 
     pmix_proc_t self_{};
     int size_ = 0;
+    bool fences_are_keys_ = false;
+    int fences_ = 0; ///< that have been keys
 };
 
 } // namespace

@@ -24,7 +24,7 @@ namespace {
 
 // Each request and each answer is one packet: a word, and its arguments behind a blank. Keys have no blanks.
 //   the proxy first:   done RANK SIZE LONGEST-VALUE
-//   the rank:          put KEY VALUE | get RANK KEY | written KEY | wait | fence | finalize
+//   the rank:          put KEY VALUE | get RANK KEY | written KEY | replace-fences | fence | finalize
 //   the proxy:         done VALUE | no | failed SENTENCE; after finalize it ends, which closes the socket
 constexpr std::string_view done = "done", no = "no", failed = "failed";
 constexpr std::size_t longest_packet = std::size_t{128} << 10;
@@ -87,7 +87,7 @@ public:
     Result<> put(std::string_view key, std::string_view value) override {
         return outcome(ask(fmt::format("put {} {}", key, value)));
     }
-    Result<> wait_until_all_are_here() override { return outcome(ask("wait")); }
+    Result<> replace_fences() override { return outcome(ask("replace-fences")); }
     Result<> fence() override { return outcome(ask("fence")); }
     Result<std::string> get(int rank, std::string_view key) override {
         return ask(fmt::format("get {} {}", rank, key));
@@ -133,7 +133,7 @@ std::string greeting(const Result<std::shared_ptr<KeyValueSpace>>& space) {
 
 std::string answer(KeyValueSpace& space, std::string_view question) {
     const auto word = take_word(question);
-    if (word == "wait") return packet_of(space.wait_until_all_are_here());
+    if (word == "replace-fences") return packet_of(space.replace_fences());
     if (word == "fence") return packet_of(space.fence());
     if (word == "written") return std::string(space.has_written(question) ? done : no);
     if (word == "get") {

@@ -23,9 +23,9 @@ public:
     /// Whether this rank wrote the key before the last fence, in this process or in another that was the same rank.
     virtual bool has_written(std::string_view key) = 0;
     virtual Result<> put(std::string_view key, std::string_view value) = 0;
-    /// Waits until all ranks have called it. They call it before the first fence if they have finalized MPI; it does
-    /// nothing where MPI_Finalize of one rank does not disturb a fence of others.
-    virtual Result<> wait_until_all_are_here() { return {}; }
+    /// All ranks call it before the first fence if they have finalized MPI. Where MPI_Finalize of one rank disturbs the
+    /// fences of others, the ranks then wait for each other's keys instead; elsewhere it does nothing.
+    virtual Result<> replace_fences() { return {}; }
     /// Waits until all ranks have called it; from then on, values that they put before can be read. Collective.
     virtual Result<> fence() = 0;
     /// Returns what `rank` put under the key before the last fence.

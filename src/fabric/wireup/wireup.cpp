@@ -129,7 +129,7 @@ Result<std::optional<OthersJob>> meet_by_other_launcher(Settings& settings) {
                                                     "rank is one process",
                                                     exchange.rank()));
     if (has_finalized_mpi())
-        if (auto waited = shared->wait_until_all_are_here(); !waited) return tl::unexpected(waited.error());
+        if (auto replaced = shared->replace_fences(); !replaced) return tl::unexpected(replaced.error());
     auto job = meet(std::move(exchange), settings);
     if (!job) return tl::unexpected(job.error());
     end_all_at_exit_within(*job, settings, shared);
