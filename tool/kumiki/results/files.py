@@ -72,8 +72,12 @@ class Folder:
         return {point["key"] for point in self.content["points"] if point["state"] == "measured"}
 
     def open_rows(self, point: Point) -> list[Row]:
-        """The figures of a measured point that have not converged."""
-        return [row for row in self.rows_of([point]) if row.median is not None and not row.converged]
+        """The figures of a measured point that have not converged; none of a point with a wrong result, which more
+        samples do not mend.
+        """
+        rows = self.rows_of([point])
+        wrong = any(row.validated is False for row in rows)
+        return [] if wrong else [row for row in rows if row.median is not None and not row.converged]
 
     def rows_of(self, points: Sequence[Point]) -> list[Row]:
         """The rows to which these points have contributed."""
@@ -99,20 +103,19 @@ class Folder:
             raise _not_writable(self.path, error) from None
 
     def _take(self, point: Point, row: ProgramRow) -> int:
-        """Adds a program's row; its samples are merged with those of earlier runs of the point's setting."""
-        number = self._known(point, row)
-        if number is None:
-            number = self._next_id()
-        samples = (*self._samples.get(str(number), ()), *row.samples)
-        self._put(Row.measured_by(changed(row, samples=samples), point.suite, number))
-        self._samples[str(number)] = list(samples)
+        """Adds a program's row; it is merged with those of earlier runs of the point's setting."""
+        known = self._known(point, row)
+        number = self._next_id() if known is None else known.id
+        whole = row if known is None else _merged(known, self._samples.get(str(number), ()), row)
+        self._put(Row.measured_by(whole, point.suite, number))
+        self._samples[str(number)] = list(whole.samples)
         return number
 
-    def _known(self, point: Point, row: ProgramRow) -> int | None:
+    def _known(self, point: Point, row: ProgramRow) -> Row | None:
         if point.setting == point.key:
             return None
         sought = Row.measured_by(row, point.suite, self._next_id()).identity
-        return next((known.id for known in self.rows() if not known.failed and known.identity == sought), None)
+        return next((known for known in self.rows() if not known.failed and known.identity == sought), None)
 
     def _put(self, row: Row) -> int:
         """Replaces the row with the same id, or appends the row."""
@@ -238,6 +241,17 @@ def _validator(definition: str | None) -> Draft202012Validator:
     whole = schema()
     return Draft202012Validator(
         whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
+    )
+
+
+def _merged(known: Row, samples: Sequence[float], row: ProgramRow) -> ProgramRow:
+    """The row with the samples of an earlier one; whatever speaks against either speaks against both together."""
+    return changed(
+        row,
+        samples=(*samples, *row.samples),
+        validated=row.validated if known.validated is None else known.validated and row.validated is not False,
+        oversubscribed=known.oversubscribed or row.oversubscribed,
+        note=row.note or known.note or None,
     )
 
 
