@@ -126,6 +126,12 @@ def test_few_samples_carry_no_verdict() -> None:
     assert change.verdict == "open" and not change.significant and not change.regression(0)
 
 
+def test_what_two_suites_have_measured_are_two_figures() -> None:
+    one = side({("x.y", "lower", 1): STEADY})
+    one.content["rows"].append({**one.content["rows"][0], "id": 1, "suite": "shared"})
+    assert [change.before.suite for change in compare(one, one).changes] == ["memory", "shared"]
+
+
 def own(words: Sequence[str], **more: Any) -> Side:
     """A result of the user's own program."""
     one = side({("command.time", "lower", 1): STEADY})

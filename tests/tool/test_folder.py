@@ -59,3 +59,11 @@ def test_a_wrong_result_is_not_measured_again(folder: files.Folder) -> None:
     assert [each.converged for each in folder.open_rows(POINT)] == [False]
     add(folder, replace(POINT, again=1), row(validated=False))
     assert folder.open_rows(POINT) == []
+
+
+def test_a_repeat_finds_the_row_of_its_own_suite(folder: files.Folder) -> None:
+    other = replace(POINT, suite="shared")
+    add(folder, POINT, row(1.0))
+    add(folder, other, row(2.0))
+    add(folder, replace(other, again=1), row(2.0))
+    assert [(each.suite, each.n, each.median) for each in folder.rows()] == [("laplace", 6, 1.25), ("shared", 12, 2.5)]

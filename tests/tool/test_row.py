@@ -49,7 +49,7 @@ def test_every_row_becomes_an_entry_that_follows_the_schema(fields: dict[str, An
     assert entry["parameters"] == fields["parameters"]
     assert entry["validated"] == fields.get("validated")
     assert entry["oversubscribed"] == fields.get("oversubscribed", False)
-    assert Row.parse(entry).identity[:2] == (fields["metric"], fields["implementation"])
+    assert Row.parse(entry).figure[:2] == (fields["metric"], fields["implementation"])
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ class Comparison:
 
 
 def compare(before: Side, after: Side) -> Comparison:
-    """Matches the rows of two results by metric, implementation and parameters."""
+    """Matches the rows of two results by suite, metric, implementation and parameters."""
     first, second = before.rows(), after.rows()
     environments = before.content["environment"], after.content["environment"]
     changes = [Change(first[name], second[name]) for name in first if name in second]

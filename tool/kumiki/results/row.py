@@ -170,9 +170,14 @@ class Row:
         }
 
     @property
-    def identity(self) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
-        """The identity of the figure: metric, implementation and parameters."""
+    def figure(self) -> tuple[str, str, tuple[tuple[str, int | str], ...]]:
+        """What was measured: metric, implementation and parameters. Several suites may measure the same."""
         return self.metric, self.implementation, tuple(sorted(self.parameters.items()))
+
+    @property
+    def identity(self) -> object:
+        """The identity of the row in its results: its suite, and what was measured."""
+        return self.suite, self.figure
 
     @property
     def summary(self) -> Summary:

@@ -129,8 +129,14 @@ class Problem:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The usable rows of the time metric: hybrid ones of just this variant, others that do not contradict it."""
-        return [row for row in self.results.where(self.program.metric("time")) if row.usable and self._holds(row)]
+        """The usable rows of the time metric: hybrid ones of just this variant, others that do not contradict it.
+
+        Where several suites have measured the same, the program's own suite has measured it beside the program's other
+        figures.
+        """
+        rows = [row for row in self.results.where(self.program.metric("time")) if row.usable and self._holds(row)]
+        own = {row.figure for row in rows if row.suite == self.program.suite}
+        return [row for row in rows if row.suite == self.program.suite or row.figure not in own]
 
     def _holds(self, row: Row) -> bool:
         if any(row.parameters.get(name, value) != value for name, value in self.size):
@@ -267,7 +273,8 @@ class Problem:
             (
                 other
                 for other in self.results.rows
-                if other.metric == metric
+                if other.suite == row.suite
+                and other.metric == metric
                 and other.median is not None
                 and other.validated is not False
                 and other.implementation == row.implementation
