@@ -326,3 +326,24 @@ def test_direction_and_zero() -> None:
     assert worsening("lower", 0, 0) == 1
     assert worsening("lower", 0, 1) == math.inf
     assert worsening("higher", 1, 0) == math.inf
+
+
+def test_figures_without_a_ratio_are_told_by_their_difference(native: Native) -> None:
+    cases = [
+        ("higher", 60, -20, "worse by 80.0 us"),
+        ("lower", -0.1, 5.2, "worse by 5.30 us"),
+        ("lower", -0.2, -0.1, "worse by 0.100 us"),
+        ("lower", -0.1, -0.2, "better by 0.100 us"),
+        ("lower", 0, 1, "worse by 1.00 us"),
+        ("lower", 1, 0, "better by 1.00 us"),
+    ]
+    for name, place in (("a", 1), ("b", 2)):
+        figures = {("x.y", case[0], ranks): [float(case[place])] * 6 for ranks, case in enumerate(cases)}
+        save(native.prefix / name, side(figures))
+    ended = native.kumiki("compare", "a", "b", "--fail-if-slower", "5")
+    assert all(verdict in ended.stdout for *_, verdict in cases), ended.stdout
+    assert ended.returncode == 4 and "4 figures are significantly worse" in ended.stderr
+    found = map(json.loads, native.kumiki("compare", "a", "b", "--format", "json").stdout.splitlines())
+    for line in found:
+        assert line["verdict"] == cases[line["parameters"]["ranks"]][3].split()[0]
+        assert line["ratio"] is line["worsening"] is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,11 +52,27 @@ class Change:
         return self.contrast.ratio
 
     @property
+    def has_ratio(self) -> bool:
+        """Whether both medians are above 0; differences of measurements can be zero or negative."""
+        return min(self.before.value, self.after.value) > 0
+
+    @property
+    def difference(self) -> float:
+        """Median after minus median before."""
+        return self.after.value - self.before.value
+
+    @property
     def worsening(self) -> float:
-        """The factor by which the figure got worse: above 1 worse, below 1 better, for metrics of either direction."""
-        if self.before.better == "lower":
-            return self.ratio
-        return 1 / self.ratio if self.ratio else float("inf")
+        """The factor by which the figure got worse: above 1 worse, below 1 better, for metrics of either direction.
+
+        Where the medians have no ratio, any change for the worse is more than every factor.
+        """
+        lower = self.before.better == "lower"
+        if self.has_ratio:
+            return self.ratio if lower else 1 / self.ratio
+        if self.difference == 0:
+            return 1.0
+        return math.inf if (self.difference > 0) is lower else 0.0
 
     @property
     def significant(self) -> bool:

@@ -83,8 +83,8 @@ def json_lines(comparison: Comparison, percent: float | None) -> Iterator[str]:
                 "better": change.before.better,
                 "before": change.before.median,
                 "after": change.after.median,
-                "ratio": _finite(change.ratio),
-                "worsening": _finite(change.worsening),
+                "ratio": change.ratio if change.has_ratio else None,
+                "worsening": change.worsening if change.has_ratio else None,
                 "interval": [_finite(change.contrast.low), _finite(change.contrast.high)],
                 "verdict": change.verdict,
                 "significant": change.significant,
@@ -115,16 +115,18 @@ def _table(changes: Sequence[Change]) -> Table:
             change.before.unit,
             figure(change.before.value),
             figure(change.after.value),
-            f"{change.ratio:.3f}",
-            f"{change.contrast.low:.3f} to {change.contrast.high:.3f}",
+            f"{change.ratio:.3f}" if change.has_ratio else "–",
+            f"{change.contrast.low:.3f} to {change.contrast.high:.3f}" if change.has_ratio else "–",
             Text(_verdict(change), style="red" if worse else "green"),
         )
     return table
 
 
 def _verdict(change: Change) -> str:
-    by = change.worsening if change.worsening > 1 else 1 / change.worsening if change.worsening else float("inf")
     word = "worse" if change.worsening > 1 else "better"
+    if not change.has_ratio:
+        return f"{word} by {figure(abs(change.difference))} {change.before.unit}"
+    by = max(change.worsening, 1 / change.worsening)
     return f"{word} by {100 * (by - 1):.1f} %" if by < FACTOR else f"{word} by a factor of {figure(by)}"
 
 
