@@ -48,6 +48,7 @@ def test_an_allocation_is_measured_over_its_nodes(site: Prefix) -> None:
     assert content["arguments"]["hosts"] == ["node1", "node2"]
     cluster = content["environment"]["cluster"]
     assert (cluster["origin"], cluster["name"], cluster["option"]) == ("slurm", "Slurm job 17", "--slurm")
+    assert (cluster["hosts"], cluster["cores"]) == (2, 6)
 
 
 def test_hosts_with_cores_of_their_own_are_all_used(site: Prefix) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import kumiki.report as report
 import pytest
+from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.select import cores
 from synthetic import Host
 
 SUITES = ("network", "laplace")
@@ -89,6 +91,17 @@ def test_the_setting_names_the_cluster() -> None:
     results["environment"]["cluster"] = {"name": "lab", "hosts": 3, "rate": "1gbit"}
     commands = [piece.text for piece in report.advice(results) if "`kumiki run" in piece.text]
     assert commands and all("`kumiki run --cluster lab -n" in text for text in commands)
+
+
+@pytest.mark.parametrize(("own", "total"), [(2, 8), (None, 2)])
+def test_the_cores_of_several_machines_add_up(own: int | None, total: int) -> None:
+    host = Host(suites=("laplace",), cores=8, hosts=4, bus_threads=8, exchange=0.0)
+    results = host.results
+    results["environment"]["cpu"]["usable_cores"] = 2
+    results["environment"]["cluster"] = {"name": "lab", "hosts": 4, "cores": own, "rate": None}
+    assert cores(Results.parse(results)) == total
+    spared = [piece.text for piece in report.advice(results) if "eaving 1 core" in piece.text]
+    assert all(f"of {total} free" in text for text in spared) and (spared or total == 2)
 
 
 def test_nodes_that_slurm_has_allocated(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ class Hosts:
         return {
             "name": self.name,
             "hosts": len(self.names),
+            "cores": self.cores,
             "interface": self.interface,
             "rate": self.rate,
             "bits_per_second": self.bits_per_second,

@@ -328,9 +328,12 @@ def magnitude(problem: Problem) -> float:
 
 
 def cores(results: Results) -> int | None:
-    """The number of cores that a job could use: as recorded, otherwise the most processors of any row that was not
-    oversubscribed.
+    """The number of cores that a job could use, on all hosts together: as recorded, otherwise the most processors of any
+    row that was not oversubscribed.
     """
+    cluster = results.environment.get("cluster") or {}
+    if cluster.get("cores"):
+        return int(cluster["hosts"] * cluster["cores"])
     recorded = (results.environment.get("cpu") or {}).get("usable_cores")
     if isinstance(recorded, int) and recorded > 0:
         return recorded
