@@ -225,7 +225,8 @@ inline void print(std::ostream& out, const JobReport& report, std::span<const Ru
 }
 
 /// Whether `workers` (processes x threads) exceed the cores of this host. The processor set of the calling process
-/// cannot be used: mpirun binds each process to one core, so its set says nothing about the job's cores.
+/// cannot be used: mpirun binds each process to one core, so its set says nothing about the job's cores. `kumiki
+/// evaluate` knows them, and replaces this estimate, which counts every processor of the host.
 inline bool exceeds_cores(int workers) { return workers > static_cast<int>(std::thread::hardware_concurrency()); }
 
 } // namespace kumiki::kernels

@@ -38,10 +38,13 @@ class RowReader:
 
     silence = "printed no row"
 
-    def __init__(self, location: Mapping[str, int | str]) -> None:
-        """`location`: parameters that are added to all rows."""
+    def __init__(self, location: Mapping[str, int | str], cores: int | None = None) -> None:
+        """`location`: parameters that are added to all rows. `cores`: those that the program may use, if it does not
+        know them itself.
+        """
         self.malformed: str | None = None
         self._location = location
+        self._cores = cores
         self._rows: list[ProgramRow] = []
 
     def take(self, line: str) -> bool:
@@ -52,7 +55,8 @@ class RowReader:
         except MalformedRow as problem:
             self.malformed = self.malformed or f"printed a malformed row: {problem}: {line[:SHOWN_OF_A_LINE]}"
             return False
-        self._rows.append(replace(row, parameters={**row.parameters, **self._location}))
+        crowded = row.oversubscribed if self._cores is None else row.processors > self._cores
+        self._rows.append(replace(row, parameters={**row.parameters, **self._location}, oversubscribed=crowded))
         return True
 
     def take_error(self, line: str) -> None:

@@ -36,6 +36,11 @@ class ProgramRow:
     resolution: float = 0.0
     """The precision that is sufficient however small the figure is; in its unit."""
 
+    @property
+    def processors(self) -> int:
+        """The threads of all ranks."""
+        return _count(self.parameters, "ranks") * _count(self.parameters, "threads")
+
 
 def parse_row(line: str) -> ProgramRow:
     """Reads one line of a program's standard output that begins with `{`; raises MalformedRow."""
@@ -215,8 +220,7 @@ class Row:
         return self.low, self.high
 
     def count(self, name: str, default: int = 1) -> int:
-        value = self.parameters.get(name, default)
-        return value if isinstance(value, int) else default
+        return _count(self.parameters, name, default)
 
     def text(self, name: str) -> str:
         return str(self.parameters.get(name, ""))
@@ -246,6 +250,11 @@ def _converged(summary: Summary, resolution: float) -> bool:
     If the resolution is more than 5 % of the median, it takes the place of these 5 %.
     """
     return replace(summary, median=max(abs(summary.median), resolution / CONVERGED_HALF_WIDTH)).converged
+
+
+def _count(parameters: Parameters, name: str, default: int = 1) -> int:
+    value = parameters.get(name, default)
+    return value if isinstance(value, int) else default
 
 
 def _field(fields: Mapping[str, Any], name: str) -> Any:

@@ -271,8 +271,17 @@ class Point:
         return mend()
 
     def reader(self, cores: int) -> Reader:
-        """The reader of the program's output on a machine with `cores` usable cores."""
-        return RowReader(self.location)
+        """The reader of the program's output on a machine with `cores` usable cores.
+
+        Only under Kumiki's own launcher a program knows the cores of its job: mpirun binds each process to one of them,
+        and runtimes of OpenMP count processors, of which a core may have two.
+        """
+        return RowReader(self.location, None if isinstance(self.launcher, KumikiRun) else self.all_cores(cores))
+
+    def all_cores(self, cores: int) -> int:
+        """The cores of all its hosts together, if each has so many; hosts on one machine share its cores."""
+        hosts = self.launcher.hosts
+        return cores if hosts is None or hosts.one_machine else len(hosts) * cores
 
     def limit(self, wanted: float | None) -> float:
         """The seconds that it may take; `wanted` is the user's limit, if any."""

@@ -98,9 +98,7 @@ class OpenMpReader:
     def __init__(self, point: OpenMpPoint, cores: int) -> None:
         self._point = point
         self._rows = RowReader(point.location)
-        hosts = point.launcher.hosts
-        apart = hosts is not None and not hosts.one_machine
-        self._cores = cores * len(hosts) if hosts is not None and apart else cores
+        self._cores = point.all_cores(cores)
 
     @property
     def silence(self) -> str:
