@@ -2,7 +2,9 @@
 
 The paper's relation: the speed-up of a streaming program with T threads is that of the bus, total(T) / total(1); the
 speed-up of a program that reuses its caches is T. A program belongs to the kind whose speed-up is closer to its own, as
-a ratio, over its whole interval; a program whose interval leaves this open is left out.
+a ratio, over its whole interval; a program whose interval leaves this open is left out. Little gain alone does not say
+that the bus is the cause: where the data that the program must move were moved without it, they must have gained as
+little, or the program must come close to that.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import math
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.memory import FULL, by_threads
+from kumiki.report.analysis.bound import NEAR, share
 from kumiki.report.analysis.compare import gain
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, principal
@@ -36,11 +39,13 @@ def advise(results: Results) -> list[Advice]:
     if delivered.high >= FULL * threads:
         return []  # the samples do not show whether there are two kinds; the advice on the memory bus says so
     between = math.sqrt(bus_gain * threads)
-    held = [entry for entry in entries if entry[2].high < between]
+    slow = [entry for entry in entries if entry[2].high < between]
     free = [entry for entry in entries if entry[2].low > between]
-    if not held and not free:
+    if not slow and not free:
         return []
-    return [say("character", HEADING, _kinds(held, free, threads, bus_gain), rows)]
+    held = [entry for entry in slow if _is_bound(entry, between)]
+    others = [entry for entry in slow if entry not in held]
+    return [say("character", HEADING, _kinds(held, others, free, threads, bus_gain), rows)]
 
 
 _Entry = tuple[Problem, int, Contrast, list[Row]]
@@ -64,6 +69,16 @@ def _entry(problem: Problem | None, measured: set[int]) -> _Entry | None:
     return problem, last.threads, gain(after, before), [before, after]
 
 
+def _is_bound(entry: _Entry, between: float) -> bool:
+    """Whether moving its data explains its little gain: by its own bound, if that was measured."""
+    problem, threads, _, _ = entry
+    bounds = problem.bounds
+    if not {1, threads} <= set(bounds):
+        return True
+    part = share(problem, problem.hybrid[1, threads])
+    return gain(bounds[threads], bounds[1]).ratio < between or (part is not None and part >= NEAR)
+
+
 def _names(entries: list[_Entry]) -> str:
     return enumerate_words([f"{problem.program.title} ({factor(more.ratio)} times)" for problem, _, more, _ in entries])
 
@@ -76,10 +91,12 @@ def _bus_scales(entries: list[_Entry], threads: int, bus_gain: float) -> str:
     )
 
 
-def _kinds(held: list[_Entry], free: list[_Entry], threads: int, bus_gain: float) -> str:
+def _kinds(held: list[_Entry], others: list[_Entry], free: list[_Entry], threads: int, bus_gain: float) -> str:
     text = f"With {threads} threads the memory bus delivers {factor(bus_gain)} times the bandwidth of one thread."
     if held:
         text += f" Limited by it, with about as little gain from threads: {_names(held)}; block them for the caches."
+    if others:
+        text += f" As little gain, but not because of the bus, which could move their data faster: {_names(others)}."
     if free:
         text += f" Working in the caches, with a gain well beyond that of the bus: {_names(free)}."
     return text

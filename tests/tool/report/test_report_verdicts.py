@@ -1,0 +1,29 @@
+"""Statements that must not say more than the rows do, each from a case in which one did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kumiki.report as report
+import pytest
+from synthetic import Host
+
+
+def pieces(host: Host, kind: str) -> list[str]:
+    return [piece.text for piece in report.advice(host.results) if piece.kind == kind]
+
+
+def put(row: dict[str, Any], low: float, median: float, high: float) -> None:
+    row.update(median=median, ci95=[low, high])
+
+
+@pytest.mark.parametrize(("bound_gain", "limited"), [(1.9, False), (1.1, True)])
+def test_the_bus_limits_only_what_its_own_bound_says_so_of(bound_gain: float, limited: bool) -> None:
+    host = Host(suites=("memory", "laplace"), bus_threads=1.1)
+    one = host.find("laplace.rate", form="hybrid", ranks=1, threads=1)["median"]
+    where: dict[str, Any] = {"better": "higher", "form": "bound", "ranks": 1, "size": 640, "iterations": 500}
+    for threads, factor in ((1, 1.0), (2, bound_gain)):
+        host.add("laplace", "laplace.bound", "bound", "Mcell/s", 5 * one * factor, threads=threads, **where)
+    (text,) = pieces(host, "character")
+    assert ("Limited by it" in text) is limited
+    assert ("not because of the bus" in text) is not limited
