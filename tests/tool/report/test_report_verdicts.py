@@ -27,3 +27,13 @@ def test_the_bus_limits_only_what_its_own_bound_says_so_of(bound_gain: float, li
     (text,) = pieces(host, "character")
     assert ("Limited by it" in text) is limited
     assert ("not because of the bus" in text) is not limited
+
+
+def test_a_setting_that_is_shown_to_be_better_goes_before_one_that_only_may_be() -> None:
+    host = Host(suites=("laplace",))
+    put(host.find("laplace.time", form="sequential"), 0.0119, 0.012, 0.0121)
+    put(host.find("laplace.time", form="hybrid", ranks=1, threads=1), 0.0119, 0.012, 0.0121)
+    put(host.find("laplace.time", form="hybrid", ranks=2, threads=1), 0.0078, 0.008, 0.014)
+    put(host.find("laplace.time", form="hybrid", ranks=1, threads=2), 0.0089, 0.009, 0.0091)
+    text = next(text for text in pieces(host, "program") if "use `kumiki run" in text)
+    assert "use `kumiki run -n 1 -t 2`" in text and "whether `-n 2 -t 1`" in text

@@ -216,13 +216,10 @@ class Problem:
     def best_hybrid(self) -> tuple[Setting, Row] | None:
         """The setting to recommend: the cheapest one that is the fastest or equal to it.
 
-        If the fastest is shown to be better than the base case, the recommended one must be, too.
+        If any is shown to be better than the base case, the recommended one must be, too.
         """
-        top, base = self.fastest, self.base
-        rows = list(self.fitting.values())
-        if top and base and better(top, base):
-            rows = [row for row in rows if row is top or better(row, base)]
-        chosen = cheapest(rows)
+        rows, base = list(self.fitting.values()), self.base
+        chosen = cheapest([row for row in rows if base and better(row, base)] or rows)
         return ((chosen.ranks, chosen.threads), chosen) if chosen else None
 
     def best_by_processors(self) -> list[Row]:
@@ -328,8 +325,8 @@ def magnitude(problem: Problem) -> float:
 
 
 def cores(results: Results) -> int | None:
-    """The number of cores that a job could use, on all hosts together: as recorded, otherwise the most processors of any
-    row that was not oversubscribed.
+    """The number of cores that a job could use, on all hosts together: as recorded, otherwise the most processors of
+    any row that was not oversubscribed.
     """
     cluster = results.environment.get("cluster") or {}
     if cluster.get("cores"):
