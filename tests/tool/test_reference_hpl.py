@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from kumiki.evaluation.measure import measure
+from kumiki.linpack.hpl_dat import MOST_VALUES
 from kumiki.machine import mpi
 from kumiki.machine.native import Native
+from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites import reference_hpl
 from kumiki.suites.model import Grid
 
@@ -57,7 +59,7 @@ def test_its_lines_become_a_row_for_each_size(folder: Path, name: str) -> None:
     (point,) = reference_hpl.points(Grid(2), (500, 900), 64)
     outcome = measure(point, Native(folder), 2, 30, lambda text: None)
     assert outcome.failed is None
-    assert [(row.parameters["n"], row.samples) for row in outcome.rows] == [(500, (5.0,) * 5), (900, (9.0,) * 5)]
+    assert [(row.parameters["n"], row.samples) for row in outcome.rows] == [(500, (5.0,) * 6), (900, (9.0,) * 6)]
     assert all(row.validated and row.implementation == "hpl" and row.note == name for row in outcome.rows)
     assert not Path((folder / "log").read_text().strip()).exists(), "its folder is removed"
 
@@ -85,3 +87,15 @@ def test_without_it_and_in_a_quick_evaluation_nothing_is_planned(folder: Path) -
     reference_hpl.found.cache_clear()
     script(folder, "ldd", "#!/bin/sh\necho '    not a dynamic executable'\n")
     assert reference_hpl.points(Grid(2), (500,), 64) == []
+
+
+def test_every_size_has_enough_runs_for_a_verdict(folder: Path) -> None:
+    xhpl(folder)
+    points = reference_hpl.points(Grid(2), (500, 600, 700, 800), 64)
+    assert len({point.key for point in points}) == len(points) == 2
+    rows = [row for point in points for row in measure(point, Native(folder), 2, 30, lambda text: None).rows]
+    assert {row.parameters["n"]: len(row.samples) for row in rows} == dict.fromkeys(
+        (500, 600, 700, 800), FEWEST_SAMPLES
+    )
+    values = [line for point in points for line in point.command(Native(folder), 2).arguments[4].splitlines()]
+    assert all(len(line.split("Ns")[0].split()) <= MOST_VALUES for line in values if line.endswith("Ns"))

@@ -17,12 +17,15 @@ from kumiki.linpack.model import USUAL, operations, results
 from kumiki.machine import mpi
 from kumiki.machine.native import Native
 from kumiki.results.row import ProgramRow
+from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.model import Command, Grid, Mpirun, Point
 
 NAME = "hpl"
 """Of the implementation, in rows."""
-RUNS = 5
-"""Of each N; HPL reads 20 values at most."""
+RUNS = FEWEST_SAMPLES
+"""Of each N: a start is not repeated, and fewer runs would allow no verdict."""
+SIZES_AT_ONCE = hpl_dat.MOST_VALUES // RUNS
+"""HPL reads no more values, each of which is one run."""
 HPCC_SECONDS = 20.0
 """Of the other tests of HPC Challenge, which cannot be left out."""
 ASKING_SECONDS = 5
@@ -75,7 +78,7 @@ def _mpi_of(path: str) -> mpi.Mpi | None:
 
 @dataclass(frozen=True, kw_only=True)
 class HplPoint(Point):
-    """All sizes in one start of the program, with a process of one thread for each core."""
+    """Some sizes in one start of the program, with a process of one thread for each core."""
 
     reference: Reference
     sizes: tuple[int, ...]
@@ -95,6 +98,10 @@ class HplPoint(Point):
 
     def absence(self, native: Native) -> str | None:
         return None
+
+    @property
+    def setting(self) -> str:
+        return f"{super().setting} N={','.join(map(str, self.sizes))}"
 
     @property
     def may_settle(self) -> bool:
@@ -143,29 +150,32 @@ class HplReader:
 
 
 def points(grid: Grid, sizes: tuple[int, ...], block: int) -> list[Point]:
-    """One point if reference HPL is here, else none. Not in a quick evaluation: hpcc takes its time."""
+    """As few points as HPL allows, if it is here, else none. Not in a quick evaluation: hpcc takes its time."""
     reference = found()
     if reference is None or grid.quick or grid.hosts is not None:
         return []
-    return [
-        HplPoint(
-            suite="linpack",
-            metric="linpack.rate",
-            implementation=NAME,
-            program=reference.name,
-            arguments=(),
-            launcher=Mpirun(reference.mpi, grid.cores),
-            parameters={
-                **{"ranks": grid.cores, "threads": 1, "n": sizes[-1], "block": block},
-                **{"grid": f"1x{grid.cores}", "weights": "equal", **USUAL},
-            },
-            unit="GFLOP/s",
-            better="higher",
-            seconds=0.0,
-            setup_seconds=sum(RUNS * operations(size) for size in sizes) / CORE_FLOPS / grid.cores
-            + (HPCC_SECONDS if reference.name == "hpcc" else 0.0),
-            reference=reference,
-            sizes=sizes,
-            block=block,
-        )
-    ]
+    starts = range(0, len(sizes), SIZES_AT_ONCE)
+    return [_point(grid, reference, sizes[start : start + SIZES_AT_ONCE], block) for start in starts]
+
+
+def _point(grid: Grid, reference: Reference, sizes: tuple[int, ...], block: int) -> Point:
+    return HplPoint(
+        suite="linpack",
+        metric="linpack.rate",
+        implementation=NAME,
+        program=reference.name,
+        arguments=(),
+        launcher=Mpirun(reference.mpi, grid.cores),
+        parameters={
+            **{"ranks": grid.cores, "threads": 1, "n": sizes[-1], "block": block},
+            **{"grid": f"1x{grid.cores}", "weights": "equal", **USUAL},
+        },
+        unit="GFLOP/s",
+        better="higher",
+        seconds=0.0,
+        setup_seconds=sum(RUNS * operations(size) for size in sizes) / CORE_FLOPS / grid.cores
+        + (HPCC_SECONDS if reference.name == "hpcc" else 0.0),
+        reference=reference,
+        sizes=sizes,
+        block=block,
+    )
