@@ -177,6 +177,16 @@ def test_figures_of_nothing(first: Summary, second: Summary, differ: bool, equal
         assert (found.differ, found.equal) == (differ, equal)
 
 
+@pytest.mark.parametrize(
+    ("resolution", "verdict"), [(0.0, "differ"), (0.015, "differ"), (0.02, "open"), (0.03, "equal")]
+)
+def test_a_difference_below_the_resolution_is_none(resolution: float, verdict: str) -> None:
+    """Parts of a run that take next to nothing of it."""
+    small, other = Summary(0.002, 0.001, 0.003, 9), Summary(0.02, 0.018, 0.022, 9, resolution=resolution)
+    for found in (contrast(small, other), contrast(other, small)):
+        assert [name for name in ("differ", "equal", "open") if getattr(found, name)] == [verdict]
+
+
 @given(SAMPLES, SAMPLES)
 def test_verdicts_are_symmetric_and_exclude_each_other(first: list[float], second: list[float]) -> None:
     one, other = summarise(first), summarise(second)

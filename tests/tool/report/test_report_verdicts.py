@@ -37,3 +37,14 @@ def test_a_setting_that_is_shown_to_be_better_goes_before_one_that_only_may_be()
     put(host.find("laplace.time", form="hybrid", ranks=1, threads=2), 0.0089, 0.009, 0.0091)
     text = next(text for text in pieces(host, "program") if "use `kumiki run" in text)
     assert "use `kumiki run -n 1 -t 2`" in text and "whether `-n 2 -t 1`" in text
+
+
+def test_policies_that_use_the_same_of_a_core_are_told_apart_by_their_delay() -> None:
+    """The usual one uses a tenth of a percent more than the most frugal one, and wakes a rank much sooner."""
+    host = Host(suites=("wait",))
+    for policy, share in (("sleep", 0.3), ("adaptive", 0.4)):
+        row = host.find("wait.cpu", policy=policy, after_ms=0)
+        put(row, share - 0.01, share, share + 0.01)
+        row["resolution"] = 1
+    (text,) = pieces(host, "waiting")
+    assert "Use `--wait adaptive` if others need the cores, and `--wait spin`" in text

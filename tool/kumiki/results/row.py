@@ -187,7 +187,8 @@ class Row:
     @property
     def summary(self) -> Summary:
         """The summary; a row without an interval is treated as one with too few samples."""
-        return Summary(self.value, *self.interval, self.n if self.low is not None else 0)
+        n = self.n if self.low is not None else 0
+        return Summary(self.value, *self.interval, n, resolution=self.resolution)
 
     @property
     def measured(self) -> bool:

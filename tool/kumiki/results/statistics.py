@@ -46,6 +46,8 @@ class Summary:
     high: float
     n: int
     unsteady: Unsteady | None = None
+    resolution: float = 0.0
+    """The precision that is sufficient however small the figure is: no smaller difference matters."""
 
     @property
     def converged(self) -> bool:
@@ -84,7 +86,9 @@ class Contrast:
     high: float
     """0 and infinity if there are too few samples for a verdict."""
     apart: bool
-    """Whether the two intervals do not overlap."""
+    """Whether the two intervals do not overlap, and the medians are further apart than the resolution."""
+    together: bool = False
+    """Whether the two intervals are no further apart than the resolution, wherever the medians are in them."""
 
     @property
     def differ(self) -> bool:
@@ -95,8 +99,8 @@ class Contrast:
 
     @property
     def equal(self) -> bool:
-        """The medians are the same within 10 %: all ratios that the intervals allow are."""
-        return not self.differ and self.within <= EQUAL_WITHIN
+        """The medians are the same within 10 %, or to the resolution: all that the intervals allow are."""
+        return not self.differ and (self.together or self.within <= EQUAL_WITHIN)
 
     @property
     def open(self) -> bool:
@@ -111,16 +115,19 @@ class Contrast:
 
 def contrast(first: Summary, second: Summary) -> Contrast:
     """Compares two medians. Medians that are zero or negative have no ratio: they can differ, but are equal only if
-    both are 0 throughout.
+    both are 0 throughout, or the same to their resolution.
     """
+    resolution = max(first.resolution, second.resolution)
     if min(first.n, second.n) < FEWEST_SAMPLES:
         return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart=False)
-    apart = second.low > first.high or first.low > second.high
+    overlap = second.low <= first.high and first.low <= second.high
+    apart = not overlap and abs(second.median - first.median) > resolution
+    together = max(first.high, second.high) - min(first.low, second.low) <= resolution
     if first.low == first.high == second.low == second.high == 0:
         return Contrast(1.0, 1.0, 1.0, apart=False)
     if first.low <= 0 or second.low <= 0:
-        return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart)
-    return Contrast(second.median / first.median, second.low / first.high, second.high / first.low, apart)
+        return Contrast(_ratio(second.median, first.median), 0.0, math.inf, apart, together)
+    return Contrast(second.median / first.median, second.low / first.high, second.high / first.low, apart, together)
 
 
 def _ratio(second: float, first: float) -> float:

@@ -29,7 +29,7 @@ def advise(results: Results) -> list[Advice]:
     if len(policies) < 2:
         return []
     facts = [f"{policy} {amount(shares[policy])} and {amount(delays[policy])}" for policy in policies]
-    frugal = min(policies, key=lambda policy: shares[policy].value)
+    frugal = _policy_of(best(delays[policy] for policy in _frugal(policies, shares)), delays)
     quick = _policy_of(best(delays[policy] for policy in policies), delays)
     text = f"Share of a core that a waiting rank uses, and its delay after the signal: {enumerate_words(facts)}."
     others = [delays[policy] for policy in policies if policy != frugal]
@@ -41,6 +41,12 @@ def advise(results: Results) -> list[Advice]:
         text += f" These samples do not show which policy to use. {again(results, ['wait'])}"
     rows = [row for policy in policies for row in (shares[policy], delays[policy])]
     return [say("waiting", HEADING, text, rows)]
+
+
+def _frugal(policies: list[str], shares: dict[str, Row]) -> list[str]:
+    """The policies that use the least, or no more than that by any difference that matters."""
+    least = min((shares[policy] for policy in policies), key=lambda row: row.value)
+    return [policy for policy in policies if shares[policy].value - least.value <= least.resolution]
 
 
 def _policy_of(row: Row | None, delays: dict[str, Row]) -> str:

@@ -80,7 +80,8 @@ def cheapest(rows: Iterable[Row]) -> Row | None:
 
 def within(*pairs: tuple[Row, Row]) -> str:
     """The largest possible difference between the rows of these equal pairs, in words: 'within 4 %'."""
-    return f"within {math.ceil(100 * max(gain(a, b).within for a, b in pairs))} %"
+    largest = max(gain(a, b).within for a, b in pairs)
+    return f"within {math.ceil(100 * largest)} %" if math.isfinite(largest) else "to the precision of the measurement"
 
 
 def against(a: Row, b: Row, other: str) -> str:
