@@ -9,6 +9,7 @@ from kumiki.report import tables
 from kumiki.report.analysis.caches import holding
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, principal
+from kumiki.report.analysis.uncertainty import speedup_ends
 from kumiki.report.own import table
 from synthetic import Host
 from test_report_own import Own
@@ -48,6 +49,19 @@ def test_what_may_be_chance_is_called_so() -> None:
     row.update(median=base * 0.95, ci95=[base * 0.8, base * 1.1])
     (note,) = notes(host)
     assert "chance" in note
+
+
+def test_chance_may_be_the_base_cases_alone() -> None:
+    host = scaled(Host(suites=("laplace",)), 0.95, form="hybrid", ranks=1, threads=1)
+    base = host.find("laplace.time", form="sequential")
+    base["ci95"] = [0.5 * base["median"], 1.5 * base["median"]]
+    (note,) = notes(host)
+    assert "chance" in note
+    problem = principal(Results.parse(host.results), PROGRAMS[0])
+    assert problem and problem.base
+    low, high = speedup_ends(problem, problem.hybrid[1, 1]) or (0.0, 0.0)
+    assert low < 0.6 and high > 1.5
+    assert speedup_ends(problem, problem.base) == (1.0, 1.0)
 
 
 def test_a_program_of_the_users_own_is_explained_alike() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kumiki.report.analysis.select import Problem
+from kumiki.report.analysis.uncertainty import speedup_ends
 from kumiki.results.row import Row
 
 SHOWN = 1.005
@@ -35,10 +36,9 @@ def beyond(problem: Problem, rows: Iterable[Row]) -> list[str]:
 
 
 def _least(problem: Problem, row: Row) -> float:
-    """The efficiency at the slow end of the interval."""
-    low, high = row.interval
-    slow = problem.speedup(row, high if row.better == "lower" else low)
-    return (slow or 0.0) / row.processors
+    """The least efficiency that the samples allow."""
+    ends = speedup_ends(problem, row)
+    return ends[0] / row.processors if ends else 0.0
 
 
 def _form(row: Row) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.bound import reached
 from kumiki.report.analysis.compare import speed
 from kumiki.report.analysis.select import Problem, Setting
+from kumiki.report.analysis.uncertainty import speedup_ends
 from kumiki.report.figures.canvas import Picture, Sheet, decades, draw, log_axis, spaced
 from kumiki.report.palette import TINTS, Look, colour, looks, rank_looks
 from kumiki.report.quantity import tick
@@ -259,9 +260,8 @@ def _rate(problem: Problem, row: Row) -> Drawn | None:
 
 
 def _speedup(problem: Problem, row: Row) -> Drawn | None:
-    gain, *ends = (problem.speedup(row, value) for value in (row.value, *row.interval))
-    reached = [end for end in ends if end is not None]
-    return None if gain is None else Drawn(row, gain, min(reached), max(reached))
+    gain, ends = problem.speedup(row), speedup_ends(problem, row)
+    return Drawn(row, gain, *ends) if gain is not None and ends else None
 
 
 def _efficiency(problem: Problem, row: Row) -> Drawn | None:

@@ -9,6 +9,7 @@ from kumiki.report.advisers.memory import by_threads, saturates
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, cores, principal, setting_words
+from kumiki.report.analysis.uncertainty import speedup_ends
 from kumiki.report.figures.canvas import Picture, Sheet, again
 from kumiki.report.figures.overview import Line, Mark, by_line
 from kumiki.report.own.problem import SUITE as OWN
@@ -105,9 +106,8 @@ def _head(problem: Problem) -> str:
 
 
 def _of(problem: Problem, row: Row, text: str, look: Look) -> Mark | None:
-    gains = [problem.speedup(row, value) for value in (row.value, *row.interval)]
-    known = [gain for gain in gains if gain is not None]
-    return Mark(text, look, row, known[0], min(known), max(known)) if known else None
+    gain, ends = problem.speedup(row), speedup_ends(problem, row)
+    return Mark(text, look, row, gain, *ends) if gain is not None and ends else None
 
 
 def _bound(problem: Problem) -> Mark | None:
