@@ -48,3 +48,9 @@ def test_policies_that_use_the_same_of_a_core_are_told_apart_by_their_delay() ->
         row["resolution"] = 1
     (text,) = pieces(host, "waiting")
     assert "Use `--wait adaptive` if others need the cores, and `--wait spin`" in text
+
+
+def test_what_one_run_has_recorded_is_not_called_unsettled() -> None:
+    host = Host(suites=())
+    host.add("openmp", "openmp.pages", "kumiki", "1", 31.0, n=1, program="rows", ranks=2, threads=1)
+    assert pieces(host, "trust") == []

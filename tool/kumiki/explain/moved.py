@@ -15,6 +15,7 @@ from kumiki.errors import ExitCode, complain
 from kumiki.explain.record import COUNTS, Record, Tallied, read
 
 PAGES, FAULTING, WAITING = "openmp.pages", "openmp.faulting", "openmp.waiting"
+RECORDED = (PAGES, FAULTING, WAITING)
 ONE_POINT = 1.0
 """Shares that differ by less than a percentage point need not be told apart."""
 

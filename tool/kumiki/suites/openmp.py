@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from kumiki.explain.moved import FAULTING, PAGES, WAITING
+from kumiki.explain.moved import PAGES, RECORDED
 from kumiki.machine.peer import Peer
 from kumiki.suites import (
     cavity,
@@ -173,7 +173,7 @@ def _processes(grid: Grid, work: Work, pair: tuple[int, int]) -> Iterator[OpenMp
             unit="1",
             seconds=RECORDED_SECONDS,
             recorded=True,
-            names={metric: metric for metric in (PAGES, FAULTING, WAITING)},
+            names={metric: metric for metric in RECORDED},
         )
 
 

@@ -121,7 +121,7 @@ class OpenMpReader:
         kept = [self._named(row, point.names[row.metric]) for row in found if row.metric in point.names]
         if point.recorded:
             solutions = next((len(row.samples) for row in found if row.metric.endswith(".time")), 1)
-            return tuple(_of_each(row, solutions) for row in kept)
+            return tuple(_of_one(row, solutions) for row in kept)
         return (*kept, *(_verified(row) for row in kept if row.metric == TIME))
 
     def _named(self, row: ProgramRow, metric: str) -> ProgramRow:
@@ -137,13 +137,14 @@ class OpenMpReader:
         )
 
 
-def _of_each(row: ProgramRow, solutions: int) -> ProgramRow:
-    """What a run has recorded of all its solutions, one of which was the warm-up, as the mean of each of them."""
-    mean = row.samples[0] if row.unit == "%" else row.samples[0] / (solutions + 1)
-    return replace(row, samples=(mean,) * solutions)
+def _of_one(row: ProgramRow, solutions: int) -> ProgramRow:
+    """What a run has recorded of all its solutions, and of the warm-up before them, as that of one: a single sample,
+    because the record does not say how the solutions differ.
+    """
+    return row if row.unit == "%" else replace(row, samples=(row.samples[0] / (solutions + 1),))
 
 
 def _verified(row: ProgramRow) -> ProgramRow:
-    """A row with a sample for each timed solution: 1 if the program has found them right, else 0."""
+    """A row with a sample for each timed solution: 1 if the program has found all of them right, else 0."""
     right = 1.0 if row.validated else 0.0
     return replace(row, metric=VERIFIED, unit="1", better="higher", samples=(right,) * len(row.samples), note=None)

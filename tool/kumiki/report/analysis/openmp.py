@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kumiki.explain.moved import FAULTING, PAGES, WAITING
+from kumiki.explain.moved import RECORDED
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
@@ -166,7 +166,7 @@ def spread(results: Results) -> Iterator[Spread]:
         for row in each.rows:
             if row.implementation == KUMIKI and row.text("homes") == FIRST:
                 alone = each.at(LIBGOMP, (1, 1, row.threads))
-                recorded = (_recorded(results, metric, row) for metric in (PAGES, FAULTING, WAITING))
+                recorded = (_recorded(results, metric, row) for metric in RECORDED)
                 yield Spread(each.title, row, alone, _mpi(results, each, row), *recorded)
 
 

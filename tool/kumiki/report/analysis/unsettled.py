@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kumiki.explain.moved import RECORDED
 from kumiki.report.analysis.model import Results
 from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES, Unsteady
@@ -14,7 +15,8 @@ REASONS = (FEW, DRIFT, MODES, SCATTER)
 
 
 def unsettled(results: Results) -> list[Row]:
-    return [row for row in results.rows if row.usable and not row.converged]
+    """Without what single runs have recorded, because no repeat would settle it."""
+    return [row for row in results.rows if row.usable and not row.converged and row.metric not in RECORDED]
 
 
 def reason(row: Row) -> str:
