@@ -191,7 +191,7 @@ def test_five_runs_carry_no_verdict() -> None:
     assert fit and fit.low is None
     assert "measure with `--repeat 6` or more" in host.said("Amdahl's law predicts nothing")
     text = host.said("these samples do not show whether it gains from running in parallel")
-    assert "takes 1.00 s (5 samples, ± 0 %)" in text and "`--repeat 12`" in text
+    assert "takes 1.00 s (5 samples, range ± 0 %)" in text and "`--repeat 12`" in text
     assert not any("use `" in piece.text for piece in report.advice(host.results, host.samples))
 
 

@@ -16,6 +16,7 @@ from kumiki.report.quantity import (
     significant,
     size_text,
     tick,
+    tolerance,
 )
 from kumiki.results.row import Row
 
@@ -65,6 +66,12 @@ def test_digits_follow_the_interval() -> None:
     assert digits_of(row(1.2345, 1.23, 1.24)) == 4
     assert digits_of(row(1.2345, 1.20, 1.27)) == 3
     assert digits_of(row(1.2345, 0.8, 1.7)) == 2
+
+
+def test_a_tolerance_needs_samples() -> None:
+    assert tolerance(row(1.0, 0.98, 1.02)) == "± 2.0 %"
+    assert tolerance(row(1.0, 0.98, 1.02, n=5)) == "range ± 2.0 %"
+    assert tolerance(row(1.0, 1.0, 1.0, n=1)) == ""
 
 
 def test_counts_and_sizes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from kumiki.results.row import Row
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIME_SCALES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
@@ -80,11 +81,15 @@ def amount(row: Row) -> str:
 
 
 def tolerance(row: Row) -> str:
-    """The half width of the 95 % interval as a share of the median: '± 2 %'; empty without an interval."""
-    if row.low is None or row.high is None or row.median is None or row.median <= 0:
+    """The half width of the 95 % interval as a share of the median: '± 2 %'; empty without an interval.
+
+    Samples that are too few for one have a range, which says less, and a single sample has not even that.
+    """
+    if row.low is None or row.high is None or row.median is None or row.median <= 0 or row.n < 2:
         return ""
     half = (row.high - row.low) / 2.0 / row.value
-    return f"± {percent(half)}" if half <= 1 else "± > 100 %"
+    sign = "±" if row.n >= FEWEST_SAMPLES else "range ±"
+    return f"{sign} {percent(half)}" if half <= 1 else f"{sign} > 100 %"
 
 
 def percent(share: float) -> str:
