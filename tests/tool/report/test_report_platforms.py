@@ -9,6 +9,8 @@ from typing import Any
 import kumiki.report as report
 import pytest
 from kumiki.report import Comparison, Table
+from kumiki.report.analysis.model import Results
+from kumiki.report.platforms.model import Platform, contests
 from synthetic import Host
 from test_report_own import Own, amdahl
 from test_report_page import Page
@@ -139,6 +141,19 @@ def test_own_program_on_several_platforms() -> None:
     assert re.fullmatch(r"5\.\d+ times, 7\d %", found["8 processors"][0][1])
     assert "is the fastest for your program" in said(comparison, "a", "at its best setting")
     assert "Amdahl's law" in said(comparison, "b", "a serial share of 30 %")
+
+
+def test_own_programs_of_another_size_or_figure_are_not_set_side_by_side() -> None:
+    one = dict(size=100, power=2)
+    for other in (
+        dict(size=200, power=2),
+        dict(size=100, power=3),
+        dict(**one, rate=True),
+        dict(**one, sequential=1.0),
+    ):
+        platforms = [Platform("a", Results.parse(Own(amdahl(0.05), **one).results))]
+        platforms.append(Platform("b", Results.parse(Own(amdahl(0.05), **other).results)))
+        assert contests(platforms) == [] and contests([platforms[0], platforms[0]])
 
 
 def test_page_is_whole(three: Comparison) -> None:

@@ -97,6 +97,8 @@ def looks(platforms: Sequence[Platform]) -> dict[str, Look]:
 
 
 def _own_key(problem: OwnProblem) -> object:
-    """Platforms may keep the same program in different folders."""
-    words = tuple(PurePath(word).name for word in asked(problem.results)["words"])
-    return words, problem.weak, problem.metric
+    """What makes the program and its figure the same; platforms may keep the program in different folders."""
+    request = asked(problem.results)
+    programs = [tuple(PurePath(word).name for word in request[name] or ()) for name in ("words", "sequential")]
+    figure = tuple(sorted((request["metric"] or {}).items()))
+    return *programs, figure, request["size"], request["power"], problem.weak
