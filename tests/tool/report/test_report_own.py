@@ -203,6 +203,21 @@ def test_work_that_grows_counts_as_often_as_it_has_grown() -> None:
     assert host.problem().speedup(host.problem().hybrid[1, 4]) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("sequential", [None, 2.0])
+@pytest.mark.parametrize("size", [None, 100])
+def test_work_grows_from_the_fewest_processors(sequential: float | None, size: int | None) -> None:
+    """On two processors they are twice as fast as one, and on four they do twice as much in the same time."""
+    settings = ((2, 1), (4, 1))
+    host = Own(lambda r, t: 1.0, settings, "both", size=size, grown=lambda r, t: 1.0, sequential=sequential)
+    for row in host.rows:
+        if row["parameters"].get("scaling") == "weak":
+            row["parameters"].update({"size": 200} if size and row["parameters"]["ranks"] == 4 else {})
+    host.rows = [row for row in host.rows if row["parameters"]["ranks"] != 2 or "scaling" not in row["parameters"]]
+    problem = host.problem(weak=True)
+    gains = {ranks: problem.speedup(row) for (ranks, _), row in problem.hybrid.items()}
+    assert gains == {2: pytest.approx(2), 4: pytest.approx(4)}
+
+
 def test_rates_count_the_other_way_round() -> None:
     problem = Own(amdahl(0.2), rate=True).problem()
     assert problem.speedup(problem.hybrid[1, 8]) == pytest.approx(1 / 0.3)

@@ -109,16 +109,16 @@ class OwnProblem(Problem):
         value = row.value if value is None else value
         if row.better == "higher":
             return value / self.base.value * self.base.processors
-        return self._work(row, self.base) * self.base.value / value * self.base.processors
+        return self._work(row) * self.base.value / value * self.base.processors
 
-    def _work(self, row: Row, base: Row) -> float:
-        """How many times the work of the base case."""
+    def _work(self, row: Row) -> float:
+        """How many times the work on the fewest processors, which is that of the sequential form, too."""
         if row.text("scaling") != "weak":
             return 1.0
+        request = asked(self.results)
         if "size" in row.parameters:
-            ratio = row.count("size") / base.count("size")
-            return float(ratio ** asked(self.results)["power"])
-        return row.processors / base.processors
+            return float((row.count("size") / request["size"]) ** request["power"])
+        return row.processors / _fewest(self.hybrid.values())
 
 
 def asked(results: Results) -> Mapping[str, Any]:
