@@ -54,3 +54,10 @@ def test_what_one_run_has_recorded_is_not_called_unsettled() -> None:
     host = Host(suites=())
     host.add("openmp", "openmp.pages", "kumiki", "1", 31.0, n=1, program="rows", ranks=2, threads=1)
     assert pieces(host, "trust") == []
+
+
+def test_a_bus_that_one_thread_was_not_tried_on_saturates_somewhere_below() -> None:
+    host = Host(cores=4, bus_threads=1.0, suites=("memory",))
+    host.rows = [row for row in host.rows if row["parameters"]["threads"] > 1]
+    (text,) = [text for text in pieces(host, "memory") if "memory bus" in text]
+    assert "saturates at 2 threads or fewer" in text and "gain nothing from threads beyond 2;" in text

@@ -71,10 +71,13 @@ def _saturation(results: Results) -> Advice | None:
     else:
         change = "falls to" if better(full, last) else "stays at"
         course = f"the copy rate reaches {amount(full)} there and {change} {amount(last)} with {last.threads}"
+    fewest = first.threads
+    at = f"at {plural(filled, 'thread')}" + (" or fewer" if filled == fewest > 1 else "")
     most = f"at most {factor(full.value / first.value)} times the speed" if better(full, first) else "nothing"
+    beyond = "" if fewest == 1 else f" beyond {fewest}"
     text = (
-        f"The memory bus saturates at {plural(filled, 'thread')}: {course}. Programs that stream through memory gain "
-        f"{most} from threads; make them reuse data in the caches (blocking) instead of adding threads."
+        f"The memory bus saturates {at}: {course}. Programs that stream through memory gain "
+        f"{most} from threads{beyond}; make them reuse data in the caches (blocking) instead of adding threads."
     )
     return say("memory", HEADING, text, [first, full, last])
 
