@@ -255,3 +255,15 @@ def test_the_report_draws_the_prediction_and_leaves_the_machine(tmp_path: Path) 
     path = measured.write(tmp_path)
     assert path == tmp_path / "machine.toml"
     assert len(machine_of(path, []).runs) == 15
+
+
+@pytest.mark.parametrize(("least", "grows"), [(60.0, True), (79.0, False)])
+def test_a_rate_grows_only_if_the_largest_n_is_better_than_the_next(least: float, grows: bool) -> None:
+    host = Host(suites=(), noise=0.02)
+    usual: dict[str, Any] = {**USUAL, "block": BLOCK, "weights": "equal", "ranks": 2, "threads": 1, "grid": "1x2"}
+    for size, rate in ((2000, least), (4000, 80.0)):
+        row = host.add("linpack", "linpack.rate", "kumiki", "GFLOP/s", rate, better="higher", **usual)
+        row["parameters"]["n"] = size
+    host.add("linpack", "dgemm.rate", "bound", "GFLOP/s", 100.0, better="higher", **usual)
+    texts = [piece.text for piece in advise(Results.parse(host.results))]
+    assert any("still grows with N" in text for text in texts) is grows, texts

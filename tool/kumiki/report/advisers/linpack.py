@@ -32,10 +32,15 @@ def _best(results: Results) -> Iterator[Advice]:
         return
     share = best.value / bound.value
     text += f": {percent(share)} of the product of matrices that its updates consist of."
-    sizes = [size for rows in linpack.by_size(results).values() for size in rows]
-    if share < 0.9 and best.count("n") == max(sizes, default=0):
+    if share < 0.9 and _grows(results, best):
         text += " The rate still grows with N: `kumiki linpack` chooses the N that fits the memory and the time."
     yield _say(text, [best, bound])
+
+
+def _grows(results: Results, best: Row) -> bool:
+    """Whether this row has the largest N in its place, and is better than that with the next smaller one."""
+    curve = next((list(rows.values()) for rows in linpack.by_size(results).values() if best in rows.values()), [])
+    return len(curve) > 1 and best == curve[-1] and better(best, curve[-2])
 
 
 def _reference(results: Results) -> Iterator[Advice]:
