@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from kumiki.report import tables
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import PROGRAMS, Problem, principal
+from kumiki.report.sections.overview import overview
 from synthetic import Host
 
 
@@ -40,3 +44,23 @@ def test_the_figures_of_a_run_are_those_of_its_suite() -> None:
     results = Results.parse(host.results)
     found = problem(host, "radix-sort")
     assert found.rate(results.rows[-1]) is None
+
+
+def test_the_best_peer_is_the_same_everywhere() -> None:
+    """With more threads than cores OpenMP was faster once, which is no peer to the settings that have cores."""
+    host = Host(suites=("radix-sort", "laplace"))
+    best = {
+        row["id"]: row for row in host.rows if row["implementation"] == "openmp" and row["metric"].endswith(".time")
+    }
+    for row in list(best.values()):
+        where = {**row["parameters"], "threads": 4}
+        ends = [end / 2 for end in row["ci95"]]
+        more = {"id": len(host.rows), "median": row["median"] / 2, "ci95": ends, "oversubscribed": True}
+        host.rows.append({**row, **more, "parameters": where})
+    results = Results.parse(host.results)
+    shown = overview(results, [])
+    table = tables.other_problems(results, problem(host, "radix-sort"))
+    assert shown and shown.picture and table
+    cited = {int(number) for number in re.findall(r"#row-(\d+)", shown.picture.svg)}
+    cited |= {cell.row for line in table.lines for cell in line.cells if cell.row is not None}
+    assert cited & set(best) and not {row for row in cited if results.rows[row].oversubscribed}

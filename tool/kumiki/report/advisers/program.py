@@ -7,6 +7,7 @@ from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.limits import limit
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, settled, speed, stake, untold, within
 from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.peers import best_mpi, best_openmp
 from kumiki.report.analysis.select import PROGRAMS, Problem, Setting, option, principal
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, plural, tolerance
 from kumiki.results.row import Row
@@ -200,8 +201,7 @@ def _peers(problem: Problem) -> Advice | None:
     if problem.best_hybrid is None:
         return None
     setting, row = problem.best_hybrid
-    mpi = best(peer for rows in problem.mpi.values() for peer in rows.values() if not peer.oversubscribed)
-    openmp = best(peer for peer in problem.openmp.values() if not peer.oversubscribed)
+    mpi, openmp = best_mpi(problem), best_openmp(problem)
     peers = []
     if mpi:
         words = f"{mpi.title}, {plural(mpi.ranks, 'rank')}, {amount(mpi)}"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kumiki.report.advisers.memory import by_threads, saturates
 from kumiki.report.analysis.compare import best
 from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.peers import best_mpi, best_openmp
 from kumiki.report.analysis.select import PROGRAMS, Problem, cores, principal, setting_words
 from kumiki.report.analysis.uncertainty import speedup_ends
 from kumiki.report.figures.canvas import Picture, Sheet, again
@@ -90,8 +91,7 @@ def _marks(results: Results, problem: Problem) -> Iterator[Mark]:
     known = looks(row.implementation for row in results.rows)
     if bound := _bound(problem):
         yield bound
-    peers = [best(row for rows in problem.mpi.values() for row in rows.values()), best(problem.openmp.values())]
-    for row in filter(None, peers):
+    for row in filter(None, (best_mpi(problem), best_openmp(problem))):
         if mark := _of(problem, row, row.title, known[row.implementation]):
             yield mark
     if problem.best_hybrid and (mark := _of(problem, problem.best_hybrid[1], "Kumiki", known["kumiki"])):

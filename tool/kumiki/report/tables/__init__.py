@@ -9,6 +9,7 @@ from kumiki.report.analysis.beyond import beyond
 from kumiki.report.analysis.bound import share
 from kumiki.report.analysis.compare import best, equal
 from kumiki.report.analysis.model import Results
+from kumiki.report.analysis.peers import best_mpi, best_openmp
 from kumiki.report.analysis.routines import best_routines
 from kumiki.report.analysis.select import Problem, in_order, network_rows, option, problems
 from kumiki.report.quantity import (
@@ -333,8 +334,6 @@ def other_problems(results: Results, chosen: Problem) -> Table | None:
 
 
 def _summary(problem: Problem) -> list[Cell]:
-    mpi = best(row for rows in problem.mpi.values() for row in rows.values())
-    openmp = best(problem.openmp.values())
     top = problem.best_hybrid
     row = top[1] if top else None
     gain = problem.speedup(row) if row else None
@@ -343,8 +342,8 @@ def _summary(problem: Problem) -> list[Cell]:
         _amount(row),
         Cell(option(top[0]).strip("`")) if top else NOTHING,
         Cell(f"{factor(gain)}") if gain else NOTHING,
-        _amount(mpi),
-        _amount(openmp),
+        _amount(best_mpi(problem)),
+        _amount(best_openmp(problem)),
         derived(share(problem, row), percent, row) if row else NOTHING,
     ]
 
