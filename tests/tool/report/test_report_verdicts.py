@@ -61,3 +61,13 @@ def test_a_bus_that_one_thread_was_not_tried_on_saturates_somewhere_below() -> N
     host.rows = [row for row in host.rows if row["parameters"]["threads"] > 1]
     (text,) = [text for text in pieces(host, "memory") if "memory bus" in text]
     assert "saturates at 2 threads or fewer" in text and "gain nothing from threads beyond 2;" in text
+
+
+def test_few_samples_say_neither_what_limits_messages_nor_which_to_send_first() -> None:
+    host = Host(suites=("message", "remote-memory"))
+    assert any("memory limits messages" in text for text in pieces(host, "message"))
+    for row in host.rows:
+        row["n"] = 5
+    texts = pieces(host, "message")
+    assert not any("limits messages" in text or "hold it back" in text for text in texts)
+    assert any("right after one of 64 MiB" in text for text in texts)

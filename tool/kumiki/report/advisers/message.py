@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
-from kumiki.report.analysis.compare import against, best, better, equal, no_worse, stake, untold, within
+from kumiki.report.analysis.compare import against, best, better, equal, no_worse, settled, stake, untold, within
 from kumiki.report.analysis.model import Results
 from kumiki.report.analysis.select import FABRICS, OWN_RULE, by_bytes, fragments, network_rows, transfer_bound
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
 from kumiki.results.row import Row
+from kumiki.results.statistics import FEWEST_SAMPLES
 
 HEADING = "Messages"
 LIMITED = 0.5
@@ -112,8 +113,8 @@ def _limit(results: Results, fabric: str) -> Advice | None:
     if low:
         share = percent(shares[low[-1]])
         text += f" Overheads limit shorter messages ({share} at {size_text(low[-1])}): combine several into one."
-    cited = [size for size in (first, least, *low[-1:])]
-    return say("message", HEADING, text, [row for size in cited for row in (ours[size], bounds[size])])
+    rows = [row for size in (first, least, *low[-1:]) for row in (ours[size], bounds[size])]
+    return say("message", HEADING, text, rows) if all(map(settled, rows)) else None
 
 
 def _region(results: Results, fabric: str) -> Advice | None:
@@ -145,8 +146,12 @@ def _overtaking(results: Results, fabric: str) -> Advice | None:
     rivals = _of_peers(results, "interleaving", fabric)
     if rivals:
         text += f" ({enumerate_words([f'{row.title}: {amount(row)}' for row in rivals])})"
-    text += ": there is no need to hold it back." if ours.value < 100 * LIMITED else ": send the short one first."
-    return say("message", HEADING, text, [ours, *rivals])
+    low, high = ours.interval
+    if ours.n >= FEWEST_SAMPLES and high < 100 * LIMITED:
+        text += ": there is no need to hold it back"
+    elif ours.n >= FEWEST_SAMPLES and low > 100 * LIMITED:
+        text += ": send the short one first"
+    return say("message", HEADING, text + ".", [ours, *rivals])
 
 
 def _independence(results: Results, fabric: str) -> Advice | None:
