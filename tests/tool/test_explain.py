@@ -297,3 +297,6 @@ def test_more_hosts_help_where_the_work_is_in_regions() -> None:
     assert "locks and atomic instructions" in next(verdict(run, 10.0, Costs(60, 40)))
     run.locks, run.regions = [], [Region("between regions", 1, 9.5, 0, 0, 0, {})]
     assert "between the parallel regions" in next(verdict(run, 10.0, Costs(60, 40)))
+    run.regions.append(Region("a.c:3 (main)", 10, 0.6, 0.1, 0.0, 0, {}))
+    said = next(verdict(run, 10.1, Costs(60, 40)))
+    assert said.startswith("It hardly gains from more hosts: on 4 it would take about 9")

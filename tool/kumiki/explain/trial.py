@@ -92,10 +92,15 @@ def verdict(explained: Explanation, alone: float, costs: Costs) -> Iterator[str]
     """The answer in words."""
     estimates = [estimate(explained, alone, hosts, costs) for hosts in HOSTS]
     best = min(estimates, key=lambda each: each.seconds)
+    share = 100 * best.seconds / alone
     if best.seconds <= GAIN * alone:
-        share = 100 * best.seconds / alone
         yield f"It gains from more hosts: on {best.hosts} it would take about {share:.0f} % of the time."
         yield f"What then limits it most: {best.obstacle}."
+    elif best.seconds < alone:
+        yield (
+            f"It hardly gains from more hosts: on {best.hosts} it would take about {share:.0f} % of the time, because "
+            f"of {best.obstacle}."
+        )
     else:
         two = estimates[0]
         yield (
