@@ -47,7 +47,10 @@ def _spare(found: list[Problem], total: int) -> Advice | None:
             pairs.append((problem, full, less))
     if not pairs:
         return None
-    spared = total - max(less.processors for _, _, less in pairs)
+    # Programs that were measured only with fewer processors say nothing of leaving this many cores free.
+    most = max(less.processors for _, _, less in pairs)
+    pairs = [pair for pair in pairs if pair[2].processors == most]
+    spared = total - most
     freed = f"leaving {plural(spared, 'core')} of {total} free"
     gains = [pair for pair in pairs if better(pair[2], pair[1])]
     same = [pair for pair in pairs if equal(pair[1], pair[2])]
