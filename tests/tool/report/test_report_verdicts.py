@@ -79,3 +79,12 @@ def test_leaving_a_core_free_is_told_by_the_programs_that_left_one() -> None:
     host.rows = [row for row in host.rows if row["suite"] != "cg" or 3 not in row["parameters"].values()]
     (text,) = [text for text in pieces(host, "occupancy") if "eaving 1 core of 4 free" in text]
     assert "Laplace" in text and "CG" not in text
+
+
+@pytest.mark.parametrize(("mib", "virtual", "told"), [(96, False, True), (64, False, False), (480, True, False)])
+def test_arrays_that_caches_may_hold_are_told(mib: int, virtual: bool, told: bool) -> None:
+    """A virtual machine is shown caches that it shares with others."""
+    results = Host(suites=("memory",)).results
+    results["environment"]["caches"][-1]["bytes"] = mib << 20
+    results["environment"]["system"]["virtual_machine"] = virtual
+    assert any("have 256 MiB each" in piece.text for piece in report.advice(results)) is told

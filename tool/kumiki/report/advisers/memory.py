@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from kumiki.report.advisers.again import again
 from kumiki.report.advisers.kinds import Advice, say
+from kumiki.report.analysis.caches import last_level
 from kumiki.report.analysis.compare import against, best, better, equal, gain, stake, untold
 from kumiki.report.analysis.model import Results
-from kumiki.report.quantity import amount, factor, plural
+from kumiki.report.quantity import amount, factor, plural, size_text
 from kumiki.results.row import Row
 
 HEADING = "Memory bus"
 
 FULL = 0.9
 """A bus that delivers this share of its highest rate counts as saturated."""
+BEYOND_CACHES = 4
+"""Arrays of so many times the caches pass through memory, as STREAM demands it."""
 
 
 def by_threads(results: Results, operation: str) -> dict[int, Row]:
@@ -38,7 +41,7 @@ def filling(rates: dict[int, Row]) -> int:
 
 
 def advise(results: Results) -> list[Advice]:
-    return [piece for piece in (_saturation(results), _nontemporal(results)) if piece]
+    return [piece for piece in (_saturation(results), _nontemporal(results), _cached(results)) if piece]
 
 
 def _saturation(results: Results) -> Advice | None:
@@ -96,3 +99,17 @@ def _nontemporal(results: Results) -> Advice | None:
     else:
         text = f"Leave large copies to memcpy: non-temporal stores are {figures}."
     return say("memory", HEADING, text, [a, b], stake((a, b)))
+
+
+def _cached(results: Results) -> Advice | None:
+    """Whether the arrays are too small to say something of memory."""
+    rows, cache = list(by_threads(results, "copy").values()), last_level(results)
+    array = max((row.count("bytes", 0) for row in rows), default=0)
+    if cache is None or not array or array >= BEYOND_CACHES * cache:
+        return None
+    text = (
+        f"The arrays of the memory bus's figures have {size_text(array)} each, and the caches of the last level "
+        f"{size_text(cache)}: the rates may partly be those of caches. Arrays of {BEYOND_CACHES} times the caches "
+        "would show memory alone (`memory --bytes`)."
+    )
+    return say("memory", HEADING, text, rows)

@@ -19,6 +19,17 @@ def levels(results: Results) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
+def last_level(results: Results) -> int | None:
+    """The bytes of all caches of the last level; None in a virtual machine, which is shown caches that it shares with
+    others.
+    """
+    caches = [each for each in results.environment.get("caches") or () if each.get("bytes") and each.get("level")]
+    if not caches or (results.environment.get("system") or {}).get("virtual_machine"):
+        return None
+    last = max(int(each["level"]) for each in caches)
+    return sum(int(each["bytes"]) * int(each.get("count") or 1) for each in caches if each["level"] == last)
+
+
 def holding(results: Results, row: Row) -> str:
     """The smallest cache that holds the data of a bandwidth row within a host; empty for memory."""
     if row.unit != "GB/s" or not moves_within_host(row):
