@@ -105,15 +105,15 @@ public:
     void copy_in(const double* from, std::size_t lead, const Extent& extent, const Place& to) override {
         const std::size_t region[3] = {bytes(extent.columns), extent.rows, 1};
         if (is_empty(extent)) return;
-        check(functions().write_rectangle(queue_.get(), buffer_of(to), 0, Start(to.offset).at, Start(0).at, region,
-                                          bytes(to.lead), 0, bytes(lead), 0, from, 0, nullptr, nullptr),
+        check(functions().write_rectangle(queue_.get(), buffer_of(to), 0, Start(to).at, here, region, bytes(to.lead), 0,
+                                          bytes(lead), 0, from, 0, nullptr, nullptr),
               "a copy to the device");
         flush();
     }
     void copy_out(const Place& from, const Extent& extent, double* to, std::size_t lead) override {
         const std::size_t region[3] = {bytes(extent.columns), extent.rows, 1};
         if (is_empty(extent)) return;
-        check(functions().read_rectangle(queue_.get(), buffer_of(from), 0, Start(from.offset).at, Start(0).at, region,
+        check(functions().read_rectangle(queue_.get(), buffer_of(from), 0, Start(from).at, here, region,
                                          bytes(from.lead), 0, bytes(lead), 0, to, 0, nullptr, nullptr),
               "a copy from the device");
         flush();
@@ -122,13 +122,14 @@ public:
         if (is_empty(extent)) return;
         // OpenCL does not copy between different distances from row to row within one buffer.
         const bool at_once = buffer_of(from) != buffer_of(to) || from.lead == to.lead;
-        const std::size_t rows = at_once ? extent.rows : 1;
+        const std::size_t rows = at_once ? extent.rows : 1, of_one_row = std::max(from.lead, to.lead);
         for (std::size_t row = 0; row < extent.rows; row += rows) {
             const std::size_t region[3] = {bytes(extent.columns), rows, 1};
-            check(functions().copy_rectangle(
-                      queue_.get(), buffer_of(from), buffer_of(to), Start(from.offset + row * from.lead).at,
-                      Start(to.offset + row * to.lead).at, region, at_once ? bytes(from.lead) : 0, 0,
-                      at_once ? bytes(to.lead) : 0, 0, 0, nullptr, nullptr),
+            const Place source{from.memory, from.offset + row * from.lead, at_once ? from.lead : of_one_row};
+            const Place target{to.memory, to.offset + row * to.lead, at_once ? to.lead : of_one_row};
+            check(functions().copy_rectangle(queue_.get(), buffer_of(from), buffer_of(to), Start(source).at,
+                                             Start(target).at, region, bytes(source.lead), 0, bytes(target.lead), 0, 0,
+                                             nullptr, nullptr),
                   "a copy within the device");
         }
         flush();
@@ -157,10 +158,13 @@ public:
     }
 
 private:
+    /// Where a place begins, in bytes of a row, and rows: OpenCL compares these to find out whether two rectangles of a
+    /// buffer overlap, and believes that they do where all of an offset is told as bytes of the first row.
     struct Start {
-        explicit Start(std::size_t element) : at{element * sizeof(double), 0, 0} {}
+        explicit Start(const Place& place) : at{bytes(place.offset % place.lead), place.offset / place.lead, 0} {}
         std::size_t at[3];
     };
+    static constexpr std::size_t here[3] = {0, 0, 0}; ///< where memory of the caller begins
 
     static std::size_t bytes(std::size_t elements) { return elements * sizeof(double); }
     static bool is_empty(const Extent& extent) { return extent.rows == 0 || extent.columns == 0; }

@@ -83,6 +83,28 @@ TEST_P(AnyDevice, CopiesPartsOfMatrices) {
         }
 }
 
+/// Rows and runs of rows, near each other and apart, as the rows of a small matrix that change places.
+TEST_P(AnyDevice, CopiesWithinAMatrix) {
+    constexpr std::size_t rows = 12, lead = 24, column = 3, columns = 8;
+    const auto memory = device_->allocate(rows * lead);
+    const auto stream = device_->stream();
+    const auto place = [&](std::size_t row) { return Place{memory.get(), row * lead + column, lead}; };
+    for (const std::size_t run : {1u, 2u, 5u})
+        for (std::size_t from = 0; from + run <= rows; ++from)
+            for (std::size_t to = 0; to + run <= rows; ++to) {
+                if (from < to + run && to < from + run) continue;
+                const Matrix before(rows, lead, 12);
+                Matrix expected = before, result = before;
+                for (std::size_t i = 0; i < run; ++i)
+                    std::copy_n(&before.elements[(from + i) * lead + column], columns, &expected.at(to + i, column));
+                stream->copy_in(before.elements.data(), lead, before.extent(), {memory.get(), 0, lead});
+                stream->copy(place(from), {run, columns}, place(to));
+                stream->copy_out({memory.get(), 0, lead}, before.extent(), result.elements.data(), lead);
+                stream->record()->wait();
+                EXPECT_EQ(result.elements, expected.elements) << run << " rows from " << from << " to " << to;
+            }
+}
+
 TEST_P(AnyDevice, CopiesScatteredRows) {
     // More rows than one kernel takes, some of them neighbours.
     constexpr std::size_t rows = 1500, columns = 33, lead = 40;
