@@ -73,6 +73,21 @@ void ResidentUpdate::wait(accelerator::Stream& stream, const Event& event) {
     if (event) stream.wait_for(event);
 }
 
+template <class Work>
+void ResidentUpdate::attempt(Work work) {
+    if (failed_) return;
+    try {
+        work();
+    } catch (const accelerator::DeviceError&) {
+        if (place_.grid().rows == 1) throw; // no rank waits for this one before the next panel
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+}
+
+void ResidentUpdate::throw_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+}
+
 /// The last slab has the right side, a column of its own: its rows, which are operands of products, are aligned, too.
 accelerator::Place ResidentUpdate::rows_of(const OwnMemory& memory, const Slab& slab, std::size_t rows) const {
     const std::size_t columns = slab.columns.size();
@@ -86,6 +101,7 @@ ResidentUpdate::OwnMemory ResidentUpdate::allocate_rows(std::size_t rows) {
 }
 
 void ResidentUpdate::begin(const StepShape& shape, const Panel& panel, std::span<const Slab> slabs) {
+    throw_failure(); // of a panel that was made after the last step
     shape_ = shape;
     panel_ = panel;
     step_moves_ = StepMoves::of(shape, panel, rows_, place_.grid().rows);
@@ -152,7 +168,7 @@ void ResidentUpdate::order_packing(const Slab& slab) {
 
 void ResidentUpdate::swap_among_ranks(const Slab& slab) {
     const std::size_t columns = slab.columns.size();
-    packed_[slab.number]->wait();
+    attempt([&] { packed_[slab.number]->wait(); });
     board_.publish(shape_.step, slab, step_moves_.sent_by(place_.row()));
     const int rows = place_.grid().rows;
     const accelerator::Place own = rows_of(sent_, slab, 2 * block_), swapped = rows_of(swapped_, slab, block_);
@@ -161,30 +177,36 @@ void ResidentUpdate::swap_among_ranks(const Slab& slab) {
         const int row = (place_.row() + rows - distance) % rows;
         const std::size_t count = step_moves_.sent_by(row);
         const double* const piece = board_.await(shape_.step, slab, row, count);
-        const std::lock_guard lock(ordering_);
-        const accelerator::Place from = distance == 0 ? own : next;
-        if (distance != 0) {
-            in_->copy_in(piece, columns, {count, columns}, from);
-            wait(*moves_, in_->record());
-            next = after(next, count);
-        }
-        std::vector<RowCopy> into, out;
-        for (const LocalMoves::Row& move : step_moves_.by_row[static_cast<std::size_t>(row)].into)
-            into.push_back({into.size(), move.other});
-        moves_->copy_rows(from, swapped, columns, into);
-        if (row != shape_.owner_row) continue;
-        for (const LocalMoves::Row& move : step_moves_.by_row[static_cast<std::size_t>(place_.row())].out)
-            out.push_back({into.size() + move.other, move.here});
-        moves_->copy_rows(from, there_.at(0, slab.columns.begin), columns, out);
+        attempt([&] {
+            const std::lock_guard lock(ordering_);
+            const accelerator::Place from = distance == 0 ? own : next;
+            if (distance != 0) {
+                in_->copy_in(piece, columns, {count, columns}, from);
+                wait(*moves_, in_->record());
+                next = after(next, count);
+            }
+            std::vector<RowCopy> into, out;
+            for (const LocalMoves::Row& move : step_moves_.by_row[static_cast<std::size_t>(row)].into)
+                into.push_back({into.size(), move.other});
+            moves_->copy_rows(from, swapped, columns, into);
+            if (row != shape_.owner_row) return;
+            for (const LocalMoves::Row& move : step_moves_.by_row[static_cast<std::size_t>(place_.row())].out)
+                out.push_back({into.size() + move.other, move.here});
+            moves_->copy_rows(from, there_.at(0, slab.columns.begin), columns, out);
+        });
     }
-    const std::lock_guard lock(ordering_);
-    moved_[slab.number] = moves_->record();
+    attempt([&] {
+        const std::lock_guard lock(ordering_);
+        moved_[slab.number] = moves_->record();
+    });
 }
 
 void ResidentUpdate::run(const Slab& slab, Workspace&) {
     if (place_.grid().rows > 1) swap_among_ranks(slab);
-    const std::lock_guard lock(ordering_);
-    multiply(slab);
+    attempt([&] {
+        const std::lock_guard lock(ordering_);
+        multiply(slab);
+    });
 }
 
 void ResidentUpdate::multiply(const Slab& slab) {
@@ -225,7 +247,7 @@ void ResidentUpdate::await_panel(const StepShape& shape, std::size_t column) {
 void ResidentUpdate::bring_panel(const StepShape& shape, std::size_t column, const Panel& panel) {
     // Before the first step the host has the matrix as it was made.
     const bool first = shape.step == 0;
-    if (!first) await_panel(shape, column);
+    if (!first) attempt([&] { await_panel(shape, column); });
     const double* const from = first ? matrix_.at(shape.row, column) : next_panel_.data();
     copy_rows(from, first ? matrix_.lead() : shape.width, shape.rows, shape.width, panel.rows, panel.lead);
 }
@@ -241,6 +263,7 @@ bool ResidentUpdate::factor_panel(const StepShape& shape, std::size_t column, co
 }
 
 void ResidentUpdate::end() {
+    throw_failure();
     turn().multiplied = products_->record();
     turn().u_is_out = out_->record();
     in_->record()->wait();

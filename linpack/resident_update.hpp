@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -33,6 +35,9 @@ namespace kumiki::linpack {
 /// same columns can meet there: it is ordered, because the rows of a slab move only when the products of the step
 /// before, which come after all moves of that step in this slab, are done with it. A panel that is factored on the
 /// device goes to the place of its L21 at once: products are faster with operands whose rows lie close to each other.
+///
+/// When the device fails while several process rows make a step, this rank still takes part in it, with numbers that
+/// mean nothing, and end() throws: other ranks wait for its rows and pivots, and its own threads for theirs.
 class ResidentUpdate : public Updater {
 public:
     /// `slab_columns`: of DeviceMatrix, the same at all ranks of a process column. Throws accelerator::DeviceError, as
@@ -94,6 +99,10 @@ private:
     void order_panel(const StepShape& shape, std::size_t column);
     void await_panel(const StepShape& shape, std::size_t column);
     static void wait(accelerator::Stream& stream, const Event& event);
+    /// Does what needs the device, unless that has failed; a failure is kept for throw_failure(). Any thread.
+    template <class Work>
+    void attempt(Work work);
+    void throw_failure() const;
 
     Place& place_;
     accelerator::Device& device_;
@@ -118,6 +127,8 @@ private:
     std::vector<Event> moved_;   ///< by slab of the step: rows have changed places
     Event panel_is_here_;        ///< the next panel, or what the host needs of it, is in next_panel_; null: not ordered
     std::mutex ordering_;        ///< of threads that give orders
+    std::atomic<bool> failed_{false};
+    std::exception_ptr failure_; ///< read by one thread, when all have met
 };
 
 } // namespace kumiki::linpack
