@@ -85,9 +85,18 @@ def programs(native: Prefix) -> Prefix:
     log = str(native.prefix / "log")
     native.command("kumiki-run", LAUNCHER.replace("LOG", log))
     native.command("kumiki-linpack", LINPACK.replace("LOG", log))
-    rows = "\n".join(f"echo '{ROW % (name, *[rate] * 3)}'" for name, rate in (("bound", 35.6), ("device", 27)))
-    native.program("linpack", f"#!/bin/sh\n{rows}\n")
+    native.program("linpack", program_that_measures(35.6, 27))
     return native
+
+
+def program_that_measures(together: float, device: float) -> str:
+    """Prints the rates of products, as `linpack --product --device`: unless the offload form is asked for, the device
+    may have all of them."""
+
+    def rows(bound: float) -> str:
+        return "\n".join(f"echo '{ROW % (name, *[rate] * 3)}'" for name, rate in (("bound", bound), ("device", device)))
+
+    return f"case $form in offload)\n{rows(together)} ;;\n*)\n{rows(device)} ;;\nesac\n"
 
 
 def test_the_command_chooses_the_number_of_processes(programs: Prefix) -> None:
@@ -101,12 +110,17 @@ def test_the_command_chooses_the_number_of_processes(programs: Prefix) -> None:
 
 
 def test_a_device_that_is_slower_than_a_process_is_left_out(programs: Prefix) -> None:
-    rows = "\n".join(f"echo '{ROW % (name, *[rate] * 3)}'" for name, rate in (("bound", 9.6), ("device", 1)))
-    programs.program("linpack", f"#!/bin/sh\n{rows}\n")
+    programs.program("linpack", program_that_measures(9.6, 1))
     ended = programs.kumiki("linpack", "--mix", "coarse", "--device", "opencl", "-N", "500", "--block", "64")
     assert ended.returncode == 0, ended.stderr
     assert "and none on the device, which is slower than one of them: the device has 1 GFLOP/s" in ended.stdout
     assert "--device-processes 0" in (programs.prefix / "log").read_text()
+
+
+def test_without_products_of_the_host_there_is_nothing_to_compare(programs: Prefix) -> None:
+    programs.program("linpack", program_that_measures(27, 27))
+    ended = programs.kumiki("linpack", "--mix", "fine", "--device", "opencl", "-N", "500", "--block", "64")
+    assert ended.returncode == 1 and "the threads beside opencl computed no products" in ended.stderr
 
 
 def test_without_the_device_a_layout_takes_all_cores() -> None:

@@ -62,7 +62,9 @@ class Launcher:
         """GFLOP/s of a process of so many threads and of a device, at the same time, with products of the shape of an
         update, on this host or the first one. Raises UserError when they cannot be measured."""
         program = self.native.require(self.native.program("linpack"))
-        words = ("-N", str(size), "--block", str(block), "--device", device, "--product", "--samples", "3")
+        # The form in which a mix uses a device; in the other one the device's products are all that are measured.
+        words = ["-N", str(size), "--block", str(block), "--device", device, "--form", "offload", "--product"]
+        words += ["--samples", "3"]
         where = self.hosts.for_ranks(1).launcher_options if self.hosts else ()
         run = [str(self.native.command("kumiki-run")), *where]
         reader = RowReader({})
@@ -81,7 +83,10 @@ class Launcher:
         if ended.code != 0 or set(rates) != {"bound", "device"}:
             why = "; ".join(ended.last_errors) or ("it hung" if ended.code is None else f"exit code {ended.code}")
             raise UserError(f"the products of {device} could not be measured: {why}", ExitCode.FAILED)
-        return rates["bound"] - rates["device"], rates["device"]
+        host = rates["bound"] - rates["device"]
+        if host <= 0:
+            raise UserError(f"the threads beside {device} computed no products to compare with", ExitCode.FAILED)
+        return host, rates["device"]
 
     def run(self, ranks: int, threads: int, arguments: Sequence[str]) -> tuple[int, list[Result]]:
         """Runs in the open: output and progress appear as they come. Returns the exit code and the results."""
