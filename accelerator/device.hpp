@@ -19,6 +19,7 @@ struct Properties {
     std::string name;
     std::size_t memory_bytes = 0;
     std::size_t largest_bytes = 0; ///< of one allocation
+    std::size_t free_bytes = 0;    ///< of the memory, for allocations; all of it where the device does not tell
 };
 
 /// Memory of the device; it is given back at the end, which must not come before the work on it is done.

@@ -220,7 +220,7 @@ class Emulated : public Device {
 public:
     explicit Emulated(const EmulatedSettings& settings) : parts_{settings, {}, {}, {}, {}, {}, {}} {}
 
-    Properties properties() const override { return {"emulated", memory(), most()}; }
+    Properties properties() const override { return {"emulated", memory(), most(), memory() - parts_.used_bytes}; }
 
     std::unique_ptr<Memory> allocate(std::size_t elements) override {
         const std::size_t bytes = elements * sizeof(double);

@@ -183,8 +183,8 @@ public:
     Properties properties() const override {
         // CLBlast's kernels count the elements of a buffer in 32 bits with a sign.
         constexpr Bits most = (Bits{1} << 31) * sizeof(double) - sizeof(double);
-        return {access_->name(), access_->info<Bits>(memory_size),
-                std::min(access_->info<Bits>(largest_allocation), most)};
+        const Bits memory = access_->info<Bits>(memory_size);
+        return {access_->name(), memory, std::min(access_->info<Bits>(largest_allocation), most), memory};
     }
     std::unique_ptr<Memory> allocate(std::size_t elements) override {
         if (elements > properties().largest_bytes / sizeof(double))

@@ -239,7 +239,10 @@ public:
         std::array<char, 64> bus{};
         access_->check(access_->table.bus_name(bus.data(), static_cast<int>(bus.size()), access_->index),
                        "to ask for its place");
-        return {fmt::format("{} device {} ({})", access_->table.name, access_->index, bus.data()), all, all};
+        // The libraries take some for each stream, of which those of the resident form are the most: cuBLAS 32 MiB.
+        constexpr std::size_t of_libraries = std::size_t{256} << 20;
+        return {fmt::format("{} device {} ({})", access_->table.name, access_->index, bus.data()), all, all,
+                free - std::min(free, of_libraries)};
     }
     std::unique_ptr<Memory> allocate(std::size_t elements) override {
         if (elements > properties().memory_bytes / sizeof(double))

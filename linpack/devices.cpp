@@ -157,10 +157,11 @@ DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
 std::string Devices::why_no_room(const Parameters& parameters) const {
     const LargestPart part(parameters);
     const double needed = resident_bytes(part.rows, part.columns, part.block);
-    const auto there = static_cast<double>(own_->properties().memory_bytes);
-    if (needed <= there) return {};
-    return fmt::format("a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB",
-                       parameters.size, needed / gib, there / gib);
+    const auto free = static_cast<double>(own_->properties().free_bytes);
+    if (needed <= free) return {};
+    return fmt::format(
+        "a rank's part of the matrix of N = {} needs {:.3g} GiB on the device, which has {:.3g} GiB free",
+        parameters.size, needed / gib, free / gib);
 }
 
 void Devices::require_room(const Parameters& parameters, const std::string& advice) const {

@@ -46,6 +46,16 @@ TEST_P(AnyDevice, TellsWhatItIs) {
     EXPECT_FALSE(properties.name.empty());
     EXPECT_GT(properties.largest_bytes, 0u);
     EXPECT_LE(properties.largest_bytes, properties.memory_bytes);
+    EXPECT_LE(properties.free_bytes, properties.memory_bytes);
+}
+
+TEST_P(AnyDevice, TellsHowMuchOfItsMemoryIsFree) {
+    const std::string kind = GetParam();
+    if (!kind.starts_with("emulated") && kind != stand_in()) GTEST_SKIP() << "others may use it, or it does not tell";
+    constexpr std::size_t elements = 1000000;
+    const std::size_t before = device_->properties().free_bytes;
+    const auto memory = device_->allocate(elements);
+    EXPECT_LE(device_->properties().free_bytes + elements * sizeof(double), before);
 }
 
 TEST_P(AnyDevice, TellsWhatIsAbsent) {

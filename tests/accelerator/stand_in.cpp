@@ -4,6 +4,7 @@
 //   RUNTIME(Malloc)   -> cudaMalloc or hipMalloc
 //   PLAIN             the number of "not transposed"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <malloc.h>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,6 +55,7 @@ namespace {
 
 constexpr int good = 0, bad_value = 1, no_memory = 2, no_device = 101;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+std::atomic<std::size_t> used_bytes{0};
 
 struct Event {
     std::mutex mutex;
@@ -135,16 +138,19 @@ FOR_CALLERS int RUNTIME(DeviceGetPCIBusId)(char* text, int length, int) {
     return good;
 }
 FOR_CALLERS int RUNTIME(MemGetInfo)(std::size_t* free_bytes, std::size_t* all) {
-    *free_bytes = *all = memory_bytes;
+    *all = memory_bytes;
+    *free_bytes = memory_bytes - used_bytes;
     return good;
 }
 FOR_CALLERS int RUNTIME(Malloc)(void** address, std::size_t bytes) {
     return with_device([&] {
         *address = std::malloc(bytes);
+        used_bytes += malloc_usable_size(*address);
         return *address != nullptr ? good : no_memory;
     });
 }
 FOR_CALLERS int RUNTIME(Free)(void* address) {
+    used_bytes -= malloc_usable_size(address);
     std::free(address);
     return good;
 }
