@@ -98,9 +98,15 @@ std::string DeviceWish::objection() const {
 Devices::Devices(Job& job, const DeviceWish& wish) : job_(job), wish_(wish) {
     if (wish.share || wish.processes) wish_.form = Form::offload;
     if (wish_.form != Form::resident) shared_.emplace(job, wish.description);
-    const bool shares = wish_.form == Form::automatic && shared_->ranks_of_largest_host() > 1;
-    if (wish_.form != Form::offload && !shares) open_own(); // while the servers open theirs
+    // First the servers', without which there is no run: a device may serve one process only.
     if (shared_) shared_->await_opened(job);
+    if (wish_.form == Form::resident) open_own();
+    if (wish_.form == Form::automatic && shared_->ranks_of_largest_host() == 1) try {
+            open_own();
+        } catch (const accelerator::DeviceError& error) { // at every rank
+            own_.reset();
+            why_not_own_ = error.what();
+        }
 }
 
 void Devices::open_own() {
@@ -125,6 +131,7 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
 }
 
 std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vector<std::string>& reasons) {
+    if (!why_not_own_.empty()) reasons.push_back(fmt::format("offload form: {}", why_not_own_));
     const DeviceShare shared = offload(parameters);
     const auto without_form = [&]() -> std::optional<DeviceUse> {
         reasons.push_back(shared.reason);

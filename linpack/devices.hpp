@@ -64,6 +64,7 @@ private:
     DeviceWish wish_;
     std::optional<SharedDevice> shared_;
     std::unique_ptr<accelerator::Device> own_;
+    std::string why_not_own_;         ///< the device of a rank by itself could not be opened, where it need not be
     std::vector<RankSpeed> measured_; ///< by rank, for the last run, in the form that was chosen; empty: not measured
 };
 

@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <functional>
 #include <malloc.h>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <sys/file.h>
 #include <thread>
 
 #ifdef STAND_IN_FOR_HIP
@@ -53,7 +55,7 @@
 
 namespace {
 
-constexpr int good = 0, bad_value = 1, no_memory = 2, no_device = 101;
+constexpr int good = 0, bad_value = 1, no_memory = 2, in_use = 46, no_device = 101;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 std::atomic<std::size_t> used_bytes{0};
 
@@ -118,6 +120,14 @@ struct Handle {
 /// Each thread must say which device it means.
 thread_local bool selected = false;
 
+/// Whether another process has the device, where it serves one at a time: the one that has locked this file.
+bool others_have_it() {
+    const char* const file = std::getenv("TEST_STAND_IN_EXCLUSIVE");
+    static const bool locked =
+        file != nullptr && flock(open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600), LOCK_EX | LOCK_NB) != 0;
+    return locked;
+}
+
 int with_device(const std::function<int()>& work) { return selected ? work() : no_device; }
 
 } // namespace
@@ -130,6 +140,7 @@ FOR_CALLERS int RUNTIME(GetDeviceCount)(int* count) {
     return good;
 }
 FOR_CALLERS int RUNTIME(SetDevice)(int index) {
+    if (others_have_it()) return in_use;
     selected = index == 0;
     return selected ? good : no_device;
 }
