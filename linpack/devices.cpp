@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <iterator>
 
@@ -123,7 +124,7 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
     measured_.clear();
     if (wish_.form == Form::resident) {
         require_room(parameters, "; choose a smaller -N, or --form offload");
-        return resident(reasons);
+        return resident(parameters, reasons);
     }
     if (wish_.processes) return shared_->by_processes(*wish_.processes, wish_.share.value_or(1));
     if (wish_.share) return DeviceUse{shared_->address(), *wish_.share};
@@ -153,12 +154,29 @@ std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vect
         fmt::format("{} form: with the matrix on the device products have {:.3g} GFLOP/s, with the matrix "
                     "on the host {:.3g}",
                     lives_there ? "resident" : "offload", alone, best));
-    return lives_there ? resident(reasons) : without_form();
+    return lives_there ? resident(parameters, reasons) : without_form();
 }
 
-DeviceUse Devices::resident(std::vector<std::string>& reasons) const {
+DeviceUse Devices::resident(const Parameters& parameters, std::vector<std::string>& reasons) const {
+    // `kumiki linpack` reads this number (tool/kumiki/linpack/model.py).
+    reasons.push_back(fmt::format("the matrix lives on the device, which has room for N = {} in blocks of {}",
+                                  largest_size(parameters), LargestPart(parameters).block));
     std::ranges::copy(own_->absences(), std::back_inserter(reasons));
     return {.own = own_.get()};
+}
+
+std::size_t Devices::largest_size(Parameters parameters) const {
+    const double elements = static_cast<double>(own_->properties().free_bytes) / sizeof(double);
+    const auto most = static_cast<std::size_t>(std::sqrt(elements * static_cast<double>(parameters.grid.size())));
+    parameters.block = LargestPart(parameters).block;
+    std::size_t low = 0, high = most / parameters.block;
+    while (low < high) {
+        const std::size_t middle = (low + high + 1) / 2;
+        parameters.size = middle * parameters.block;
+        if (why_no_room(parameters).empty()) low = middle;
+        else high = middle - 1;
+    }
+    return job_.all_reduce(low * parameters.block, Operation::min);
 }
 
 std::string Devices::why_no_room(const Parameters& parameters) const {

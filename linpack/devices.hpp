@@ -50,7 +50,9 @@ private:
     void open_own();
     /// What the devices add to the threads in the offload form.
     DeviceShare offload(const Parameters& parameters);
-    DeviceUse resident(std::vector<std::string>& reasons) const;
+    DeviceUse resident(const Parameters& parameters, std::vector<std::string>& reasons) const;
+    /// The largest size, in whole blocks, for which every rank's own device has room. Collective over the job.
+    std::size_t largest_size(Parameters parameters) const;
     /// Throws accelerator::DeviceError at every rank where the matrix has no room on one of the devices.
     void require_room(const Parameters& parameters, const std::string& advice = {}) const;
     /// What is wrong with the memory of this rank's own device for its part of the matrix; empty: nothing.

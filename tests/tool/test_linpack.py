@@ -40,6 +40,13 @@ def test_results_are_read_as_hpl_prints_them() -> None:
     assert results(["# a remark", line, "WR is no result"]) == [Result(15000, 256, 17.25, 130.48)]
 
 
+def test_the_room_on_a_device_is_read_from_the_remark_before_a_result() -> None:
+    line = "WR10R2R8        1000   {}     1     1              17.25             1.3048e+02"
+    room = "# the matrix lives on the device, which has room for N = 8832 in blocks of 128"
+    found = results([room, "# another remark", line.format(128), line.format(192)])
+    assert [(each.block, each.device_room) for each in found] == [(128, 8832), (192, None)]
+
+
 FAILED = "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   4.49301556e+03 ...... FAILED"
 
 
@@ -80,16 +87,19 @@ def test_grids_are_as_square_as_can_be() -> None:
 class Trials:
     """Trials whose fastest block is 192."""
 
-    def __init__(self, rate: float) -> None:
+    def __init__(self, rate: float, device_room: dict[int, int] | None = None) -> None:
+        """`device_room`: by block, where the matrix lives on a device; a larger one is refused, as by the program."""
         self.rate = rate
+        self.device_room = device_room or {}
         self.sizes: list[int] = []
 
     def __call__(self, setting: Setting, blocks: object) -> list[Result]:
         assert isinstance(blocks, list)
         self.sizes.append(setting.size)
         rates = [self.rate if block == 192 else self.rate / 2 for block in blocks]
+        assert all(setting.size <= self.device_room.get(block, setting.size) for block in blocks), "no room"
         return [
-            Result(setting.size, block, operations(setting.size) / 1e9 / rate, rate)
+            Result(setting.size, block, operations(setting.size) / 1e9 / rate, rate, False, self.device_room.get(block))
             for block, rate in zip(blocks, rates, strict=True)
         ]
 
@@ -107,6 +117,14 @@ def test_the_size_keeps_within_the_memory() -> None:
     choice = choose(Wishes(), Room(1, 2, 1, 1 << 30), Trials(1000))
     assert bytes_of_rank(choice.setting) <= 0.8 * (1 << 30)
     assert "1.00 GiB that are free" in choice.reasons[-1]
+
+
+def test_the_size_keeps_within_the_memory_of_the_device_on_which_the_matrix_lives() -> None:
+    trials = Trials(1000, {128: 2560, 192: 2496, 256: 2304, 384: 1920})
+    choice = choose(Wishes(device="cuda", form="resident"), Room(1, 2, 1, 64 << 30), trials)
+    assert trials.sizes[-1] == 1920, "the trials of all blocks have room"
+    assert choice.setting.block == 192 and choice.setting.size == 2496
+    assert "the device, on which the matrix lives, has room" in choice.reasons[-1]
 
 
 def test_what_the_user_decides_is_not_chosen() -> None:

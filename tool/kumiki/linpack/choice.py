@@ -78,18 +78,19 @@ def choose(wishes: Wishes, room: Room, trial: Trial) -> Choice:
     """Chooses ranks, threads and grid by the hardware, the block by trials, and the size by memory and time."""
     reasons: list[str] = []
     setting = _shape(wishes, room, reasons)
-    first = trial(setting.with_size(FIRST_TRIAL), [setting.block])[0]
-    size = min(_size_for(first.rate, TRIAL_SECONDS), LARGEST_TRIAL)
-    if wishes.size is not None:
-        size = min(size, wishes.size)
     blocks = [wishes.block] if wishes.block else list(BLOCKS)
+    # The widest block needs most memory of a device, so the others have room where it has.
+    first = trial(setting.with_size(FIRST_TRIAL), [max(blocks) if wishes.device else setting.block])[0]
+    size = min(_size_for(first.rate, TRIAL_SECONDS), LARGEST_TRIAL)
+    for most in (wishes.size, first.device_room):
+        size = size if most is None else min(size, most)
     tried = trial(setting.with_size(max(size, 1)), blocks)
     best = max(tried, key=lambda result: result.rate)
     setting = setting.with_block(best.block)
     if wishes.block is None:
         rates = ", ".join(f"{each.block}: {each.rate:.3g}" for each in tried)
         reasons.append(f"block: {best.block}, the fastest in trials with N = {best.size} (GFLOP/s by block: {rates})")
-    setting = _sized(setting, wishes, room, best.rate, reasons)
+    setting = _sized(setting, wishes, room, best, reasons)
     return Choice(setting, setting.operations / 1e9 / best.rate, tuple(reasons))
 
 
@@ -115,14 +116,18 @@ def _shape(wishes: Wishes, room: Room, reasons: list[str]) -> Setting:
     return Setting(0, block, rows, columns, threads, weights, device, accelerated, wishes.form, room.hosts)
 
 
-def _sized(setting: Setting, wishes: Wishes, room: Room, rate: float, reasons: list[str]) -> Setting:
+def _sized(setting: Setting, wishes: Wishes, room: Room, tried: Result, reasons: list[str]) -> Setting:
     if wishes.size is not None:
         return setting.with_size(wishes.size)
     by_memory = largest_size(setting, int(MEMORY_SHARE * room.free_bytes))
-    by_time = _size_for(rate, RUN_SECONDS) // setting.block * setting.block
-    size = max(min(by_memory, by_time), setting.block)
-    if by_time <= by_memory:
-        why = f"which takes about {RUN_SECONDS:.0f} s at {rate:.3g} GFLOP/s (the free memory has room for {by_memory})"
+    by_time = _size_for(tried.rate, RUN_SECONDS) // setting.block * setting.block
+    by_device = by_memory if tried.device_room is None else tried.device_room
+    size = max(min(by_memory, by_time, by_device), setting.block)
+    if by_time <= min(by_memory, by_device):
+        rate = f"at {tried.rate:.3g} GFLOP/s"
+        why = f"which takes about {RUN_SECONDS:.0f} s {rate} (the free memory has room for {by_memory})"
+    elif by_device < by_memory:
+        why = "the largest for which the device, on which the matrix lives, has room"
     else:
         why = f"which needs {100 * MEMORY_SHARE:.0f} % of the {_gib(room.free_bytes)} that are free"
     reasons.append(f"N: {size}, {why}")

@@ -11,6 +11,8 @@ from kumiki.errors import UserError
 
 RESULT = re.compile(r"W[RC]\d\S+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+\.\d+) +(\d\.\d+e[+-]\d+)")
 """A line of results, as HPL prints it: N, NB, P, Q, seconds, GFLOP/s."""
+DEVICE_ROOM = re.compile(r"# the matrix lives on the device, which has room for N = (\d+) ")
+"""A remark before the result of a run in the resident form (linpack/devices.cpp)."""
 RESIDUAL_FAILED = re.compile(r"\|\|Ax-b\|\|_oo/.*\.\.\. FAILED$")
 
 
@@ -76,6 +78,9 @@ class Result:
     """GFLOP/s."""
     failed: bool = False
     """The residual was not below the threshold; not where it was not checked."""
+    device_room: int | None = None
+    """The largest N, in such blocks, that has room on the device on which the matrix lives; None: it lives on no
+    device."""
 
 
 def operations(size: int) -> float:
@@ -83,11 +88,16 @@ def operations(size: int) -> float:
 
 
 def results(lines: Iterable[str]) -> list[Result]:
-    """The results among lines of output; the line of a residual follows that of its result."""
+    """The results among lines of output; remarks come before the line of a result, and that of a residual after it."""
     found: list[Result] = []
+    room: int | None = None
     for line in lines:
-        if result := RESULT.match(line):
-            found.append(Result(int(result[1]), int(result[2]), float(result[5]), float(result[6])))
+        if remark := DEVICE_ROOM.match(line):
+            room = int(remark[1])
+        elif result := RESULT.match(line):
+            size, block, seconds, rate = int(result[1]), int(result[2]), float(result[5]), float(result[6])
+            found.append(Result(size, block, seconds, rate, device_room=room))
+            room = None
         elif found and RESIDUAL_FAILED.match(line):
             found[-1] = replace(found[-1], failed=True)
     return found
