@@ -100,6 +100,7 @@ public:
     /// Tells the device of memory of the caller that will be copied often, so that copies need no detour (page locks).
     /// This is advice.
     virtual void pin(void*, std::size_t /*bytes*/) {}
+    /// Throws nothing, also when the device has failed.
     virtual void unpin(void*) {}
     /// Whether Stream::factor() works.
     virtual bool factors() const { return false; }

@@ -260,7 +260,11 @@ public:
         not_locked_ = bytes;
         why_not_locked_ = access_->table.error_text(status);
     }
-    void unpin(void* memory) override { access_->selected().unpin(memory); }
+    // After some errors each call fails, and there is nothing left to give back.
+    void unpin(void* memory) override {
+        access_->table.set_device(access_->index);
+        access_->table.unpin(memory);
+    }
     bool factors() const override { return access_->has_solver; }
     std::vector<std::string> absences() const override { return access_->absences; }
     std::string remark() const override {

@@ -55,7 +55,7 @@
 
 namespace {
 
-constexpr int good = 0, bad_value = 1, no_memory = 2, in_use = 46, no_device = 101;
+constexpr int good = 0, bad_value = 1, no_memory = 2, in_use = 46, no_device = 101, lost = 719;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 std::atomic<std::size_t> used_bytes{0};
 
@@ -128,7 +128,17 @@ bool others_have_it() {
     return locked;
 }
 
-int with_device(const std::function<int()>& work) { return selected ? work() : no_device; }
+/// After an error of this kind the vendor's libraries answer every call of the process with it.
+std::atomic<bool> is_lost{false};
+
+/// Whether this product, of those of the process, is the one at which the device is lost.
+bool loses_it() {
+    static const char* const number = std::getenv("TEST_STAND_IN_LOST_AT");
+    static std::atomic<int> products{0};
+    return number != nullptr && ++products == std::atoi(number);
+}
+
+int with_device(const std::function<int()>& work) { return is_lost ? lost : selected ? work() : no_device; }
 
 } // namespace
 
@@ -140,6 +150,7 @@ FOR_CALLERS int RUNTIME(GetDeviceCount)(int* count) {
     return good;
 }
 FOR_CALLERS int RUNTIME(SetDevice)(int index) {
+    if (is_lost) return lost;
     if (others_have_it()) return in_use;
     selected = index == 0;
     return selected ? good : no_device;
@@ -242,6 +253,7 @@ FOR_CALLERS int DGEMM(void* handle, int left, int right, int rows, int columns, 
                       const double* a, int a_lead, const double* b, int b_lead, const double* kept, double* c,
                       int c_lead) {
     if (left != PLAIN || right != PLAIN || a_lead < rows || b_lead < depth || c_lead < rows) return bad_value;
+    if (loses_it()) is_lost = true;
     const double alpha = *factor, beta = *kept; // they belong to the caller
     return with_device([&] {
         static_cast<Handle*>(handle)->stream->add([=] {
