@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "accelerator/device.hpp"
+#include "linpack/layout.hpp"
 #include "linpack/offload.hpp"
 #include "linpack/speed.hpp"
 
@@ -131,12 +132,13 @@ DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, st
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, Offload::tile_rows);
     const std::size_t columns =
         std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.columns), 1, Offload::slab_columns);
-    const double alone_here = speed_of_rank(job, grid, rows, block), alone = job.all_reduce(alone_here, Operation::sum);
+    const std::size_t depth = Layout::block_within(size, block);
+    const double alone_here = speed_of_rank(job, grid, rows, depth), alone = job.all_reduce(alone_here, Operation::sum);
     std::optional<DeviceSample> sample;
-    if (grid.has(job.rank())) sample.emplace(address, rows, columns, block);
+    if (grid.has(job.rank())) sample.emplace(address, rows, columns, depth);
     job.barrier();
     if (sample) sample->start();
-    const double threads_here = speed_of_rank(job, grid, rows, block);
+    const double threads_here = speed_of_rank(job, grid, rows, depth);
     const double threads = job.all_reduce(threads_here, Operation::sum);
     const double device_here = sample ? sample->stop() : 0;
     const double devices = job.all_reduce(device_here, Operation::sum);

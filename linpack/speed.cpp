@@ -6,6 +6,7 @@
 
 #include "kernels/common/aligned.hpp"
 #include "linpack/blas.hpp"
+#include "linpack/layout.hpp"
 
 namespace kumiki::linpack {
 
@@ -81,7 +82,7 @@ ColumnSpeeds ColumnSpeeds::of(const Grid& grid, std::span<const RankSpeed> of_ra
 
 ColumnSpeeds column_speeds(Job& job, const Grid& grid, std::size_t size, std::size_t block) {
     const std::size_t rows = std::clamp<std::size_t>(size / static_cast<std::size_t>(grid.rows), 1, most_rows);
-    const double here = speed_of_rank(job, grid, rows, block);
+    const double here = speed_of_rank(job, grid, rows, Layout::block_within(size, block));
     return ColumnSpeeds::of(grid, job.all_gather(RankSpeed{here, here / job.threads()}));
 }
 
