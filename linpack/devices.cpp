@@ -89,7 +89,9 @@ private:
 
 } // namespace
 
-std::string DeviceWish::objection() const {
+std::string DeviceWish::objection(int ranks) const {
+    if (processes && *processes > ranks)
+        return fmt::format("--device-processes {}: the job has {} rank{}", *processes, ranks, ranks == 1 ? "" : "s");
     if (form == Form::resident && (share || processes))
         return "--form resident has all of the matrix on the device: leave --device-share and --device-processes out, "
                "or choose --form offload";
@@ -126,7 +128,7 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
         require_room(parameters, "; choose a smaller -N, or --form offload");
         return resident(parameters, reasons);
     }
-    if (wish_.processes) return shared_->by_processes(*wish_.processes, wish_.share.value_or(1));
+    if (wish_.processes) return shared_->by_processes(parameters.grid, *wish_.processes, wish_.share.value_or(1));
     if (wish_.share) return DeviceUse{shared_->address(), *wish_.share};
     return chosen(parameters, reasons);
 }

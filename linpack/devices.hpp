@@ -19,11 +19,12 @@ enum class Form { automatic, offload, resident };
 struct DeviceWish {
     std::string description; ///< empty: none
     Form form = Form::automatic;
-    std::optional<double> share;  ///< of the columns, offload; absent: measured
-    std::optional<int> processes; ///< the last of each host, that alone use it, offload; absent: all ranks share it
+    std::optional<double> share; ///< of the columns, offload; absent: measured
+    /// The last so many of the grid's ranks on each host, that alone use it, offload; absent: all share it.
+    std::optional<int> processes;
 
-    /// What is wrong with it, as a sentence; empty: nothing.
-    std::string objection() const;
+    /// What is wrong with it in a job of so many ranks, as a sentence; empty: nothing.
+    std::string objection(int ranks) const;
 };
 
 /// The devices of a job, in the form that was asked for, or in the one that is chosen for each run. In the offload form
@@ -43,6 +44,8 @@ public:
     /// GFLOP/s of products at the shape of an update: of threads and devices at the same time, and the devices' part of
     /// it. Where the matrix lives on them, the devices are all. Collective over the job.
     DeviceShare measured(const Parameters& parameters);
+    /// How many ranks of this host the grid has, where a server on each host owns the device.
+    int ranks_of_this_host(const Grid& grid) const { return shared_->ranks_of(grid); }
     /// What the reader of a result must know about this rank's own device; empty: nothing.
     std::string remark() const { return own_ ? own_->remark() : ""; }
 

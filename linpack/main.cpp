@@ -82,7 +82,7 @@ int solve(const Options& options) {
             if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
             return kumiki::measure::usage;
         }
-    if (const std::string why = options.device.objection(); !why.empty()) {
+    if (const std::string why = options.device.objection(job.size()); !why.empty()) {
         if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
         return kumiki::measure::usage;
     }

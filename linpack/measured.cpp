@@ -131,7 +131,8 @@ private:
     std::string mix() const {
         const std::optional<int>& accelerated = request_.options.device.processes;
         if (!accelerated) return "none";
-        return fmt::format("{}x{}+{}", job_.size() - *accelerated, job_.threads(), *accelerated);
+        const int ranks = devices_->ranks_of_this_host(parameters_.grid), on_device = std::min(*accelerated, ranks);
+        return fmt::format("{}x{}+{}", ranks - on_device, job_.threads(), on_device);
     }
 
     /// How threads wait, which kumiki-run --wait says.
@@ -187,7 +188,7 @@ int measured(const Request& request) {
         why = "--pieces: all ranks take part; choose a grid of as many as the job has";
     if (why.empty() && request.pieces && runs.front().size == 0)
         why = "--pieces: a matrix without rows has no steps; give -N 1 or more";
-    if (why.empty()) why = request.options.device.objection();
+    if (why.empty()) why = request.options.device.objection(job.size());
     if (!why.empty()) {
         if (job.rank() == 0) std::cerr << name << ": " << why << '\n';
         return measure::usage;

@@ -104,8 +104,10 @@ SharedDevice::SharedDevice(Job& job, const std::string& description) {
     const std::vector<std::uint64_t> hosts = job.all_gather(host_identity());
     const auto here = static_cast<std::size_t>(job.rank());
     const auto first = static_cast<std::size_t>(std::ranges::find(hosts, hosts[here]) - hosts.begin());
-    behind_ = static_cast<int>(std::count(hosts.begin() + job.rank() + 1, hosts.end(), hosts[here]));
-    most_ranks_ = job.all_reduce(static_cast<int>(std::ranges::count(hosts, hosts[here])), Operation::max);
+    for (int rank = 0; rank < job.size(); ++rank)
+        if (hosts[static_cast<std::size_t>(rank)] == hosts[here]) ranks_.push_back(rank);
+    rank_ = job.rank();
+    most_ranks_ = job.all_reduce(static_cast<int>(ranks_.size()), Operation::max);
     std::string failure;
     if (first == here) try {
             server_ = std::make_unique<accelerator::ServerProcess>(description);
@@ -126,6 +128,15 @@ void SharedDevice::await_opened(Job& job) const {
         failure = error.what();
     }
     agree(job, failure, "another rank could not reach its device");
+}
+
+int SharedDevice::ranks_of(const Grid& grid) const {
+    return static_cast<int>(std::ranges::count_if(ranks_, [&](int rank) { return grid.has(rank); }));
+}
+
+DeviceUse SharedDevice::by_processes(const Grid& grid, int count, double share) const {
+    const auto behind = std::ranges::count_if(ranks_, [&](int rank) { return rank > rank_ && grid.has(rank); });
+    return {address_, share, behind < count, true};
 }
 
 DeviceShare measure_device(Job& job, std::uint32_t address, const Grid& grid, std::size_t size, std::size_t block) {

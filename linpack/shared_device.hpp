@@ -31,14 +31,17 @@ public:
     std::uint32_t address() const { return address_; }
     /// Of the host that has the most, how many ranks share the device.
     int ranks_of_largest_host() const { return most_ranks_; }
-    /// All products of the updates of the last `count` ranks of each host.
-    DeviceUse by_processes(int count, double share) const { return {address_, share, behind_ < count, true}; }
+    /// How many ranks of this host a grid has.
+    int ranks_of(const Grid& grid) const;
+    /// For products of the updates of the last `count` ranks of the grid on each host, and of no others.
+    DeviceUse by_processes(const Grid& grid, int count, double share) const;
 
 private:
     std::unique_ptr<accelerator::ServerProcess> server_; ///< at the first rank of a host
     std::uint32_t address_ = 0;
     int most_ranks_ = 0;
-    int behind_ = 0; ///< ranks of this host that come after this one
+    std::vector<int> ranks_; ///< of this host, in ascending order
+    int rank_ = 0;           ///< this one
 };
 
 /// How much of the updates devices take, and why.
