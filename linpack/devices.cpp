@@ -11,6 +11,7 @@
 #include "accelerator/open.hpp"
 #include "linpack/device_matrix.hpp"
 #include "linpack/layout.hpp"
+#include "linpack/offload.hpp"
 #include "linpack/sharing.hpp"
 
 namespace kumiki::linpack {
@@ -128,9 +129,14 @@ std::optional<DeviceUse> Devices::use_for(const Parameters& parameters, std::vec
         require_room(parameters, "; choose a smaller -N, or --form offload");
         return resident(parameters, reasons);
     }
-    if (wish_.processes) return shared_->by_processes(parameters.grid, *wish_.processes, wish_.share.value_or(1));
-    if (wish_.share) return DeviceUse{shared_->address(), *wish_.share};
-    return chosen(parameters, reasons);
+    std::optional<DeviceUse> use;
+    if (wish_.processes) use = shared_->by_processes(parameters.grid, *wish_.processes, wish_.share.value_or(1));
+    else if (wish_.share) use = DeviceUse{shared_->address(), *wish_.share};
+    else use = chosen(parameters, reasons);
+    if (use && use->own == nullptr && Offload::slabs(use->share, LargestPart(parameters).columns) == 0)
+        reasons.push_back(fmt::format("the device gets nothing: it takes slabs of {} columns, and its share is less",
+                                      Offload::slab_columns));
+    return use;
 }
 
 std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vector<std::string>& reasons) {

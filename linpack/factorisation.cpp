@@ -131,9 +131,7 @@ void Factorisation::cut(const StepShape& shape) {
     slabs_.clear();
     // The same at every rank of a process column, also at those without a device.
     constexpr std::size_t wide = Offload::slab_columns;
-    const auto shared =
-        std::min(static_cast<std::size_t>(device_share_ * static_cast<double>(behind.size()) / wide + 0.5),
-                 behind.size() / wide);
+    const std::size_t shared = Offload::slabs(device_share_, behind.size());
     const auto add_panel = [&] {
         if (next != 0) slabs_.push_back({slabs_.size(), panel, true, false});
     };

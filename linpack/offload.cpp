@@ -13,6 +13,11 @@ void follow(double& pace, double measured) { pace = pace == 0 ? measured : 0.7 *
 
 } // namespace
 
+std::size_t Offload::slabs(double share, std::size_t columns) {
+    const double wanted = share * static_cast<double>(columns) / slab_columns;
+    return std::min(static_cast<std::size_t>(wanted + 0.5), columns / slab_columns);
+}
+
 accelerator::Room Offload::room(std::size_t rows, std::size_t columns, std::size_t block) {
     const std::size_t width = std::min(columns, slab_columns);
     return {rows * block, columns * block, width * block, std::min(rows, tile_rows) * width};

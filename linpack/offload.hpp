@@ -26,6 +26,8 @@ public:
     /// Columns of a slab whose products are shared, and rows of a tile, at most.
     static constexpr std::size_t slab_columns = 512, tile_rows = 2048;
 
+    /// How many whole slabs of a step that updates so many columns are for a device with this share of them.
+    static std::size_t slabs(double share, std::size_t columns);
     /// The room that it needs at the server.
     static accelerator::Room room(std::size_t rows, std::size_t columns, std::size_t block);
 
