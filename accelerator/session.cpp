@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace kumiki::accelerator {
 
@@ -62,7 +63,7 @@ void Session::take_requests(const std::stop_token& stop) {
             const std::lock_guard lock(mutex_);
             under_way_.push_back({slot, event});
             changed_.notify_one();
-        } catch (const DeviceError& error) {
+        } catch (const std::exception& error) { // of the device, or too little memory: other clients are served
             fail(slot, error.what());
         }
     }
@@ -108,7 +109,7 @@ void Session::tell_results(const std::stop_token& stop) {
         try {
             oldest.event->wait();
             sem_post(&channel().done[oldest.slot]);
-        } catch (const DeviceError& error) {
+        } catch (const std::exception& error) {
             fail(oldest.slot, error.what());
         }
         lock.lock();

@@ -2,7 +2,9 @@
 // killed.
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <thread>
 
 #include "accelerator/client.hpp"
@@ -84,6 +86,14 @@ TEST(Server, ServesClientsOneAfterAnother) {
     }
 }
 
+TEST(Server, ServesOthersWhileAClientIsMute) {
+    const tests::Watchdog watchdog("a client that says nothing");
+    Serving serving("emulated:rate=1000");
+    const File mute = connect_to(serving.address), other = connect_to(serving.address);
+    Client client(serving.address, room);
+    expect_right_products(client, 3);
+}
+
 std::string failure_of(const std::function<void()>& body) {
     try {
         body();
@@ -130,6 +140,58 @@ TEST(Server, RefusesProductsOutsideTheRoom) {
         client.send(bad);
         EXPECT_NE(failure_of([&] { client.take(); }).find("not in its room"), std::string::npos);
     }
+}
+
+double processor_seconds() {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; // of all threads of the process
+}
+
+TEST(Server, AsksForAnOpenFileAtTimesOnly) {
+    const tests::Watchdog watchdog("a server with too few open files");
+    Lifeline line;
+    Listening listening = listen_here();
+    const File client = connect_to(listening.address);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit few{3, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    const double start = processor_seconds();
+    std::thread serving(
+        [&] { Server(std::move(listening.socket), [] { return open_device("emulated"); }).serve(line.here); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    EXPECT_LT(processor_seconds() - start, 0.1);
+    setrlimit(RLIMIT_NOFILE, &before);
+    line.other = File();
+    serving.join();
+}
+
+/// A device whose process has too little memory for what it is asked to do.
+struct PoorDevice : Device {
+    struct PoorStream : Stream {
+        void copy_in(const double*, std::size_t, const Extent&, const Place&) override { throw std::bad_alloc(); }
+        void copy_out(const Place&, const Extent&, double*, std::size_t) override {}
+        void copy(const Place&, const Extent&, const Place&) override {}
+        void multiply(const Product&) override {}
+        std::shared_ptr<Event> record() override { return nullptr; }
+        void wait_for(const std::shared_ptr<Event>&) override {}
+    };
+    Properties properties() const override { return {}; }
+    std::unique_ptr<Memory> allocate(std::size_t elements) override {
+        if (elements > rows * columns * 100) throw std::bad_alloc();
+        return nullptr;
+    }
+    std::unique_ptr<Stream> stream() override { return std::make_unique<PoorStream>(); }
+};
+
+TEST(Server, PassesOnThatMemoryIsLacking) {
+    const tests::Watchdog watchdog("a server without memory");
+    Serving serving([] { return std::make_unique<PoorDevice>(); });
+    const std::string lacking = std::bad_alloc().what();
+    constexpr Room large{rows * columns * 200, depth * columns * parts, depth * columns, rows * columns};
+    EXPECT_EQ(failure_of([&] { const Client client(serving.address, large); }), lacking);
+    Client client(serving.address, room);
+    client.send({1, rows, 0, 0, rows, columns, depth});
+    EXPECT_EQ(failure_of([&] { client.take(); }), lacking);
 }
 
 /// Clients that are killed while their products are under way leave a server that serves the others.

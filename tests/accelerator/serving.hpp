@@ -25,11 +25,12 @@ struct Lifeline {
 /// A server in a thread of the test's process.
 class Serving {
 public:
-    explicit Serving(const std::string& description) {
+    explicit Serving(const std::string& description) : Serving([description] { return open_device(description); }) {}
+    explicit Serving(const Server::Open& open) {
         Listening listening = listen_here();
         address = listening.address;
-        thread_ = std::thread([this, description, socket = std::move(listening.socket)]() mutable {
-            Server(std::move(socket), [&] { return open_device(description); }).serve(line_.here);
+        thread_ = std::thread([this, open, socket = std::move(listening.socket)]() mutable {
+            Server(std::move(socket), open).serve(line_.here);
         });
     }
     ~Serving() { end(); }
