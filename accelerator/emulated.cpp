@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -50,12 +51,26 @@ public:
         const std::lock_guard lock(mutex_);
         return busy_.count() > 0 ? late_ / busy_ : 0;
     }
+    /// What its work took, and what was set.
+    std::string times() const {
+        const std::lock_guard lock(mutex_);
+        return fmt::format("{:.3g} s instead of {:.3g} s", busy_.count(), (busy_ - late_).count());
+    }
 
 private:
     mutable std::mutex mutex_;
     Clock::time_point free_{};
     Seconds busy_{0}, late_{0};
 };
+
+/// Binds this thread to a processor, or to none if the number is negative. Returns false if that cannot be used.
+bool bind_to(int processor) {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    for (std::size_t number = 0; number < CPU_SETSIZE; ++number)
+        if (processor < 0 || static_cast<int>(number) == processor) CPU_SET(number, &processors);
+    return sched_setaffinity(0, sizeof processors, &processors) == 0;
+}
 
 struct EmulatedMemory : Memory {
     EmulatedMemory(std::size_t elements, std::atomic<std::size_t>& used) : data(elements), used_(used) {}
@@ -198,14 +213,7 @@ private:
     }
 
     /// The processor of the device, or any: it would else have to share those of the thread that opened it.
-    void bind() const {
-        cpu_set_t processors;
-        CPU_ZERO(&processors);
-        for (std::size_t number = 0; number < CPU_SETSIZE; ++number)
-            if (parts_.settings.processor < 0 || static_cast<int>(number) == parts_.settings.processor)
-                CPU_SET(number, &processors);
-        sched_setaffinity(0, sizeof processors, &processors);
-    }
+    void bind() const { bind_to(parts_.settings.processor); }
 
     Parts& parts_;
     Clock::time_point ready_{};  ///< when the work so far should be done; of the stream's thread
@@ -240,14 +248,15 @@ public:
     std::string remark() const override {
         constexpr double bearable = 0.03;
         const double products = parts_.compute.share_late();
-        const double copies = std::max(parts_.in.share_late(), parts_.out.share_late());
+        const double in = parts_.in.share_late(), out = parts_.out.share_late(), copies = std::max(in, out);
+        const bool in_is_later = in >= out;
         const bool limits_bus = parts_.settings.bus > 0;
         if (products < bearable && (copies < bearable || !limits_bus)) return {};
         return fmt::format(
-            "the emulated device could not hold what was set: products took {:.0f} % longer{}; set less, "
-            "or give it a processor of its own (processor=...)",
-            100 * products / (1 - products),
-            limits_bus ? fmt::format(", copies {:.0f} %", 100 * copies / (1 - copies)) : "");
+            "the emulated device could not hold what was set: products took {}{}; set less, or give it a processor of "
+            "its own (processor=...)",
+            parts_.compute.times(),
+            limits_bus ? fmt::format(", copies {}", (in_is_later ? parts_.in : parts_.out).times()) : "");
     }
 
 private:
@@ -263,6 +272,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<Device> open_emulated(const EmulatedSettings& settings) { return std::make_unique<Emulated>(settings); }
+std::unique_ptr<Device> open_emulated(const EmulatedSettings& settings) {
+    bool usable = true;
+    std::jthread([&] { usable = bind_to(settings.processor); }).join();
+    if (!usable && settings.processor >= 0)
+        throw DeviceError(fmt::format("emulated device: processor={0}: there is no processor {0} here that may be used",
+                                      settings.processor));
+    return std::make_unique<Emulated>(settings);
+}
 
 } // namespace kumiki::accelerator

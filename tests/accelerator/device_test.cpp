@@ -286,6 +286,7 @@ TEST(OpenDevice, NamesWhatIsWrong) {
     expect_refusal("emulated:rate=64:5/32:7", "ascending");
     expect_refusal("emulated:bus=-1", "bus=-1 is not a number of 0 or more");
     expect_refusal("emulated:processor=0.5", "processor=0.5 is not a whole number");
+    expect_refusal("emulated:processor=1000000", "there is no processor 1000000 here");
     expect_refusal("emulated:speed=1", "there is no setting 'speed'");
 }
 

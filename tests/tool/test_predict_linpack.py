@@ -13,6 +13,7 @@ from kumiki.command import app
 from kumiki.errors import UserError
 from kumiki.linpack.model import operations
 from kumiki.predict.linpack.description import machine_of, text_of
+from kumiki.predict.linpack.devices import bus_of
 from kumiki.predict.linpack.machine import Kind, Machine, Rate, Run
 from kumiki.predict.linpack.model import predict
 from kumiki.predict.linpack.recursion import expected, fitted
@@ -155,6 +156,11 @@ def test_a_device_with_the_matrix_hides_panel_and_bus() -> None:
     # The products of a step take 0.02 s for each 1000 rows of a panel and more, its way to the host and back 0.003 s.
     assert rate(5, 1000) == pytest.approx(rate(5, inf), rel=0.02)
     assert rate(5, 20) < 0.8 * rate(5, inf) and rate(0.2, inf) < 0.8 * rate(5, inf)
+
+
+def test_the_bus_is_read_as_the_program_reads_it() -> None:
+    assert bus_of("emulated:rate=20,bus=1e3") == 1e6 and bus_of("emulated:bus=0.5,memory=1") == 500
+    assert bus_of("emulated:rate=20") == inf and bus_of("emulated:rate=20,bus=0") == inf
 
 
 def test_the_form_is_kept_in_a_file(tmp_path: Path) -> None:

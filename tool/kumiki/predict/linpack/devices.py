@@ -13,7 +13,7 @@ from kumiki.predict.linpack.place import Place, Samples, mean_rate
 from kumiki.results.row import Row
 
 RESIDENT = "resident"
-BUS = re.compile(r"\bbus=([0-9.]+)")
+BUS = re.compile(r"\bbus=([^,]+)")
 """What the description of an emulated device says of its bus, in GB/s."""
 
 
@@ -28,6 +28,13 @@ class Devices:
 def device_name(row: Row) -> str:
     """The name of the kind of processes that a row with a device is about."""
     return f"{Place.of(row).name}, with {row.text('device')}, {row.text('form') or 'offload'}"
+
+
+def bus_of(device: str) -> float:
+    """MB/s of the bus that the description of a device sets; infinite where it sets none."""
+    found = BUS.search(device)
+    rate = float(found[1]) if found else 0.0
+    return 1000 * rate if rate > 0 else inf
 
 
 def devices_of_rows(rows: Sequence[Row], kinds: Mapping[str, Kind], samples: Samples) -> Devices:
@@ -57,7 +64,6 @@ def _kind(alone: Kind, products: Sequence[Row], samples: Samples) -> Kind:
     product = Rate(tuple(points))
     if products[0].text("form") != RESIDENT:
         return replace(alone, product=product)
-    bus = BUS.search(products[0].text("device"))
     return Kind(
         product=product,
         panel=alone.panel,
@@ -65,7 +71,7 @@ def _kind(alone: Kind, products: Sequence[Row], samples: Samples) -> Kind:
         solve=Rate(tuple((rows, rate / 2) for rows, rate in points)),
         solution=alone.solution,
         resident=True,
-        bus=1000 * float(bus[1]) if bus and float(bus[1]) > 0 else inf,
+        bus=bus_of(products[0].text("device")),
     )
 
 
