@@ -26,6 +26,26 @@ double total(const std::vector<RankSpeed>& speeds) {
     return sum;
 }
 
+/// What the ranks say, each sentence once, and by which rank where that is not the first one. Collective over the job.
+std::vector<std::string> said_by_all(Job& job, const std::vector<std::string>& own) {
+    constexpr std::size_t longest = 512;
+    const auto ranks = static_cast<std::size_t>(job.size());
+    std::vector<std::string> all, known;
+    const int most = job.all_reduce(static_cast<int>(own.size()), Operation::max);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(most); ++i) {
+        std::vector<char> text(longest), texts(ranks * longest);
+        if (i < own.size()) std::copy_n(own[i].begin(), std::min(own[i].size(), longest - 1), text.begin());
+        job.all_gather(text, texts);
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const std::string sentence(&texts[rank * longest]);
+            if (sentence.empty() || std::ranges::find(known, sentence) != known.end()) continue;
+            known.push_back(sentence);
+            all.push_back(rank == 0 ? sentence : fmt::format("rank {}: {}", rank, sentence));
+        }
+    }
+    return all;
+}
+
 /// The largest part of the matrix that a rank has.
 struct LargestPart {
     explicit LargestPart(const Parameters& parameters) {
@@ -165,11 +185,17 @@ std::optional<DeviceUse> Devices::chosen(const Parameters& parameters, std::vect
     return lives_there ? resident(parameters, reasons) : without_form();
 }
 
+std::string Devices::remark() const {
+    if (!own_) return {}; // at every rank
+    const std::vector<std::string> all = said_by_all(job_, {own_->remark()});
+    return all.empty() ? "" : all.front();
+}
+
 DeviceUse Devices::resident(const Parameters& parameters, std::vector<std::string>& reasons) const {
     // `kumiki linpack` reads this number (tool/kumiki/linpack/model.py).
     reasons.push_back(fmt::format("the matrix lives on the device, which has room for N = {} in blocks of {}",
                                   largest_size(parameters), LargestPart(parameters).block));
-    std::ranges::copy(own_->absences(), std::back_inserter(reasons));
+    std::ranges::move(said_by_all(job_, own_->absences()), std::back_inserter(reasons));
     return {.own = own_.get()};
 }
 

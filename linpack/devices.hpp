@@ -46,8 +46,9 @@ public:
     DeviceShare measured(const Parameters& parameters);
     /// How many ranks of this host the grid has, where a server on each host owns the device.
     int ranks_of_this_host(const Grid& grid) const { return shared_->ranks_of(grid); }
-    /// What the reader of a result must know about this rank's own device; empty: nothing.
-    std::string remark() const { return own_ ? own_->remark() : ""; }
+    /// What the reader of a result must know about the ranks' own devices: what the first rank says that says
+    /// something; empty: nothing. Collective over the job.
+    std::string remark() const;
 
 private:
     void open_own();
