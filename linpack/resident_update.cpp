@@ -114,7 +114,7 @@ void ResidentUpdate::begin(const StepShape& shape, const Panel& panel, std::span
 
 void ResidentUpdate::bring_left() {
     const std::size_t width = shape_.width, below = shape_.rows - shape_.own_rows;
-    kernels::AlignedVector<double>& inverse = turn().inverse;
+    kernels::PageVector<double>& inverse = turn().inverse;
     std::fill(inverse.begin(), inverse.end(), 0.0);
     for (std::size_t i = 0; i < width; ++i) inverse[i * width + i] = 1;
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, blas_length(width), blas_length(width),

@@ -65,8 +65,8 @@ private:
 
     /// What is kept for one of two steps by turns.
     struct Turn {
-        kernels::AlignedVector<double> inverse; ///< of L11, on the host
-        OwnMemory left;                         ///< L11^-1, then L21, or the panel that was factored here
+        kernels::PageVector<double> inverse; ///< of L11, on the host
+        OwnMemory left;                      ///< L11^-1, then L21, or the panel that was factored here
         OwnMemory u;
         Event multiplied; ///< all products of its last step
         Event u_is_out;   ///< its rows of U are on the host
@@ -113,9 +113,9 @@ private:
     DeviceMatrix there_;
     std::array<Turn, 2> turns_;
     bool factors_panels_;
-    kernels::AlignedVector<double> next_panel_;
-    kernels::AlignedVector<int> exchanges_; ///< of the next panel, as Stream::factor() tells them
-    OwnMemory swapped_, sent_, received_;   ///< rows of U before the solve; rows on their way
+    kernels::PageVector<double> next_panel_;
+    kernels::PageVector<int> exchanges_;  ///< of the next panel, as Stream::factor() tells them
+    OwnMemory swapped_, sent_, received_; ///< rows of U before the solve; rows on their way
     OwnStream products_, moves_, in_, out_, panels_;
 
     StepShape shape_;

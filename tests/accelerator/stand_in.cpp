@@ -8,12 +8,14 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
 #include <functional>
 #include <malloc.h>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,7 +57,8 @@
 
 namespace {
 
-constexpr int good = 0, bad_value = 1, no_memory = 2, in_use = 46, no_device = 101, lost = 719;
+constexpr int good = 0, bad_value = 1, no_memory = 2, in_use = 46, no_device = 101, already_locked = 712,
+              not_locked = 713, lost = 719;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 std::atomic<std::size_t> used_bytes{0};
 
@@ -117,6 +120,30 @@ struct Handle {
     Stream* stream = nullptr;
 };
 
+/// Memory of the caller is locked by whole pages, and no page twice.
+class PageLocks {
+public:
+    int add(void* memory, std::size_t bytes) {
+        const Page first = page_of(memory), end = page_of(static_cast<char*>(memory) + bytes - 1) + 1;
+        const std::lock_guard lock(mutex_);
+        for (const auto& [other, other_end] : ends_)
+            if (first < other_end && other < end) return already_locked;
+        ends_[first] = end;
+        return good;
+    }
+    int remove(void* memory) {
+        const std::lock_guard lock(mutex_);
+        return ends_.erase(page_of(memory)) == 1 ? good : not_locked;
+    }
+
+private:
+    using Page = std::uintptr_t;
+    static Page page_of(const void* memory) { return reinterpret_cast<Page>(memory) / 4096; }
+
+    std::mutex mutex_;
+    std::map<Page, Page> ends_; ///< behind those that begin there
+} locks;
+
 /// Each thread must say which device it means.
 thread_local bool selected = false;
 
@@ -176,8 +203,8 @@ FOR_CALLERS int RUNTIME(Free)(void* address) {
     std::free(address);
     return good;
 }
-FOR_CALLERS int RUNTIME(HostRegister)(void*, std::size_t, unsigned) { return good; }
-FOR_CALLERS int RUNTIME(HostUnregister)(void*) { return good; }
+FOR_CALLERS int RUNTIME(HostRegister)(void* memory, std::size_t bytes, unsigned) { return locks.add(memory, bytes); }
+FOR_CALLERS int RUNTIME(HostUnregister)(void* memory) { return locks.remove(memory); }
 FOR_CALLERS int RUNTIME(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
     *least = 0;
     *greatest = -5;
