@@ -5,17 +5,18 @@
 namespace kumiki::collective {
 
 bool RankBarrier::meet() {
-    if (group_.on_one_host()) return fabric_.progress().crowded() ? count(group_.host().barrier) : disseminate();
+    if (group_.on_one_host())
+        return fabric_.progress().crowded() ? count(group_.host().barrier) : disseminate(barrier_);
     enter();
     return wait();
 }
 
-bool RankBarrier::meet_host() { return fabric_.progress().crowded() ? count(group_.host().step) : disseminate(); }
+bool RankBarrier::meet_host() { return fabric_.progress().crowded() ? count(group_.host().step) : disseminate(step_); }
 
-bool RankBarrier::disseminate() {
-    const std::uint64_t epoch = ++epoch_;
-    const auto flag = [this](int local, int round) -> std::atomic<std::uint64_t>& {
-        return group_.block(local).barrier[static_cast<std::size_t>(round)].value;
+bool RankBarrier::disseminate(Dissemination& barrier) {
+    const std::uint64_t epoch = ++barrier.epoch;
+    const auto flag = [this, flags = barrier.flags](int local, int round) -> std::atomic<std::uint64_t>& {
+        return (group_.block(local).*flags)[static_cast<std::size_t>(round)].value;
     };
     return wait::disseminate(
         group_.host_rank(), group_.host_size(),

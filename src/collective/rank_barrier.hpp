@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "collective/call_log.hpp"
@@ -25,13 +26,21 @@ public:
     bool entered() const { return entered_; }
 
 private:
-    bool disseminate();
+    using Flags = std::array<wait::Flag, wait::most_rounds>;
+    /// Where a rank reads and is told of one of its two barriers, and how often it has entered that.
+    struct Dissemination {
+        Flags fabric::shm::MemberBlock::* flags;
+        std::uint64_t epoch = 0;
+    };
+    bool disseminate(Dissemination& barrier);
     bool count(wait::Gate& gate);
 
     fabric::Fabric& fabric_;
     fabric::Group& group_;
     CallLog& calls_;
-    std::uint64_t epoch_ = 0;
+    // They are separate, like the gates: a rank in a barrier does not meet ranks that are inside another collective.
+    Dissemination barrier_{&fabric::shm::MemberBlock::barrier};
+    Dissemination step_{&fabric::shm::MemberBlock::step};
     std::uint64_t split_epoch_ = 0;
     bool entered_ = false;
 };

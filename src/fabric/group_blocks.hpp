@@ -53,7 +53,8 @@ private:
         }
         memory.host.differing.call.store(0, relaxed);
         memory.host.differing.teller.store(0, relaxed);
-        for (wait::Flag& flag : memory.barrier) flag.value.store(0, relaxed);
+        for (auto* flags : {&memory.barrier, &memory.step})
+            for (wait::Flag& flag : *flags) flag.value.store(0, relaxed);
         for (auto& turn : memory.contributions)
             for (shm::Contribution& line : turn) line.epoch.store(0, relaxed);
     }

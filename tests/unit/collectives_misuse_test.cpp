@@ -256,6 +256,20 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
         }
 }
 
+// So many have no lines for each other, and all collectives meet at the boards. There a rank in a barrier must not be
+// taken for one that is in the same collective as the others.
+TEST(CollectiveMisuseOfManyTest, ABarrierAgainstABroadcast) {
+    const Watchdog watchdog("barrier of one of many ranks");
+    run_ranks_to_failure({.ranks = 66, .wait = WaitPolicy::yield, .arena_bytes = 1 << 20}, [](Rank& rank) {
+        const bool odd = rank.rank() == rank.size() - 1;
+        double value = 1;
+        for (int turn = 0; turn < 2; ++turn) ASSERT_TRUE(rank.collectives.broadcast(&value, 8, 0));
+        expect_refused(odd ? rank.collectives.barrier() : rank.collectives.broadcast(&value, 8, 0),
+                       KUMIKI_ERROR_ARGUMENT, {"rank 65", "barrier", "another collective"});
+        expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, {"no more collectives"});
+    });
+}
+
 // The others must not wait for a rank that has entered and then leaves.
 TEST(LeaveTest, AnOpenSplitPhaseBarrierHoldsNobodyBack) {
     Processes ranks;

@@ -22,7 +22,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690008; // "kumiki", version 8
+inline constexpr std::uint64_t layout_version = 0x6b756d696b690009; // "kumiki", version 9
 
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
 

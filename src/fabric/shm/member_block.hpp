@@ -87,7 +87,8 @@ struct alignas(platform::smallest_page) MemberBlock {
     alignas(platform::apart) std::atomic<CallNote> call; ///< the collective that the rank is in
     std::atomic<std::uint32_t> gone; ///< members on this host that left the group; once all have, the block is unused
     HostBlock host;
-    std::array<wait::Flag, wait::most_rounds> barrier;
+    std::array<wait::Flag, wait::most_rounds> barrier; ///< like the gates of that name, when the host is not crowded
+    std::array<wait::Flag, wait::most_rounds> step;
     std::array<std::array<Contribution, most_contributors>, 2>
         contributions; ///< used in turn, by number of the contributor
     Board board;
