@@ -7,9 +7,9 @@ namespace {
 
 using fabric::shm::CallNote;
 
-const char* name(CallNote note) {
+const char* name(CallNote note, bool on_one_host) {
     switch (static_cast<CallLog::Place>(note & 0xff)) {
-    case CallLog::Place::barrier: return "barrier (or leaves)";
+    case CallLog::Place::barrier: return on_one_host ? "barrier (or leaves)" : "barrier or barrier_enter (or leaves)";
     case CallLog::Place::split_barrier: return "barrier_enter";
     case CallLog::Place::exchange: break;
     }
@@ -38,9 +38,9 @@ Failure CallLog::difference() const {
     return {KUMIKI_ERROR_ARGUMENT,
             fmt::format("the ranks called different collectives: {} {}, {} {}; all ranks must call the same, "
                         "in the same order",
-                        group_.describe(group_.rank()), name(self.note),
+                        group_.describe(group_.rank()), name(self.note, group_.on_one_host()),
                         group_.describe(group_.number_of(other.rank.load(std::memory_order_relaxed))),
-                        name(other.note.load(std::memory_order_relaxed)))};
+                        name(other.note.load(std::memory_order_relaxed), group_.on_one_host()))};
 }
 
 } // namespace kumiki::collective

@@ -27,14 +27,12 @@ public:
         group_.own().call.store(number_ << 8 | static_cast<std::uint64_t>(place), std::memory_order_release);
     }
 
-    /// Waits like Fabric::wait(), but returns false when the ranks are in different collectives, so that the wait would
-    /// never end.
+    /// Waits like Fabric::wait(), but returns false when the ranks are in different collectives, this one or an earlier
+    /// one, so that the wait would never end.
     template <class Ready>
     bool wait(Ready ready) {
         bool met = false;
-        const auto& differing = group_.host().differing.call;
-        fabric_.progress().wait([&] { return (met = ready()) || differing.load(std::memory_order_acquire) == number_; },
-                                [this] { compare(); });
+        fabric_.progress().wait([&] { return (met = ready()) || broken(); }, [this] { compare(); });
         return met;
     }
 

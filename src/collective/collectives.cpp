@@ -59,7 +59,8 @@ Result<> Collectives::barrier() {
 Result<> Collectives::barrier_enter() {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    calls_.begin(CallLog::Place::split_barrier);
+    // Between hosts both barriers meet at the same gate.
+    calls_.begin(one_host() ? CallLog::Place::split_barrier : CallLog::Place::barrier);
     barrier_.enter();
     return {};
 }

@@ -256,6 +256,24 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
         }
 }
 
+// Between hosts both kinds of barrier meet at the same gate, so nothing differs, however late a rank comes.
+TEST(CollectiveMisuseOverHostsTest, APlainBarrierMeetsASplitPhaseOne) {
+    if (!over_network()) GTEST_SKIP() << "on one host this is a difference";
+    const Watchdog watchdog("plain barrier and split-phase one");
+    run_ranks_as_threads({.ranks = 4}, [](Rank& rank) {
+        for (const auto late : {std::chrono::milliseconds(0), std::chrono::milliseconds(50)}) {
+            if (rank.rank() == 3) std::this_thread::sleep_for(late);
+            if (rank.rank() == 1) {
+                ASSERT_TRUE(rank.collectives.barrier());
+            } else {
+                ASSERT_TRUE(rank.collectives.barrier_enter());
+                ASSERT_TRUE(rank.collectives.barrier_wait());
+            }
+        }
+        expect_usable(rank);
+    });
+}
+
 // So many have no lines for each other, and all collectives meet at the boards. There a rank in a barrier must not be
 // taken for one that is in the same collective as the others.
 TEST(CollectiveMisuseOfManyTest, ABarrierAgainstABroadcast) {
