@@ -13,12 +13,13 @@ Result<> Collectives::all_gather(const void* input, std::size_t bytes, void* out
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
     if ((input == nullptr && bytes > 0) || (output == nullptr && moves_something(received)))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_gather: the address of the input or output is null"));
+        return refuse_inside(fail(KUMIKI_ERROR_ARGUMENT, "all_gather: the address of the input or output is null"));
     if (received.bytes(group_.rank()) != bytes)
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT,
-                           fmt::format("all_gather: {} sends {} bytes and expects {} of itself",
-                                       group_.describe(group_.rank()), bytes, received.bytes(group_.rank()))));
-    return all_gather_inside({static_cast<const std::byte*>(input), bytes}, static_cast<std::byte*>(output), received);
+        return refuse_inside(fail(KUMIKI_ERROR_ARGUMENT,
+                                  fmt::format("all_gather: {} sends {} bytes and expects {} of itself",
+                                              group_.describe(group_.rank()), bytes, received.bytes(group_.rank()))));
+    return all_gather_inside(Kind::all_gather, {static_cast<const std::byte*>(input), bytes},
+                             static_cast<std::byte*>(output), received);
 }
 
 Result<> Collectives::all_gather_inside(std::span<const std::byte> own, std::byte* into, const Pieces& received) {

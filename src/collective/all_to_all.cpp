@@ -20,7 +20,7 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     const auto rank_of = [this](int local) { return group_.number_on_host(local); };
 
     if ((input == nullptr && moves_something(sent)) || (output == nullptr && moves_something(received)))
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
+        return refuse_inside(fail(KUMIKI_ERROR_ARGUMENT, "all_to_all: the address of the input or output is null"));
 
     // Every rank tells every other one of its host where the piece for that rank begins and how long it is.
     std::vector<PieceNote> notes;

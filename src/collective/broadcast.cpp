@@ -8,8 +8,9 @@ namespace kumiki::collective {
 Result<> Collectives::broadcast(void* data, std::size_t bytes, int root) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    if (!group_.has_rank(root)) return refuse(no_such_root("broadcast", root));
-    if (data == nullptr && bytes > 0) return refuse(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
+    if (!group_.has_rank(root)) return refuse_inside(no_such_root("broadcast", root));
+    if (data == nullptr && bytes > 0)
+        return refuse_inside(fail(KUMIKI_ERROR_ARGUMENT, "broadcast: the address is null"));
     const std::span all(static_cast<std::byte*>(data), bytes);
     const bool from_here = group_.rank() == root;
     const auto chunk = [&](std::size_t begin) { return all.subspan(begin, std::min(Board::capacity, bytes - begin)); };

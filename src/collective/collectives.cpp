@@ -33,11 +33,15 @@ Collectives::CallGuard::~CallGuard() {
     if (alone_) collectives_.in_use_.store(false, std::memory_order_release);
 }
 
+Result<> Collectives::CallGuard::alone() const {
+    if (alone_) return {};
+    return fail(KUMIKI_ERROR_STATE,
+                fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
+                            collectives_.group_.describe(collectives_.group_.rank())));
+}
+
 Result<> Collectives::CallGuard::admitted() const {
-    if (!alone_)
-        return fail(KUMIKI_ERROR_STATE,
-                    fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
-                                collectives_.group_.describe(collectives_.group_.rank())));
+    if (auto is_alone = alone(); !is_alone) return is_alone;
     if (collectives_.barrier_.entered())
         return fail(KUMIKI_ERROR_STATE, "a split-phase barrier is open; call barrier_wait before another collective");
     if (collectives_.calls_.broken())
@@ -66,6 +70,8 @@ Result<> Collectives::barrier_enter() {
 }
 
 Result<> Collectives::barrier_wait() {
+    const CallGuard guard(*this);
+    if (auto alone = guard.alone(); !alone) return alone;
     if (!barrier_.entered()) return fail(KUMIKI_ERROR_STATE, "barrier_wait without barrier_enter before it");
     if (!barrier_.wait()) return tl::unexpected(calls_.difference());
     return {};
@@ -98,6 +104,12 @@ Result<> Collectives::compare(const CollectiveCall& call) {
 }
 
 Result<> Collectives::refuse(const Result<>& failure) {
+    const CallGuard guard(*this);
+    if (auto admitted = guard.admitted(); !admitted) return admitted;
+    return refuse_inside(failure);
+}
+
+Result<> Collectives::refuse_inside(const Result<>& failure) {
     static_cast<void>(announce({static_cast<std::uint32_t>(Kind::refused), 0, 0}, {}));
     return failure;
 }

@@ -115,7 +115,8 @@ public:
     Result<> admitted() { return CallGuard(*this).admitted(); }
 
     /// Called instead of a collective whose arguments are wrong at this rank: tells the other ranks, which would
-    /// otherwise wait forever, and returns the failure.
+    /// otherwise wait forever, and returns the failure. If the collective would not have been admitted, the other ranks
+    /// do not wait for it, and that is the failure.
     Result<> refuse(const Result<>& failure);
 
 private:
@@ -144,14 +145,16 @@ private:
         ~CallGuard();
         CallGuard(const CallGuard&) = delete;
         CallGuard& operator=(const CallGuard&) = delete;
-        /// Fails if another thread is in a collective, or a split-phase barrier is open.
         Result<> admitted() const;
+        Result<> alone() const;
 
     private:
         Collectives& collectives_;
         bool alone_;
     };
 
+    /// refuse() within a collective.
+    Result<> refuse_inside(const Result<>& failure);
     /// Publishes the call with up to Board::capacity bytes, synchronizes all ranks, and compares their calls.
     /// Afterwards the boards can be read until the call after next. All collectives begin with this function or with
     /// exchange(): whatever the ranks call, they meet here and detect a difference.

@@ -10,7 +10,8 @@ using fabric::Network;
 Result<> Collectives::gather(const void* input, std::size_t bytes, void* output, const Pieces& received, int root) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    if (auto right = check_pieces(Kind::gather, input, bytes, output, received, root); !right) return refuse(right);
+    if (auto right = check_pieces(Kind::gather, input, bytes, output, received, root); !right)
+        return refuse_inside(right);
     const auto pieces = agree_on_pieces(Kind::gather, received, bytes, root);
     if (!pieces) return tl::unexpected(pieces.error());
 

@@ -36,7 +36,7 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
     if (auto checked = check_reduction("reduce", input, output, count, type, operation, root); !checked)
-        return refuse(checked);
+        return refuse_inside(checked);
     if (bytes <= Contribution::capacity && (has_lines() || !one_host()))
         return reduce_small(call, input, output, count, type, operation, root);
 

@@ -18,12 +18,12 @@ Result<> Collectives::reduce_scatter(const void* input, void* output, const Coun
         begins.push_back(counts(rank) > SIZE_MAX - begins.back() ? SIZE_MAX : begins.back() + counts(rank));
     if (auto checked = check_reduction("reduce_scatter", input, input, begins.back(), type, operation, every_rank);
         !checked)
-        return refuse(checked);
+        return refuse_inside(checked);
     const std::size_t element = element_bytes(type), total = begins.back() * element;
     const Pieces pieces{[&](int rank) { return counts(rank) * element; },
                         [&](int rank) { return begins[static_cast<std::size_t>(rank)] * element; }};
     if (output == nullptr && counts(group_.rank()) > 0)
-        return refuse(fail(KUMIKI_ERROR_ARGUMENT, "reduce_scatter: the address of the output is null"));
+        return refuse_inside(fail(KUMIKI_ERROR_ARGUMENT, "reduce_scatter: the address of the output is null"));
     const auto detail = table_of(pieces) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
     if (auto same = announce({static_cast<std::uint32_t>(Kind::reduce_scatter), detail, total}, {}); !same) return same;
     const auto* const from = static_cast<const std::byte*>(input);

@@ -17,7 +17,7 @@ Result<> Collectives::scan(const void* input, void* output, std::size_t count, k
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
     if (auto checked = check_reduction("scan", input, output, count, type, operation, every_rank); !checked)
-        return refuse(checked);
+        return refuse_inside(checked);
     const std::size_t element = element_bytes(type);
     const CollectiveCall call{static_cast<std::uint32_t>(Kind::scan), static_cast<std::uint32_t>(type << 4 | operation),
                               count * element};

@@ -10,7 +10,7 @@ using fabric::Network;
 Result<> Collectives::scatter(const void* input, const Pieces& sent, void* output, std::size_t bytes, int root) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return admitted;
-    if (auto right = check_pieces(Kind::scatter, output, bytes, input, sent, root); !right) return refuse(right);
+    if (auto right = check_pieces(Kind::scatter, output, bytes, input, sent, root); !right) return refuse_inside(right);
     const auto pieces = agree_on_pieces(Kind::scatter, sent, bytes, root);
     if (!pieces) return tl::unexpected(pieces.error());
 

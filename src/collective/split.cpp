@@ -30,7 +30,7 @@ Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks)
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
     const auto refused = [this](const std::string& what) {
-        return tl::unexpected(refuse(fail(KUMIKI_ERROR_ARGUMENT, "group: " + what)).error());
+        return tl::unexpected(refuse_inside(fail(KUMIKI_ERROR_ARGUMENT, "group: " + what)).error());
     };
     std::vector<char> named(static_cast<std::size_t>(group_.size()));
     std::uint64_t list = 14695981039346656037u;

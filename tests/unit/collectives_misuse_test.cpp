@@ -26,6 +26,9 @@ void expect_refused(const Result<>& outcome, kumiki_status status, const std::ve
         EXPECT_NE(outcome.error().message.find(word), std::string::npos) << outcome.error().message;
 }
 
+/// The failure of a call whose arguments the C interface has refused.
+Result<> refused_by_face() { return fail(KUMIKI_ERROR_ARGUMENT, "refused"); }
+
 void expect_usable(Rank& rank) {
     double sum = 1;
     ASSERT_TRUE(rank.collectives.reduce(&sum, &sum, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank));
@@ -220,6 +223,7 @@ TEST_P(CollectiveMisuseTest, AnOpenSplitPhaseBarrier) {
         expect_refused(rank.collectives.reduce(&value, &value, 1, KUMIKI_DOUBLE, KUMIKI_SUM, Collectives::every_rank),
                        KUMIKI_ERROR_STATE, words);
         EXPECT_FALSE(rank.collectives.allocate(1));
+        expect_refused(rank.collectives.refuse(refused_by_face()), KUMIKI_ERROR_STATE, words);
         ASSERT_TRUE(rank.collectives.barrier_wait());
         expect_refused(rank.collectives.barrier_wait(), KUMIKI_ERROR_STATE, {"barrier_enter"});
         expect_usable(rank);
@@ -252,6 +256,7 @@ TEST_P(CollectiveMisuseTest, ABarrierAgainstAnotherCollective) {
                 const auto outcome = rank.rank() == 1 ? odd(rank.collectives) : others(rank.collectives);
                 expect_refused(outcome, KUMIKI_ERROR_ARGUMENT, {"rank 1", "barrier", "another collective"});
                 expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, {"no more collectives"});
+                expect_refused(rank.collectives.refuse(refused_by_face()), KUMIKI_ERROR_STATE, {"no more collectives"});
             });
         }
 }
@@ -303,24 +308,33 @@ TEST(LeaveTest, AnOpenSplitPhaseBarrierHoldsNobodyBack) {
 
 TEST_P(CollectiveMisuseTest, TwoThreadsAtOnce) {
     const Watchdog watchdog("two threads in a collective");
-    std::latch others(1);
-    run_ranks_as_threads(options(), [&](Rank& rank) {
-        if (rank.rank() != 0) {
-            others.wait();
-            ASSERT_TRUE(rank.collectives.barrier());
-        } else {
-            // Rank 0's first thread waits in a barrier that cannot end before the others are released.
-            std::thread first([&] { EXPECT_TRUE(rank.collectives.barrier()); });
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            double value = 0;
-            const std::vector<std::string> words = {"two threads of rank 0"};
-            expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, words);
-            expect_refused(rank.collectives.barrier(), KUMIKI_ERROR_STATE, words);
-            others.count_down();
-            first.join();
-        }
-        expect_usable(rank);
-    });
+    const auto plain = [](Collectives& all) { EXPECT_TRUE(all.barrier()); };
+    const auto split_phase = [](Collectives& all) {
+        EXPECT_TRUE(all.barrier_enter());
+        EXPECT_TRUE(all.barrier_wait());
+    };
+    for (const std::function<void(Collectives&)>& barrier : {std::function(plain), std::function(split_phase)}) {
+        std::latch others(1);
+        run_ranks_as_threads(options(), [&](Rank& rank) {
+            if (rank.rank() != 0) {
+                others.wait();
+                barrier(rank.collectives);
+            } else {
+                // Rank 0's first thread waits in a barrier that cannot end before the others are released.
+                std::thread first([&] { barrier(rank.collectives); });
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                double value = 0;
+                const std::vector<std::string> words = {"two threads of rank 0"};
+                expect_refused(rank.collectives.broadcast(&value, 8, 0), KUMIKI_ERROR_STATE, words);
+                expect_refused(rank.collectives.barrier(), KUMIKI_ERROR_STATE, words);
+                expect_refused(rank.collectives.barrier_wait(), KUMIKI_ERROR_STATE, words);
+                expect_refused(rank.collectives.refuse(refused_by_face()), KUMIKI_ERROR_STATE, words);
+                others.count_down();
+                first.join();
+            }
+            expect_usable(rank);
+        });
+    }
 }
 
 TEST(CollectiveMisuseFace, TheCInterfaceLeavesNobodyWaiting) {
