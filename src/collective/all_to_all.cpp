@@ -63,7 +63,7 @@ Result<> Collectives::all_to_all(const void* input, const Pieces& sent, void* ou
     barrier_.meet_host(); // now the notes may be overwritten, and so may input that was read in place
     pull_staged(from, sent, into, received, *rounds, in_region);
     if (one_host()) return {};
-    return agree_that(all_to_all_over_hosts(from, sent, into, received));
+    return agree_that(all_to_all_over_hosts(from, sent, into, received), sizes_differ_elsewhere(Kind::all_to_all));
 }
 
 /// Compares the lengths that the other ranks send with those expected here. Returns the number of rounds over the
@@ -87,9 +87,7 @@ Result<std::size_t> Collectives::compare_pieces(const Pieces& received, bool dir
     std::array<std::uint64_t, 2> agreed = {mine ? 0u : 1u, longest};
     if (auto met = largest(agreed); !met) return tl::unexpected(met.error());
     if (!mine) return tl::unexpected(mine.error());
-    if (agreed[0] != 0)
-        return fail(KUMIKI_ERROR_ARGUMENT,
-                    "all_to_all: the sizes sent differ from those that another rank expects; its message names them");
+    if (agreed[0] != 0) return tl::unexpected(sizes_differ_elsewhere(Kind::all_to_all));
     const std::size_t slice = slice_bytes(group_.host_size());
     return (agreed[1] + slice - 1) / slice;
 }

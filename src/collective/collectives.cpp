@@ -134,11 +134,11 @@ Result<> Collectives::differs(int other, const CollectiveCall& theirs, const Col
     return tl::unexpected(difference(other, theirs, mine));
 }
 
-Result<> Collectives::agree_that(const Result<>& local) {
+Result<> Collectives::agree_that(const Result<>& local, const Failure& elsewhere) {
     std::uint64_t failed = local ? 0 : 1;
     if (auto agreed = largest({&failed, 1}); !agreed) return agreed;
     if (!local) return local;
-    if (failed != 0) return fail(KUMIKI_ERROR_MEMORY, "another rank could not do its part; its own message says why");
+    if (failed != 0) return tl::unexpected(elsewhere);
     return {};
 }
 

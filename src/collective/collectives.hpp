@@ -118,6 +118,7 @@ public:
     /// otherwise wait forever, and returns the failure. If the collective would not have been admitted, the other ranks
     /// do not wait for it, and that is the failure.
     Result<> refuse(const Result<>& failure);
+    Result<> no_such_root(const char* operation, int root) const;
 
 private:
     enum class Kind : std::uint32_t {
@@ -221,7 +222,10 @@ private:
     Result<> check_reduction(const char* name, const void* input, const void* output, std::size_t count,
                              kumiki_type type, kumiki_operation operation, int root) const;
     Result<> largest(std::span<std::uint64_t> values);
-    Result<> agree_that(const Result<>& local);
+    /// Whether all ranks have done their part; if another rank has not, this one returns the failure `elsewhere`.
+    Result<> agree_that(const Result<>& local,
+                        const Failure& elsewhere = {KUMIKI_ERROR_MEMORY, "another rank could not do its part; its own "
+                                                                         "message says why"});
     Failure difference(int other, const CollectiveCall& theirs, const CollectiveCall& mine) const;
     /// The same about a rank of this host; the difference is also kept for the other hosts.
     Result<> differs(int other, const CollectiveCall& theirs, const CollectiveCall& mine);
@@ -231,7 +235,8 @@ private:
     bool moves_something(const Pieces& pieces) const;
     std::size_t bytes_of_all(const Pieces& pieces) const;
     std::uint32_t table_of(const Pieces& pieces) const;
-    Result<> no_such_root(const char* operation, int root) const;
+    /// The failure at the ranks whose own sizes are as expected.
+    static Failure sizes_differ_elsewhere(Kind kind);
     /// Checks the arguments of a gather or scatter: `own` are the `bytes` of this rank, and `whole` holds all pieces at
     /// the root.
     Result<> check_pieces(Kind kind, const void* own, std::size_t bytes, const void* whole, const Pieces& at_root,

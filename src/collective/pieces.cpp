@@ -29,6 +29,12 @@ Result<> Collectives::check_pieces(Kind kind, const void* own, std::size_t bytes
     return {};
 }
 
+Failure Collectives::sizes_differ_elsewhere(Kind kind) {
+    return {KUMIKI_ERROR_ARGUMENT,
+            fmt::format("{}: the sizes sent differ from those that another rank expects; its message names them",
+                        name(kind))};
+}
+
 /// The root knows the length of each rank's piece, and each rank knows that of its own: the root publishes its table,
 /// and each rank compares. If all lengths are equal, they travel with the announcement.
 Result<Collectives::Pieces> Collectives::agree_on_pieces(Kind kind, const Pieces& at_root, std::size_t own, int root) {
@@ -53,11 +59,7 @@ Result<Collectives::Pieces> Collectives::agree_on_pieces(Kind kind, const Pieces
                                                              group_.describe(group_.rank()), own, root, expected)
                                                : fmt::format("scatter: rank {} sends {} bytes to {}, which expects {}",
                                                              root, expected, group_.describe(group_.rank()), own));
-    if (differs != 0)
-        return fail(
-            KUMIKI_ERROR_ARGUMENT,
-            fmt::format("{}: the sizes sent differ from those that another rank expects; its message names them",
-                        name(kind)));
+    if (differs != 0) return tl::unexpected(sizes_differ_elsewhere(kind));
     return Pieces{[table](int rank) { return (*table)[static_cast<std::size_t>(rank)]; }, {}};
 }
 

@@ -252,6 +252,13 @@ TEST_P(GroupsTest, WrongPieces) {
         if (size > 1) { // differences between ranks
             EXPECT_NE(kumiki_group_all_gather(all, input.data(), odd ? 8 : 16, output.data()), KUMIKI_OK);
             EXPECT_NE(kumiki_group_gather(all, input.data(), odd ? 8 : 16, output.data(), 0), KUMIKI_OK);
+            // Over hosts these two ranks are on different ones, and only they know.
+            std::vector<std::size_t> sent = bytes;
+            if (rank == 0) sent.back() = 8;
+            expect_error(kumiki_group_all_to_all_v(all, input.data(), sent.data(), offsets.data(), output.data(),
+                                                   bytes.data(), offsets.data()),
+                         KUMIKI_ERROR_ARGUMENT,
+                         {"all_to_all: ", odd ? "rank 0 sends 8 bytes" : "that another rank expects"});
             EXPECT_NE(kumiki_group_scatter(all, input.data(), output.data(), 16, odd ? 1 : 0), KUMIKI_OK);
             EXPECT_NE(kumiki_group_scan(all, input.data(), output.data(), odd ? 1 : 2, KUMIKI_INT32, KUMIKI_SUM),
                       KUMIKI_OK);
