@@ -111,7 +111,8 @@ Result<> Collectives::collect_rest(std::span<const std::byte> own, Collected& al
     pieces.offset = [&](int rank) {
         return begins[static_cast<std::size_t>(rank) + 1] - rest(rank); // behind the beginning
     };
-    if (auto met = all_gather_inside(own.subspan(beginning(own.size())), whole.data(), pieces); !met) return met;
+    if (auto met = all_gather_inside(Kind::all_gather, own.subspan(beginning(own.size())), whole.data(), pieces); !met)
+        return met;
     all.bytes_ = std::move(whole);
     begins.pop_back();
     all.begins_ = std::move(begins);

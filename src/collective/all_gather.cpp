@@ -22,12 +22,13 @@ Result<> Collectives::all_gather(const void* input, std::size_t bytes, void* out
                              static_cast<std::byte*>(output), received);
 }
 
-Result<> Collectives::all_gather_inside(std::span<const std::byte> own, std::byte* into, const Pieces& received) {
+Result<> Collectives::all_gather_inside(Kind kind, std::span<const std::byte> own, std::byte* into,
+                                        const Pieces& received) {
     bool short_ones = one_host() && has_lines();
     for (int rank = 0; rank < group_.size(); ++rank)
         short_ones = short_ones && received.bytes(rank) <= Contribution::capacity;
     // All ranks must have the same table.
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::all_gather), table_of(received), bytes_of_all(received)};
+    const CollectiveCall call{static_cast<std::uint32_t>(kind), table_of(received), bytes_of_all(received)};
     if (short_ones) return all_gather_short(call, own, into, received);
     if (auto same = announce(call, {}); !same) return same;
     const auto number = [this](int local) { return group_.number_on_host(local); };

@@ -14,6 +14,7 @@ const char* Collectives::name(Kind kind) {
     case Kind::add_handler: return "register_handler";
     case Kind::broadcast: return "broadcast";
     case Kind::reduce: return "reduce";
+    case Kind::all_reduce: return "all_reduce";
     case Kind::all_to_all: return "all_to_all";
     case Kind::all_gather: return "all_gather";
     case Kind::all_collect: return "all_collect";
@@ -21,6 +22,8 @@ const char* Collectives::name(Kind kind) {
     case Kind::scatter: return "scatter";
     case Kind::scan: return "scan";
     case Kind::reduce_scatter: return "reduce_scatter";
+    case Kind::group_split: return "group_split";
+    case Kind::group_create: return "group_create";
     }
     return "nothing";
 }

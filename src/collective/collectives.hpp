@@ -129,13 +129,16 @@ private:
         add_handler,
         broadcast,
         reduce,
+        all_reduce,
         all_to_all,
         all_gather,
         all_collect,
         gather,
         scatter,
         scan,
-        reduce_scatter
+        reduce_scatter,
+        group_split,
+        group_create
     };
     static const char* name(Kind kind);
 
@@ -254,7 +257,7 @@ private:
 
     // -- parts of the algorithms, each in its own file --
 
-    Result<> all_gather_inside(std::span<const std::byte> own, std::byte* into, const Pieces& received);
+    Result<> all_gather_inside(Kind kind, std::span<const std::byte> own, std::byte* into, const Pieces& received);
     Result<> all_gather_short(const CollectiveCall& call, std::span<const std::byte> own, std::byte* into,
                               const Pieces& received);
     void all_gather_hosts(std::byte* into, const Pieces& received);
@@ -273,7 +276,7 @@ private:
     void reduce_scatter_hosts(std::span<const std::byte> input, std::byte* into, const Pieces& pieces, kumiki_type type,
                               kumiki_operation operation);
     struct Wish;
-    Result<std::unique_ptr<fabric::Group>> make_group(Wish own);
+    Result<std::unique_ptr<fabric::Group>> make_group(Kind kind, Wish own);
 
     struct PieceNote {
         std::uint64_t offset, bytes;

@@ -33,9 +33,11 @@ Result<> Collectives::reduce(const void* input, void* output, std::size_t count,
     if (auto admitted = guard.admitted(); !admitted) return admitted;
     const std::size_t element = element_bytes(type);
     const std::size_t bytes = count * element;
-    const auto detail = static_cast<std::uint32_t>(root) << 8 | static_cast<std::uint32_t>(type << 4 | operation);
-    const CollectiveCall call{static_cast<std::uint32_t>(Kind::reduce), detail, bytes};
-    if (auto checked = check_reduction("reduce", input, output, count, type, operation, root); !checked)
+    const Kind kind = root == every_rank ? Kind::all_reduce : Kind::reduce;
+    const auto at = root == every_rank ? 0 : static_cast<std::uint32_t>(root);
+    const CollectiveCall call{static_cast<std::uint32_t>(kind),
+                              at << 8 | static_cast<std::uint32_t>(type << 4 | operation), bytes};
+    if (auto checked = check_reduction(name(kind), input, output, count, type, operation, root); !checked)
         return refuse_inside(checked);
     if (bytes <= Contribution::capacity && (has_lines() || !one_host()))
         return reduce_small(call, input, output, count, type, operation, root);

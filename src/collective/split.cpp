@@ -23,7 +23,7 @@ struct Collectives::Wish {
 Result<std::unique_ptr<Group>> Collectives::split(int colour, int key) {
     const CallGuard guard(*this);
     if (auto admitted = guard.admitted(); !admitted) return tl::unexpected(admitted.error());
-    return make_group({colour, key, 0, 0, 0, 0});
+    return make_group(Kind::group_split, {colour, key, 0, 0, 0, 0});
 }
 
 Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks) {
@@ -43,9 +43,9 @@ Result<std::unique_ptr<Group>> Collectives::subgroup(std::span<const int> ranks)
         list = (list ^ static_cast<std::uint32_t>(rank)) * 1099511628211u;
     }
     const auto own = std::ranges::find(ranks, group_.rank());
-    if (own == ranks.end()) return make_group({-1, 0, 0, 0, 0, 0});
-    return make_group(
-        {ranks.front(), static_cast<int>(own - ranks.begin()), 0, 0, static_cast<std::uint32_t>(ranks.size()), list});
+    if (own == ranks.end()) return make_group(Kind::group_create, {-1, 0, 0, 0, 0, 0});
+    return make_group(Kind::group_create, {ranks.front(), static_cast<int>(own - ranks.begin()), 0, 0,
+                                           static_cast<std::uint32_t>(ranks.size()), list});
 }
 
 namespace {
@@ -59,7 +59,7 @@ Failure no_block(const std::string& rank) {
 } // namespace
 
 /// All ranks find the same errors in the same requests, so either all of them fail or none.
-Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
+Result<std::unique_ptr<Group>> Collectives::make_group(Kind kind, Wish own) {
     own.id = fabric_.new_group_id();
     own.block = own.colour < 0 ? 0 : fabric_.group_blocks().take().value_or(-1);
     const auto failed = [&](const Failure& failure) {
@@ -67,7 +67,7 @@ Result<std::unique_ptr<Group>> Collectives::make_group(Wish own) {
         return tl::unexpected(failure);
     };
     std::vector<Wish> wishes(static_cast<std::size_t>(group_.size()));
-    if (auto told = all_gather_inside(std::as_bytes(std::span(&own, 1)),
+    if (auto told = all_gather_inside(kind, std::as_bytes(std::span(&own, 1)),
                                       std::as_writable_bytes(std::span(wishes)).data(), Pieces::equal(sizeof(Wish)));
         !told)
         return failed(told.error());

@@ -40,8 +40,11 @@ kumiki_status kumiki_group_broadcast(kumiki_group* group, void* data, size_t byt
 
 kumiki_status kumiki_group_reduce(kumiki_group* group, const void* input, void* output, size_t count, kumiki_type type,
                                   kumiki_operation operation, int root) {
-    return on_group(group, "reduce",
-                    [&](Collectives& all) { return all.reduce(input, output, count, type, operation, root); });
+    return on_group(group, "reduce", [&](Collectives& all) {
+        // The number is what asks the room below for the result at every rank.
+        if (root == Collectives::every_rank) return all.refuse(all.no_such_root("reduce", root));
+        return all.reduce(input, output, count, type, operation, root);
+    });
 }
 
 kumiki_status kumiki_group_all_reduce(kumiki_group* group, const void* input, void* output, size_t count,

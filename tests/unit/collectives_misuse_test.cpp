@@ -1,6 +1,7 @@
 // Wrong calls of collectives: they cause an error at every rank, no rank is left waiting, and the job can continue.
 #include <gtest/gtest.h>
 #include <latch>
+#include <limits>
 #include <thread>
 
 #include "support/build.hpp"
@@ -72,6 +73,9 @@ TEST_P(CollectiveMisuseTest, DifferentRootsTypesAndOperations) {
             expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE,
                                                    odd ? KUMIKI_MIN : KUMIKI_MAX, Collectives::every_rank),
                            KUMIKI_ERROR_ARGUMENT, {"reduce"});
+            expect_refused(rank.collectives.reduce(data.data(), data.data(), count, KUMIKI_DOUBLE, KUMIKI_SUM,
+                                                   odd ? 0 : Collectives::every_rank),
+                           KUMIKI_ERROR_ARGUMENT, {"reduce of", "all_reduce of"});
             expect_refused(rank.collectives.broadcast(data.data(), count, odd ? 0 : 1), KUMIKI_ERROR_ARGUMENT,
                            {"broadcast"});
             expect_refused(rank.collectives.broadcast(data.data(), odd ? count : count - 1, 0), KUMIKI_ERROR_ARGUMENT,
@@ -346,6 +350,9 @@ TEST(CollectiveMisuseFace, TheCInterfaceLeavesNobodyWaiting) {
         double* const bad = nullptr;
         const bool odd = rank == 1;
         EXPECT_NE(kumiki_reduce(job, value, output, 1, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? -1 : 0), KUMIKI_OK);
+        EXPECT_NE(
+            kumiki_reduce(job, value, output, 1, KUMIKI_DOUBLE, KUMIKI_SUM, odd ? std::numeric_limits<int>::min() : 0),
+            KUMIKI_OK);
         EXPECT_NE(kumiki_all_to_all(job, odd ? bad : value, output, 8), KUMIKI_OK);
         const std::size_t bytes[2] = {8, 8}, offsets[2] = {0, 8};
         EXPECT_NE(kumiki_all_to_all_v(job, odd ? bad : value, bytes, offsets, output, bytes, offsets), KUMIKI_OK);

@@ -1,4 +1,5 @@
 // Groups through the C and C++ interfaces: their members, their limits, and the errors when they are used wrongly.
+#include <array>
 #include <gtest/gtest.h>
 #include <latch>
 #include <numeric>
@@ -96,6 +97,27 @@ TEST_P(GroupsTest, GroupsOfOneAndGroupsOfGroups) {
         kumiki_group_free(&alone);
         EXPECT_EQ(sum_of_ranks(again, 8), 8) << "it does not need the group that it was made from";
         // kumiki_leave must free `again`.
+    });
+}
+
+// All of them tell all ranks something of the same length.
+TEST_P(GroupsTest, WaysOfMakingGroupsThatDiffer) {
+    if (GetParam() == 1) GTEST_SKIP() << "one rank cannot differ";
+    run([](kumiki_job* job) {
+        const int rank = kumiki_rank(job), size = kumiki_size(job);
+        kumiki_group *const all = kumiki_job_group(job), *made = nullptr;
+        std::vector<int> ranks(static_cast<std::size_t>(size));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        expect_error(rank == 0 ? kumiki_group_split(all, 0, 0, &made)
+                               : kumiki_group_create(all, ranks.data(), ranks.size(), &made),
+                     KUMIKI_ERROR_ARGUMENT, {"group_split", "group_create"});
+        std::array<std::byte, 32> own{};
+        std::vector<std::byte> gathered(own.size() * ranks.size());
+        expect_error(rank == 0 ? kumiki_group_split(all, 0, 0, &made)
+                               : kumiki_group_all_gather(all, own.data(), own.size(), gathered.data()),
+                     KUMIKI_ERROR_ARGUMENT, {"group_split", "all_gather"});
+        EXPECT_EQ(made, nullptr);
+        EXPECT_EQ(sum_of_ranks(all, 1), size);
     });
 }
 
