@@ -10,15 +10,27 @@ namespace kumiki::team {
 
 using collective::combine;
 
+namespace {
+
+Result<> check_reduction(const void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
+    const std::size_t element = collective::element_bytes(type);
+    if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0))
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
+                                static_cast<int>(type), static_cast<int>(operation)));
+    if (count > SIZE_MAX / element)
+        return fail(KUMIKI_ERROR_ARGUMENT,
+                    fmt::format("team reduce: {} elements are more than there are addresses", count));
+    return {};
+}
+
+} // namespace
+
 /// Each thread publishes its call and, if it is short, its value. After the barrier each thread compares the calls and
 /// combines the values in the order of threads.
 Result<> Team::reduce(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
     const std::size_t element = collective::element_bytes(type);
-    Result<> checked;
-    if (element == 0 || !collective::is_operation(operation) || (data == nullptr && count > 0))
-        checked = fail(KUMIKI_ERROR_ARGUMENT,
-                       fmt::format("team reduce: no such type ({}) or operation ({}), or a null address",
-                                   static_cast<int>(type), static_cast<int>(operation)));
+    const Result<> checked = check_reduction(data, count, type, operation);
     if (threads_ == 1) return checked;
     const std::size_t bytes = count * element;
     const std::size_t turn = slot(thread).turn ^= 1;
@@ -60,7 +72,11 @@ Result<> Team::reduce_large(int thread, std::size_t turn, std::size_t element) {
 }
 
 Result<> Team::reduce_all(int thread, void* data, std::size_t count, kumiki_type type, kumiki_operation operation) {
-    if (auto reduced = reduce(thread, data, count, type, operation); !reduced || fabric_.size() == 1) return reduced;
+    if (auto reduced = reduce(thread, data, count, type, operation); !reduced || fabric_.size() == 1) {
+        // Wrong arguments are an error at every thread of this rank. The other ranks, which wait for it, get one, too.
+        const bool tells = !reduced && reduced.error().status == KUMIKI_ERROR_ARGUMENT && fabric_.size() > 1;
+        return tells && thread == 0 ? collectives_.refuse(reduced) : reduced;
+    }
     Slot& master = slot(0);
     if (thread == 0) {
         master.outcome = collectives_.reduce(data, data, count, type, operation, collective::Collectives::every_rank);

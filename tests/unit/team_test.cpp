@@ -328,11 +328,41 @@ TEST(TeamMisuseTest, WrongValues) {
                          KUMIKI_ERROR_ARGUMENT, {"operation", "9"});
             expect_error(kumiki_team_reduce(team.get(), thread, nullptr, 1, KUMIKI_DOUBLE, KUMIKI_SUM),
                          KUMIKI_ERROR_ARGUMENT, {"null"});
+            expect_error(
+                kumiki_team_reduce(team.get(), thread, &value, SIZE_MAX / sizeof value + 2, KUMIKI_DOUBLE, KUMIKI_SUM),
+                KUMIKI_ERROR_ARGUMENT, {"more than there are addresses"});
             EXPECT_EQ(kumiki_team_reduce(team.get(), thread, nullptr, 0, KUMIKI_DOUBLE, KUMIKI_SUM), KUMIKI_OK);
             EXPECT_EQ(kumiki_team_barrier(team.get(), thread), KUMIKI_OK) << "the run goes on";
         }),
                   KUMIKI_OK);
     });
+}
+
+// The threads of the other ranks must not wait for those of this one.
+TEST(TeamMisuseTest, AReductionOverAllThatOneRankRefuses) {
+    const Watchdog watchdog("team reduction that one rank refuses");
+    for (const int threads : {1, 2})
+        run_jobs_as_threads({.ranks = 2}, [threads](kumiki_job* job) {
+            TestTeam team(job, threads);
+            const bool odd = kumiki_rank(job) == 1;
+            ASSERT_EQ(team.run([&](int thread) {
+                double value[2] = {1, 1};
+                const auto reduce = [&](double* data, std::size_t count, kumiki_type type) {
+                    return kumiki_team_reduce_all(team.get(), thread, data, count, type, KUMIKI_SUM);
+                };
+                const std::size_t too_many = SIZE_MAX / sizeof(double) + 2; // the product would be 8 bytes
+                EXPECT_EQ(reduce(odd ? nullptr : value, 1, KUMIKI_DOUBLE), KUMIKI_ERROR_ARGUMENT);
+                EXPECT_EQ(reduce(value, 1, odd ? no_such<kumiki_type>(9) : KUMIKI_DOUBLE), KUMIKI_ERROR_ARGUMENT);
+                EXPECT_EQ(reduce(value, odd ? too_many : 1, KUMIKI_DOUBLE), KUMIKI_ERROR_ARGUMENT);
+                if (threads > 1) {
+                    EXPECT_EQ(reduce(value, odd && thread == 1 ? 2 : 1, KUMIKI_DOUBLE), KUMIKI_ERROR_ARGUMENT);
+                }
+                value[0] = 1;
+                EXPECT_EQ(reduce(value, 1, KUMIKI_DOUBLE), KUMIKI_OK) << kumiki_error_message();
+                EXPECT_EQ(value[0], 2 * threads);
+            }),
+                      KUMIKI_OK);
+        });
 }
 
 TEST(TeamMisuseTest, ThreadsThatAreNotOfTheTeam) {
