@@ -32,6 +32,8 @@ Result<> settle_alone(Settings& settings) {
     const auto cpus = platform::usable_cpus();
     const int wanted = settings.threads.front();
     const auto threads = wanted == 0 ? cpus.size() : static_cast<std::size_t>(wanted);
+    // Now, because a thread that creates a team may afterwards use fewer processors.
+    settings.threads = {static_cast<int>(threads)};
     settings.crowded = threads > cpus.size();
     if (settings.bind == Binding::core) settings.cpus = cpus;
     if (settings.bind == Binding::shared && !cpus.empty())

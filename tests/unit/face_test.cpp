@@ -62,6 +62,14 @@ TEST(FaceTest, AJobWithoutALauncherIsOneRank) {
     EXPECT_EQ(job.all_reduce(5, Operation::sum), 5);
 }
 
+TEST(FaceTest, TheNumberOfThreadsIsTheSameBesideATeam) {
+    Job job;
+    const int threads = job.threads();
+    const Team team(job); // its creator is thread 0, which is bound to one processor
+    EXPECT_EQ(job.threads(), threads);
+    EXPECT_EQ(job.threads(0), threads);
+}
+
 TEST(FaceTest, TheVersionIsTheProjects) { EXPECT_STREQ(kumiki_version(), PROJECT_VERSION); }
 
 TEST(FaceTest, ErrorsAreExceptionsWithTheSentence) {
