@@ -341,7 +341,7 @@ KUMIKI_API kumiki_status kumiki_group_reduce_scatter_v(kumiki_group* group, cons
 typedef struct kumiki_team kumiki_team;
 
 /* Starts a team of `threads` threads; 0 stands for kumiki_threads(). The thread that calls kumiki_team_run is thread 0.
- */
+ * If the threads are bound (kumiki_processors), the calling thread is, too, until its last team has ended. */
 KUMIKI_API kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** team);
 KUMIKI_API void kumiki_team_destroy(kumiki_team* team);
 KUMIKI_API int kumiki_team_size(const kumiki_team* team);

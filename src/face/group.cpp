@@ -26,7 +26,7 @@ kumiki_status make(kumiki_group* group, const char* operation, kumiki_group** ma
         fresh->members = std::move(*members);
         fresh->collectives = std::make_unique<Collectives>(*fresh->members);
         *made = fresh.get();
-        const std::lock_guard lock(group->job->groups_mutex);
+        const std::lock_guard lock(group->job->made_mutex);
         group->job->groups.push_back(std::move(fresh));
         return {};
     });
@@ -63,7 +63,7 @@ kumiki_status kumiki_group_free(kumiki_group** group) {
         return report({KUMIKI_ERROR_ARGUMENT, "group_free: this is the job's own group, which ends with the job"});
     std::unique_ptr<kumiki_group> gone;
     {
-        const std::lock_guard lock(job->groups_mutex);
+        const std::lock_guard lock(job->made_mutex);
         const auto found = std::ranges::find(job->groups, *group, &std::unique_ptr<kumiki_group>::get);
         gone = std::move(*found);
         job->groups.erase(found);

@@ -140,6 +140,7 @@ kumiki_status kumiki_leave(kumiki_job* job) {
     if (met) met = kumiki::dsm::collect_records(*job->fabric, *job->all.collectives, job->record.get());
     if (met) met = job->all.collectives->leave();
     job->fabric->leave();
+    while (!job->teams.empty()) kumiki_team_destroy(job->teams.back().get());
     delete job;
     return report(met);
 }

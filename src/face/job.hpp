@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -11,6 +12,7 @@
 #include "message/messages.hpp"
 #include "platform/own_pages.hpp"
 #include "settings/settings.hpp"
+#include "team/team.hpp"
 
 // What stands behind the opaque pointers of the C interface.
 
@@ -22,12 +24,23 @@ struct kumiki_group : kumiki::platform::InOwnPages {
     bool is_inherited() const { return collectives == nullptr; }
 };
 
+struct kumiki_team : kumiki::platform::InOwnPages {
+    kumiki_job* job = nullptr;
+    kumiki::trace::Trace* trace = nullptr;
+    std::unique_ptr<kumiki::team::Team> team;
+    std::thread::id creator;
+    std::vector<int> creators_cpus; ///< those that it could use before it created its first team
+
+    bool is_inherited() const { return team == nullptr; }
+};
+
 struct kumiki_job : kumiki::platform::InOwnPages {
     kumiki::Settings settings;
     std::unique_ptr<kumiki::fabric::Fabric> fabric;
     kumiki_group all;
-    std::mutex groups_mutex;
+    std::mutex made_mutex;
     std::vector<std::unique_ptr<kumiki_group>> groups; ///< that were made and not yet freed
+    std::vector<std::unique_ptr<kumiki_team>> teams;   ///< that were created and not yet destroyed, oldest first
     std::unique_ptr<kumiki::message::Messages> messages;
     std::unique_ptr<kumiki::explain::Record> record; ///< null: nothing is recorded
     std::unique_ptr<kumiki::dsm::SharedMemory> shared;

@@ -8,12 +8,12 @@
 namespace kumiki::team {
 
 Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::Collectives& collectives, int threads,
-                                           std::vector<int> cpus) {
+                                           std::vector<int> cpus, std::size_t processors) {
     if (threads < 1 || threads > most_threads)
         return fail(KUMIKI_ERROR_ARGUMENT,
                     fmt::format("a team cannot have {} threads; give 1 to {}, or 0 for the launcher's number", threads,
                                 most_threads));
-    std::unique_ptr<Team> team(new Team(fabric, collectives, threads, std::move(cpus)));
+    std::unique_ptr<Team> team(new Team(fabric, collectives, threads, std::move(cpus), processors));
     try {
         team->start();
     } catch (const std::system_error& error) {
@@ -24,19 +24,18 @@ Result<std::unique_ptr<Team>> Team::create(fabric::Fabric& fabric, collective::C
     return team;
 }
 
-Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus)
+Team::Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus,
+           std::size_t processors)
     : fabric_(fabric),
       collectives_(collectives),
       threads_(threads),
       cpus_(std::move(cpus)),
-      patience_(static_cast<std::size_t>(threads) > platform::usable_cpus().size()
-                    ? wait::crowded(fabric.progress().patience())
-                    : fabric.progress().patience()),
+      patience_(static_cast<std::size_t>(threads) > processors ? wait::crowded(fabric.progress().patience())
+                                                               : fabric.progress().patience()),
       barrier_(threads, patience_),
       slots_(static_cast<std::size_t>(threads)) {}
 
 void Team::start() {
-    cpus_of_creator_ = platform::usable_cpus();
     bind(0);
     for (int thread = 1; thread < threads_; ++thread) workers_.emplace_back([this, thread] { serve(thread); });
 }
@@ -46,7 +45,6 @@ Team::~Team() {
     run_.value.fetch_add(1, std::memory_order_release);
     wait::ring(work_bell_, patience_);
     for (std::thread& worker : workers_) worker.join();
-    if (!cpus_.empty()) platform::bind_to_cpus(cpus_of_creator_);
 }
 
 void Team::bind(int thread) const {

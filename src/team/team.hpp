@@ -19,14 +19,19 @@ class Team {
 public:
     using Function = void (*)(void* context, int thread);
 
-    /// cpus[t] is the processor of thread t; if it is empty, the threads are not bound.
+    /// cpus[t] is the processor of thread t; if it is empty, the threads are not bound. A team that is larger than the
+    /// number of processors waits as in a crowded job.
     static Result<std::unique_ptr<Team>> create(fabric::Fabric& fabric, collective::Collectives& collectives,
-                                                int threads, std::vector<int> cpus);
+                                                int threads, std::vector<int> cpus, std::size_t processors);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
     int size() const { return threads_; }
+    bool running() const { return running_.load(std::memory_order_relaxed); }
+    /// Binds the calling thread to the processor of this thread of the team; create() has done so with the caller, as
+    /// thread 0.
+    void bind(int thread) const;
 
     /// Runs function(context, thread) on every thread; returns when all threads have finished.
     Result<> run(Function function, void* context);
@@ -62,10 +67,10 @@ private:
         Result<> outcome{}; ///< of the step that thread 0 performed for all threads
     };
 
-    Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus);
+    Team(fabric::Fabric& fabric, collective::Collectives& collectives, int threads, std::vector<int> cpus,
+         std::size_t processors);
     void start();
     void serve(int thread);
-    void bind(int thread) const;
     Slot& slot(int thread) { return slots_[static_cast<std::size_t>(thread)]; }
     Result<> reduce_large(int thread, std::size_t turn, std::size_t element);
 
@@ -73,8 +78,7 @@ private:
     collective::Collectives& collectives_;
     int threads_;
     std::vector<int> cpus_;
-    std::vector<int> cpus_of_creator_; ///< the previous affinity of thread 0, which it gets back at the end
-    wait::Patience patience_; ///< that of the rank; crowded if the team is larger than the rank's number of cores
+    wait::Patience patience_;
     wait::ThreadBarrier barrier_;
     std::vector<Slot> slots_;
 
