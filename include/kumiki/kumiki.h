@@ -37,8 +37,9 @@ KUMIKI_API const char* kumiki_version(void);
  * KUMIKI_ERROR_STATE, and rank and size are -1. The child may call exec or _exit. */
 KUMIKI_API kumiki_status kumiki_join(kumiki_job** job);
 
-/* Collective: leaves the job and waits for all ranks. Any regions and teams of the job that still exist are released.
- * Fails, and does not leave, while a thread of this rank has a shared lock. */
+/* Collective: leaves the job and waits for all ranks. Any regions, groups and teams of the job that still exist are
+ * released, and must not be used or released any more. Fails, and does not leave, while a thread of this rank has a
+ * shared lock or is in a collective, and while a team runs. */
 KUMIKI_API kumiki_status kumiki_leave(kumiki_job* job);
 
 /* Leaves the job without waiting for other ranks. It is meant for a rank that is about to fail. The launcher ends the

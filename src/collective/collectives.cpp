@@ -80,9 +80,10 @@ Result<> Collectives::barrier_wait() {
     return {};
 }
 
+Result<> Collectives::end_open_barrier() { return barrier_.entered() ? barrier_wait() : Result<>(); }
+
 Result<> Collectives::leave() {
-    if (barrier_.entered())
-        if (auto ended = barrier_wait(); !ended) return ended;
+    if (auto ended = end_open_barrier(); !ended) return ended;
     return barrier();
 }
 

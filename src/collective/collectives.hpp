@@ -35,8 +35,9 @@ public:
     Result<> barrier();
     Result<> barrier_enter();
     Result<> barrier_wait();
-    /// The job's last barrier. It ends a split-phase barrier that is still open, because other ranks may be waiting in
-    /// it.
+    /// Called before this rank leaves the job: other ranks may be waiting in a split-phase barrier that is still open.
+    Result<> end_open_barrier();
+    /// The job's last barrier, after the end of an open one.
     Result<> leave();
 
     // These are called for the job only, to which regions and handlers belong:
@@ -113,6 +114,8 @@ public:
 
     /// Fails if a collective would fail at once: another thread is in one, or a split-phase barrier is open.
     Result<> admitted() { return CallGuard(*this).admitted(); }
+    /// Fails if another thread is in a collective.
+    Result<> alone() { return CallGuard(*this).alone(); }
 
     /// Called instead of a collective whose arguments are wrong at this rank: tells the other ranks, which would
     /// otherwise wait forever, and returns the failure. If the collective would not have been admitted, the other ranks

@@ -57,6 +57,20 @@ Result<std::unique_ptr<fabric::Fabric>> join(Settings& settings) {
     return fabric::Fabric::join(settings);
 }
 
+/// Fails while a thread of this rank uses what would end with the job.
+Result<> check_idle(kumiki_job& job) {
+    if (auto released = job.shared->all_released(); !released) return released;
+    const auto prefixed = [](const Failure& failure) { return fail(failure.status, "leave: " + failure.message); };
+    const std::lock_guard lock(job.made_mutex);
+    for (const auto& team : job.teams)
+        if (team->team->running())
+            return fail(KUMIKI_ERROR_STATE, "leave: a team runs; leave the job when all runs have ended");
+    if (auto alone = job.all.collectives->alone(); !alone) return prefixed(alone.error());
+    for (const auto& group : job.groups)
+        if (auto alone = group->collectives->alone(); !alone) return prefixed(alone.error());
+    return {};
+}
+
 /// Uses the lengths that `kumiki tune` found for this kind of machine, unless the user has set a length.
 Result<message::Messages::Options> message_options(const Settings& settings) {
     message::Messages::Options options;
@@ -132,11 +146,12 @@ kumiki_status kumiki_leave(kumiki_job* job) {
         fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
         return status;
     }
-    if (const auto released = job->shared->all_released(); !released) { // here, too
-        fmt::print(stderr, "kumiki: {}\n", released.error().message);
-        return report(released);
+    if (const auto idle = kumiki::face::check_idle(*job); !idle) { // here, too
+        fmt::print(stderr, "kumiki: {}\n", idle.error().message);
+        return report(idle);
     }
-    auto met = job->shared->end_check();
+    auto met = job->all.collectives->end_open_barrier();
+    if (met) met = job->shared->end_check();
     if (met) met = kumiki::dsm::collect_records(*job->fabric, *job->all.collectives, job->record.get());
     if (met) met = job->all.collectives->leave();
     job->fabric->leave();

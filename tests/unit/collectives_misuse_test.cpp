@@ -1,4 +1,5 @@
 // Wrong calls of collectives: they cause an error at every rank, no rank is left waiting, and the job can continue.
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <latch>
 #include <limits>
@@ -299,15 +300,44 @@ TEST(CollectiveMisuseOfManyTest, ABarrierAgainstABroadcast) {
 
 // The others must not wait for a rank that has entered and then leaves.
 TEST(LeaveTest, AnOpenSplitPhaseBarrierHoldsNobodyBack) {
-    Processes ranks;
-    start_programs(ranks, {.ranks = 2}, [](int rank) {
-        kumiki_job* job = nullptr;
-        ASSERT_EQ(kumiki_join(&job), KUMIKI_OK);
-        ASSERT_EQ(kumiki_barrier_enter(job), KUMIKI_OK);
-        ASSERT_EQ(rank == 0 ? kumiki_barrier_wait(job) : KUMIKI_OK, KUMIKI_OK);
-        kumiki_leave(job);
-    });
-    expect_good_ends(ranks, std::chrono::seconds(10));
+    for (const char* const checked : {"0", "1"}) { // with the check, ranks call collectives before they leave
+        Processes ranks;
+        start_programs(ranks, {.ranks = 2}, [checked](int rank) {
+            setenv("KUMIKI_SHARED_CHECK", checked, 1);
+            kumiki_job* job = nullptr;
+            ASSERT_EQ(kumiki_join(&job), KUMIKI_OK);
+            void* array = nullptr; // something to check
+            ASSERT_EQ(kumiki_shared_allocate(job, 8192, 0, KUMIKI_HOMES_BLOCK, &array), KUMIKI_OK);
+            ASSERT_EQ(kumiki_barrier_enter(job), KUMIKI_OK);
+            ASSERT_EQ(rank == 0 ? kumiki_barrier_wait(job) : KUMIKI_OK, KUMIKI_OK);
+            EXPECT_EQ(kumiki_leave(job), KUMIKI_OK) << kumiki_error_message();
+        });
+        expect_good_ends(ranks, std::chrono::seconds(10));
+    }
+}
+
+// The job must remain for that thread, and for the rank to leave it later.
+TEST(LeaveTest, IsRefusedWhileAnotherThreadIsInACollective) {
+    const Watchdog watchdog("leaving beside a collective");
+    for (const bool of_a_group : {false, true}) {
+        std::latch others(1);
+        run_jobs_as_threads({.ranks = 2}, [&](kumiki_job* job) {
+            kumiki_group* group = kumiki_job_group(job);
+            if (of_a_group) {
+                ASSERT_EQ(kumiki_group_split(group, 0, 0, &group), KUMIKI_OK);
+            }
+            if (kumiki_rank(job) == 0) {
+                std::thread first([&] { EXPECT_EQ(kumiki_group_barrier(group), KUMIKI_OK); });
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                expect_error(kumiki_leave(job), KUMIKI_ERROR_STATE, {"leave", "two threads of rank 0"});
+                others.count_down();
+                first.join();
+            } else {
+                others.wait();
+                EXPECT_EQ(kumiki_group_barrier(group), KUMIKI_OK);
+            }
+        });
+    }
 }
 
 TEST_P(CollectiveMisuseTest, TwoThreadsAtOnce) {

@@ -383,6 +383,16 @@ TEST(TeamMisuseTest, ThreadsThatAreNotOfTheTeam) {
     });
 }
 
+TEST(TeamMisuseTest, LeavingIsRefusedWhileATeamRuns) {
+    const Watchdog watchdog("leaving within a run");
+    run_jobs_as_threads({.ranks = 1}, [](kumiki_job* job) {
+        TestTeam team(job, 2);
+        ASSERT_EQ(
+            team.run([&](int) { expect_error(kumiki_leave(job), KUMIKI_ERROR_STATE, {"leave", "team", "runs"}); }),
+            KUMIKI_OK);
+    });
+}
+
 // -- processors --
 
 /// The processors that each thread of a team of `threads` may use, in a program whose launcher assigned it `given`.
