@@ -184,6 +184,7 @@ int kumiki_threads(const kumiki_job* job) {
 }
 
 kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads) {
+    if (job->is_inherited()) return kumiki::face::refuse_child("threads_of");
     const kumiki::Settings& settings = job->settings;
     if (threads == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "threads_of: the address for the number is null"});
     if (rank < 0 || rank >= settings.size)

@@ -51,6 +51,7 @@ TEST(Fork, AChildIsRefusedByEveryCall) {
                   const auto expect = [&wrong](kumiki_status code, const char* operation) {
                       wrong += is_refused(code, operation) ? 0 : 1;
                   };
+                  expect(kumiki_threads_of(handle, 0, &handled), "threads_of");
                   expect(kumiki_allocate(handle, 8, &memory), "allocate");
                   expect(kumiki_release(handle, there), "release");
                   expect(kumiki_peer(handle, 0, there, &memory), "peer");
