@@ -32,9 +32,10 @@ KUMIKI_API const char* kumiki_version(void);
 
 /* ---- job ---- */
 
-/* Joins the job that the launcher started, or forms a job of one rank when there is no launcher. A process may call it
- * once. A child that this process forks afterwards is not a rank: there, every function called with this job fails with
- * KUMIKI_ERROR_STATE, and rank and size are -1. The child may call exec or _exit. */
+/* Joins the job that the launcher started, or forms a job of one rank when there is no launcher. A process may join the
+ * job of a launcher once; without one, each call forms another job. A child that this process forks afterwards is not a
+ * rank: there, every function called with this job fails with KUMIKI_ERROR_STATE, and rank, size and number of threads
+ * are -1, as they are for a job that is null. The child may call exec or _exit. */
 KUMIKI_API kumiki_status kumiki_join(kumiki_job** job);
 
 /* Collective: leaves the job and waits for all ranks. Any regions, groups and teams of the job that still exist are
@@ -67,8 +68,8 @@ KUMIKI_API int kumiki_threads(const kumiki_job* job);
 KUMIKI_API kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads);
 
 /* Stores in *processors the address of the processors (by the numbers of the operating system) that the threads of this
- * rank are bound to, in the order of the threads, and returns how many there are; 0: the threads are not bound. The
- * numbers are valid until the job is left. */
+ * rank are bound to, in the order of the threads, unless `processors` is null, and returns how many there are; 0: the
+ * threads are not bound. The numbers are valid until the job is left. */
 KUMIKI_API int kumiki_processors(const kumiki_job* job, const int** processors);
 
 /* The same for the devices (accelerators) that kumiki-run has assigned to this rank, by their numbers in `kumiki
@@ -371,7 +372,7 @@ KUMIKI_API kumiki_status kumiki_team_reduce_all(kumiki_team* team, int thread, v
                                                 kumiki_type type, kumiki_operation operation);
 
 /* Computes the range [*begin, *end) of 0 .. count that belongs to part `index` of `parts`. Parts are contiguous, and
- * their sizes differ by at most one. */
+ * their sizes differ by at most one. A part that there is not is empty. */
 KUMIKI_API void kumiki_part(size_t count, int parts, int index, size_t* begin, size_t* end);
 
 #ifdef __cplusplus

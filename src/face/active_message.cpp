@@ -3,13 +3,14 @@
 
 #include "face/job.hpp"
 
-using kumiki::face::refuse_child;
+using kumiki::face::is_refused;
+using kumiki::face::refuse_call;
 using kumiki::face::report;
 using kumiki::trace::Span;
 
 kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, void* context, int* handler) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("register_handler");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "register_handler");
     if (function == nullptr || handler == nullptr)
         return report(job->all.collectives->refuse(kumiki::fail(
             KUMIKI_ERROR_ARGUMENT, "register_handler: the function or the address for its number is null")));
@@ -23,8 +24,8 @@ kumiki_status kumiki_register_handler(kumiki_job* job, kumiki_handler function, 
 }
 
 kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, const void* payload, size_t bytes) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("active_message");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "active_message");
     auto& fabric = *job->fabric;
     auto& messenger = fabric.messenger();
     const Span span(fabric.trace(), "active_message", rank, bytes);
@@ -43,8 +44,8 @@ kumiki_status kumiki_active_message(kumiki_job* job, int rank, int handler, cons
 }
 
 kumiki_status kumiki_progress(kumiki_job* job, int* handled) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("progress");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "progress");
     if (auto* network = job->fabric->network()) network->poll();
     const int ran = job->fabric->messenger().poll();
     if (handled != nullptr) *handled = ran;

@@ -134,31 +134,31 @@ kumiki_status kumiki_group_reduce_scatter_v(kumiki_group* group, const void* inp
 
 // -- of the job --
 
-kumiki_status kumiki_barrier(kumiki_job* job) { return kumiki_group_barrier(&job->all); }
-kumiki_status kumiki_barrier_enter(kumiki_job* job) { return kumiki_group_barrier_enter(&job->all); }
-kumiki_status kumiki_barrier_wait(kumiki_job* job) { return kumiki_group_barrier_wait(&job->all); }
+kumiki_status kumiki_barrier(kumiki_job* job) { return kumiki_group_barrier(kumiki_job_group(job)); }
+kumiki_status kumiki_barrier_enter(kumiki_job* job) { return kumiki_group_barrier_enter(kumiki_job_group(job)); }
+kumiki_status kumiki_barrier_wait(kumiki_job* job) { return kumiki_group_barrier_wait(kumiki_job_group(job)); }
 
 kumiki_status kumiki_broadcast(kumiki_job* job, void* data, size_t bytes, int root) {
-    return kumiki_group_broadcast(&job->all, data, bytes, root);
+    return kumiki_group_broadcast(kumiki_job_group(job), data, bytes, root);
 }
 
 kumiki_status kumiki_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                             kumiki_operation operation, int root) {
-    return kumiki_group_reduce(&job->all, input, output, count, type, operation, root);
+    return kumiki_group_reduce(kumiki_job_group(job), input, output, count, type, operation, root);
 }
 
 kumiki_status kumiki_all_reduce(kumiki_job* job, const void* input, void* output, size_t count, kumiki_type type,
                                 kumiki_operation operation) {
-    return kumiki_group_all_reduce(&job->all, input, output, count, type, operation);
+    return kumiki_group_all_reduce(kumiki_job_group(job), input, output, count, type, operation);
 }
 
 kumiki_status kumiki_all_to_all(kumiki_job* job, const void* input, void* output, size_t bytes) {
-    return kumiki_group_all_to_all(&job->all, input, output, bytes);
+    return kumiki_group_all_to_all(kumiki_job_group(job), input, output, bytes);
 }
 
 kumiki_status kumiki_all_to_all_v(kumiki_job* job, const void* input, const size_t* input_bytes,
                                   const size_t* input_offsets, void* output, const size_t* output_bytes,
                                   const size_t* output_offsets) {
-    return kumiki_group_all_to_all_v(&job->all, input, input_bytes, input_offsets, output, output_bytes,
+    return kumiki_group_all_to_all_v(kumiki_job_group(job), input, input_bytes, input_offsets, output, output_bytes,
                                      output_offsets);
 }

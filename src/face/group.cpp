@@ -34,12 +34,12 @@ kumiki_status make(kumiki_group* group, const char* operation, kumiki_group** ma
 
 /// Returns null when there is no group, or when this process is a forked child of the rank.
 const kumiki::fabric::Group* members_of(const kumiki_group* group) {
-    return group == nullptr || group->is_inherited() ? nullptr : &group->collectives->group();
+    return kumiki::face::is_refused(group) ? nullptr : &group->collectives->group();
 }
 
 } // namespace
 
-kumiki_group* kumiki_job_group(kumiki_job* job) { return &job->all; }
+kumiki_group* kumiki_job_group(kumiki_job* job) { return job == nullptr ? nullptr : &job->all; }
 
 kumiki_status kumiki_group_split(kumiki_group* group, int colour, int key, kumiki_group** made) {
     return make(group, "split", made, [&](Collectives& all) { return all.split(colour, key); });
@@ -57,7 +57,7 @@ kumiki_status kumiki_group_create(kumiki_group* group, const int* ranks, size_t 
 
 kumiki_status kumiki_group_free(kumiki_group** group) {
     if (group == nullptr || *group == nullptr) return KUMIKI_OK;
-    if ((*group)->is_inherited()) return kumiki::face::refuse_child("group_free");
+    if ((*group)->is_inherited()) return kumiki::face::refuse_call(*group, "group_free");
     kumiki_job* const job = (*group)->job;
     if (*group == &job->all)
         return report({KUMIKI_ERROR_ARGUMENT, "group_free: this is the job's own group, which ends with the job"});

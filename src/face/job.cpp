@@ -13,6 +13,7 @@
 #include "settings/explain_folder.hpp"
 #include "settings/tuned.hpp"
 
+using kumiki::face::is_refused;
 using kumiki::face::report;
 
 namespace kumiki::face {
@@ -93,6 +94,8 @@ kumiki_status report(const Failure& failure) {
     return failure.status;
 }
 
+namespace {
+
 kumiki_status refuse_child(const char* operation) {
     return report({KUMIKI_ERROR_STATE,
                    fmt::format("{}: this process ({}) was forked by a rank of the job after that had joined, and is no "
@@ -101,9 +104,23 @@ kumiki_status refuse_child(const char* operation) {
                                operation, getpid(), getppid())});
 }
 
-kumiki_status refuse_no_group(const char* operation) {
-    return report({KUMIKI_ERROR_ARGUMENT,
-                   fmt::format("{}: the group is null: it was freed, or this rank is in no such group", operation)});
+kumiki_status refuse_null(const char* operation, const char* what) {
+    return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: the {}", operation, what)});
+}
+
+} // namespace
+
+kumiki_status refuse_call(const kumiki_job* job, const char* operation) {
+    return job == nullptr ? refuse_null(operation, "job is null") : refuse_child(operation);
+}
+
+kumiki_status refuse_call(const kumiki_group* group, const char* operation) {
+    if (group != nullptr) return refuse_child(operation);
+    return refuse_null(operation, "group (or the job) is null: it was freed, or this rank is in no such group");
+}
+
+kumiki_status refuse_call(const kumiki_team* team, const char* operation) {
+    return team == nullptr ? refuse_null(operation, "team is null") : refuse_child(operation);
 }
 
 } // namespace kumiki::face
@@ -142,7 +159,7 @@ kumiki_status kumiki_join(kumiki_job** job) {
 kumiki_status kumiki_leave(kumiki_job* job) {
     if (job == nullptr) return KUMIKI_OK;
     if (job->is_inherited()) { // a destructor calls this and drops the result
-        const auto status = kumiki::face::refuse_child("leave");
+        const auto status = kumiki::face::refuse_call(job, "leave");
         fmt::print(stderr, "kumiki: {}\n", kumiki_error_message());
         return status;
     }
@@ -163,28 +180,28 @@ kumiki_status kumiki_leave(kumiki_job* job) {
 void kumiki_abandon(kumiki_job* job) {
     // The state stays `joined`, which tells the launcher that this rank failed. Threads of the job may still run, so
     // nothing is freed. But handlers belong to the program, and must not run once its objects are destroyed.
-    if (job != nullptr && !job->is_inherited()) job->fabric->messenger().silence();
+    if (!is_refused(job)) job->fabric->messenger().silence();
 }
 
 kumiki_status kumiki_on_failure(kumiki_job* job, kumiki_failure_handler function, void* context) {
-    if (job->is_inherited()) [[unlikely]]
-        return kumiki::face::refuse_child("on_failure");
+    if (is_refused(job)) return kumiki::face::refuse_call(job, "on_failure");
     kumiki::fabric::FailureHandler::Function call;
     if (function != nullptr) call = [=](const std::string& sentence) { function(job, sentence.c_str(), context); };
     job->fabric->failure_handler().set(std::move(call));
     return KUMIKI_OK;
 }
 
-int kumiki_rank(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->rank(); }
-int kumiki_size(const kumiki_job* job) { return job->is_inherited() ? -1 : job->fabric->size(); }
+int kumiki_rank(const kumiki_job* job) { return is_refused(job) ? -1 : job->fabric->rank(); }
+int kumiki_size(const kumiki_job* job) { return is_refused(job) ? -1 : job->fabric->size(); }
 
 int kumiki_threads(const kumiki_job* job) {
+    if (is_refused(job)) return -1;
     const int told = kumiki::Settings::of_rank(job->settings.threads, job->settings.rank);
     return told > 0 ? told : static_cast<int>(kumiki::platform::usable_cpus().size());
 }
 
 kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads) {
-    if (job->is_inherited()) return kumiki::face::refuse_child("threads_of");
+    if (is_refused(job)) return kumiki::face::refuse_call(job, "threads_of");
     const kumiki::Settings& settings = job->settings;
     if (threads == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "threads_of: the address for the number is null"});
     if (rank < 0 || rank >= settings.size)
@@ -196,15 +213,17 @@ kumiki_status kumiki_threads_of(const kumiki_job* job, int rank, int* threads) {
 }
 
 int kumiki_processors(const kumiki_job* job, const int** processors) {
-    *processors = job->settings.cpus.data();
+    if (is_refused(job)) return 0;
+    if (processors != nullptr) *processors = job->settings.cpus.data();
     return static_cast<int>(job->settings.cpus.size());
 }
 
 int kumiki_devices(const kumiki_job* job, const int** devices) {
-    *devices = job->settings.devices.data();
+    if (is_refused(job)) return 0;
+    if (devices != nullptr) *devices = job->settings.devices.data();
     return static_cast<int>(job->settings.devices.size());
 }
 
 int kumiki_oversubscribed(const kumiki_job* job) {
-    return !job->is_inherited() && job->fabric->progress().crowded() ? 1 : 0;
+    return !is_refused(job) && job->fabric->progress().crowded() ? 1 : 0;
 }

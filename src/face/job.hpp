@@ -70,21 +70,24 @@ namespace kumiki::face {
 /// Stores the sentence for kumiki_error_message() and returns the error code.
 kumiki_status report(const Failure& failure);
 
-/// The error for a forked child process that calls `operation`.
-kumiki_status refuse_child(const char* operation);
+/// Whether a call with this job, group or team is refused: it is null, or this process is a forked child of the rank.
+template <class Handle>
+bool is_refused(const Handle* handle) {
+    return handle == nullptr || handle->is_inherited();
+}
+
+/// The error of such a call. A group may be null because it was freed, or because this rank is not a member.
+kumiki_status refuse_call(const kumiki_job* job, const char* operation);
+kumiki_status refuse_call(const kumiki_group* group, const char* operation);
+kumiki_status refuse_call(const kumiki_team* team, const char* operation);
 
 inline kumiki_status report(const Result<>& result) { return result ? KUMIKI_OK : report(result.error()); }
-
-/// The error for a null group: it was freed, or this rank is not a member.
-kumiki_status refuse_no_group(const char* operation);
 
 /// Calls a collective of the group.
 template <class Call>
 kumiki_status on_group(kumiki_group* group, const char* operation, Call call) {
-    if (group == nullptr) [[unlikely]]
-        return refuse_no_group(operation);
-    if (group->is_inherited()) [[unlikely]]
-        return refuse_child(operation);
+    if (is_refused(group)) [[unlikely]]
+        return refuse_call(group, operation);
     const trace::Span span(group->job->fabric->trace(), operation);
     return report(call(*group->collectives));
 }

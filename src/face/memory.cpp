@@ -3,13 +3,14 @@
 #include "fabric/signal.hpp"
 
 using kumiki::fabric::raise;
-using kumiki::face::refuse_child;
+using kumiki::face::is_refused;
+using kumiki::face::refuse_call;
 using kumiki::face::report;
 using kumiki::trace::Span;
 
 kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("allocate");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "allocate");
     if (memory == nullptr)
         return report(job->all.collectives->refuse(
             kumiki::fail(KUMIKI_ERROR_ARGUMENT, "allocate: the address for the region is null")));
@@ -20,14 +21,14 @@ kumiki_status kumiki_allocate(kumiki_job* job, size_t bytes, void** memory) {
 }
 
 kumiki_status kumiki_release(kumiki_job* job, void* memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("release");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "release");
     return report(job->all.collectives->release(memory));
 }
 
 kumiki_status kumiki_peer(kumiki_job* job, int rank, const void* own, void** there) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("peer");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "peer");
     if (there == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "peer: the address for the result is null"});
     std::byte* translated = job->fabric->memory().translate(rank, own, 1);
     if (translated == nullptr && !job->fabric->memory().remote(rank, own, 1))
@@ -119,8 +120,8 @@ auto with_comparison(kumiki_comparison comparison, std::uint64_t value, Use use)
 } // namespace
 
 kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("put");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "put");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put", rank, bytes);
     if (bytes == 0) [[unlikely]]
@@ -133,8 +134,8 @@ kumiki_status kumiki_put(kumiki_job* job, int rank, void* there, const void* sou
 }
 
 kumiki_status kumiki_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("get");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "get");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "get", rank, bytes);
     if (bytes == 0) [[unlikely]]
@@ -172,8 +173,8 @@ kumiki_status no_request(const char* operation) {
 
 kumiki_status kumiki_start_put(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
                                kumiki_request* request) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("start_put");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "start_put");
     if (request == nullptr) return no_request("start_put");
     *request = nullptr;
     const Fabric& fabric = *job->fabric;
@@ -191,8 +192,8 @@ kumiki_status kumiki_start_put(kumiki_job* job, int rank, void* there, const voi
 
 kumiki_status kumiki_start_get(kumiki_job* job, int rank, const void* there, void* destination, size_t bytes,
                                kumiki_request* request) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("start_get");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "start_get");
     if (request == nullptr) return no_request("start_get");
     *request = nullptr;
     const Fabric& fabric = *job->fabric;
@@ -224,8 +225,8 @@ namespace {
 
 kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_signal_operation operation,
                             uint64_t value) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("signal");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal", rank);
     auto* word = fabric.memory().word(rank, signal);
@@ -240,8 +241,8 @@ kumiki_status kumiki_signal(kumiki_job* job, int rank, uint64_t* signal, kumiki_
 
 kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const void* source, size_t bytes,
                                 uint64_t* signal, kumiki_signal_operation operation, uint64_t value) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("put_signal");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "put_signal");
     const Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "put_signal", rank, bytes);
     // Check both addresses before writing anything.
@@ -263,8 +264,8 @@ kumiki_status kumiki_put_signal(kumiki_job* job, int rank, void* there, const vo
 
 kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
                                  uint64_t* seen) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("signal_wait");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "signal_wait");
     Fabric& fabric = *job->fabric;
     const Span span(fabric.trace(), "signal_wait");
     auto* word = fabric.memory().word(fabric.rank(), signal);
@@ -278,8 +279,8 @@ kumiki_status kumiki_signal_wait(kumiki_job* job, const uint64_t* signal, kumiki
 
 kumiki_status kumiki_signal_test(kumiki_job* job, const uint64_t* signal, kumiki_comparison comparison, uint64_t value,
                                  int* satisfied, uint64_t* seen) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("signal_test");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "signal_test");
     Fabric& fabric = *job->fabric;
     auto* word = fabric.memory().word(fabric.rank(), signal);
     if (word == nullptr || !is_comparison(comparison)) [[unlikely]]
@@ -328,8 +329,8 @@ kumiki_status atomically(kumiki_job* job, const char* name, int rank, uint64_t* 
 } // namespace
 
 kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("fetch_add");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "fetch_add");
     return atomically(
         job, "fetch_add", rank, there, before, [&](auto word) { return word.fetch_add(value); },
         [&](Network& network, std::uint64_t offset) {
@@ -339,8 +340,8 @@ kumiki_status kumiki_fetch_add(kumiki_job* job, int rank, uint64_t* there, uint6
 
 kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t expected, uint64_t desired,
                                   uint64_t* before) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("compare_swap");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "compare_swap");
     return atomically(
         job, "compare_swap", rank, there, before,
         [&](auto word) {
@@ -354,8 +355,8 @@ kumiki_status kumiki_compare_swap(kumiki_job* job, int rank, uint64_t* there, ui
 }
 
 kumiki_status kumiki_swap(kumiki_job* job, int rank, uint64_t* there, uint64_t value, uint64_t* before) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("swap");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "swap");
     return atomically(
         job, "swap", rank, there, before, [&](auto word) { return word.exchange(value); },
         [&](Network& network, std::uint64_t offset) {

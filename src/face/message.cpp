@@ -5,7 +5,8 @@
 
 #include "face/job.hpp"
 
-using kumiki::face::refuse_child;
+using kumiki::face::is_refused;
+using kumiki::face::refuse_call;
 using kumiki::face::report;
 using kumiki::message::Request;
 using kumiki::message::Status;
@@ -48,8 +49,8 @@ kumiki_status no_address(const char* name) {
 } // namespace
 
 kumiki_status kumiki_send(kumiki_job* job, int rank, int tag, const void* data, size_t bytes, kumiki_request* request) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("send");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "send");
     if (!job->fabric->has_rank(rank) || tag < 0 || (data == nullptr && bytes > 0) || request == nullptr) [[unlikely]]
         return refuse(job, "send", rank, tag, 0, request);
     const Span span(job->fabric->trace(), "send", rank, bytes);
@@ -61,8 +62,8 @@ kumiki_status kumiki_send(kumiki_job* job, int rank, int tag, const void* data, 
 }
 
 kumiki_status kumiki_receive(kumiki_job* job, int rank, int tag, void* into, size_t bytes, kumiki_request* request) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("receive");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "receive");
     if (!may_be_source(job, rank) || !may_be_asked_for(tag) || (into == nullptr && bytes > 0) || request == nullptr)
         [[unlikely]]
         return refuse(job, "receive", rank, tag, KUMIKI_ANY, request);
@@ -72,8 +73,8 @@ kumiki_status kumiki_receive(kumiki_job* job, int rank, int tag, void* into, siz
 }
 
 kumiki_status kumiki_wait(kumiki_job* job, kumiki_request* request, kumiki_message_status* status) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("wait");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "wait");
     if (request == nullptr) [[unlikely]]
         return no_address("wait");
     if (*request == nullptr) {
@@ -85,8 +86,8 @@ kumiki_status kumiki_wait(kumiki_job* job, kumiki_request* request, kumiki_messa
 }
 
 kumiki_status kumiki_test(kumiki_job* job, kumiki_request* request, int* complete, kumiki_message_status* status) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("test");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "test");
     if (request == nullptr || complete == nullptr) [[unlikely]]
         return no_address("test");
     *complete = 1;
@@ -103,8 +104,8 @@ kumiki_status kumiki_test(kumiki_job* job, kumiki_request* request, int* complet
 
 kumiki_status kumiki_wait_any(kumiki_job* job, kumiki_request* requests, size_t count, size_t* place,
                               kumiki_message_status* status) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("wait_any");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "wait_any");
     if (requests == nullptr || place == nullptr) [[unlikely]]
         return no_address("wait_any");
     const std::span<Request* const> all(reinterpret_cast<Request* const*>(requests), count);
@@ -120,8 +121,8 @@ kumiki_status kumiki_wait_any(kumiki_job* job, kumiki_request* requests, size_t 
 
 kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* requests, size_t count,
                               kumiki_message_status* statuses) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("wait_all");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "wait_all");
     if (requests == nullptr && count > 0) [[unlikely]]
         return no_address("wait_all");
     kumiki::Result<> first;
@@ -136,8 +137,8 @@ kumiki_status kumiki_wait_all(kumiki_job* job, kumiki_request* requests, size_t 
 }
 
 kumiki_status kumiki_probe(kumiki_job* job, int rank, int tag, int* found, kumiki_message_status* status) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("probe");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "probe");
     if (!may_be_source(job, rank) || !may_be_asked_for(tag) || status == nullptr) [[unlikely]]
         return refuse(job, "probe", rank, tag, KUMIKI_ANY, status);
     if (found == nullptr) {

@@ -7,7 +7,8 @@
 #include "dsm/shape.hpp"
 #include "face/job.hpp"
 
-using kumiki::face::refuse_child;
+using kumiki::face::is_refused;
+using kumiki::face::refuse_call;
 using kumiki::face::report;
 using kumiki::trace::Span;
 
@@ -69,8 +70,8 @@ kumiki_status allocate(kumiki_job* job, kumiki::Result<kumiki::dsm::Shape> shape
 
 template <class Call>
 kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child(operation);
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, operation);
     const Span span(job->fabric->trace(), operation);
     const auto locks = job->shared->locks(operation);
     if (!locks) return report(locks.error());
@@ -80,23 +81,23 @@ kumiki_status with_locks(kumiki_job* job, const char* operation, Call call) {
 } // namespace
 
 kumiki_status kumiki_shared_allocate(kumiki_job* job, size_t bytes, size_t page, kumiki_homes homes, void** memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_allocate");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_allocate");
     return allocate(job, kumiki::dsm::Shape::of_bytes(bytes), page, homes, memory);
 }
 
 kumiki_status kumiki_shared_allocate_dimensions(kumiki_job* job, size_t element, const kumiki_dimension* dimensions,
                                                 int count, size_t page, kumiki_homes homes, void** memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_allocate_dimensions");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_allocate_dimensions");
     const std::size_t given = dimensions == nullptr || count < 0 ? 0 : static_cast<std::size_t>(count);
     return allocate(job, shape_of(element, {dimensions, given}), page, homes, memory);
 }
 
 kumiki_status kumiki_shared_own(kumiki_job* job, const void* array, int dimension, size_t from, size_t* begin,
                                 size_t* end) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_own");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_own");
     if (begin == nullptr || end == nullptr)
         return report({KUMIKI_ERROR_ARGUMENT, "shared_own: an address for the indexes is null"});
     if (dimension < 0) return report({KUMIKI_ERROR_ARGUMENT, "shared_own: the number of the dimension is negative"});
@@ -108,8 +109,8 @@ kumiki_status kumiki_shared_own(kumiki_job* job, const void* array, int dimensio
 }
 
 kumiki_status kumiki_shared_malloc(kumiki_job* job, size_t bytes, void** memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_malloc");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_malloc");
     if (memory == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "shared_malloc: the address for the block is null"});
     const auto heap = job->shared->heap("shared_malloc");
     if (!heap) return report(heap.error());
@@ -120,8 +121,8 @@ kumiki_status kumiki_shared_malloc(kumiki_job* job, size_t bytes, void** memory)
 }
 
 kumiki_status kumiki_shared_free(kumiki_job* job, void* memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_free");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_free");
     if (memory == nullptr) return KUMIKI_OK;
     const auto heap = job->shared->heap("shared_free");
     if (!heap) return report(heap.error());
@@ -129,15 +130,15 @@ kumiki_status kumiki_shared_free(kumiki_job* job, void* memory) {
 }
 
 kumiki_status kumiki_shared_release(kumiki_job* job, void* memory) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_release");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_release");
     return report(job->shared->release(memory));
 }
 
 kumiki_status kumiki_shared_set_protocol(kumiki_job* job, const void* address, kumiki_protocol protocol) {
     using kumiki::SharedProtocol;
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_set_protocol");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_set_protocol");
     const Span span(job->fabric->trace(), "shared_set_protocol");
     const auto set = [&](SharedProtocol chosen) { return report(job->shared->set_protocol(address, chosen)); };
     switch (protocol) {
@@ -151,8 +152,8 @@ kumiki_status kumiki_shared_set_protocol(kumiki_job* job, const void* address, k
 }
 
 kumiki_status kumiki_shared_barrier(kumiki_job* job) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_barrier");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_barrier");
     const Span span(job->fabric->trace(), "shared_barrier");
     return report(job->shared->barrier());
 }
@@ -177,14 +178,14 @@ kumiki_status kumiki_shared_unlock(kumiki_job* job, int lock) {
 }
 
 kumiki_status kumiki_home_first(kumiki_job* job, const void* address, size_t pages) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("home_first");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "home_first");
     return report(job->shared->open_homes(address, pages));
 }
 
 kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_home");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_home");
     if (rank == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "shared_home: the address for the rank is null"});
     const auto home = job->shared->home(address);
     if (!home) return report(home.error());
@@ -193,8 +194,8 @@ kumiki_status kumiki_shared_home(kumiki_job* job, const void* address, int* rank
 }
 
 kumiki_status kumiki_shared_count(kumiki_job* job, const void* address, kumiki_shared_counters* counters) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("shared_count");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "shared_count");
     if (counters == nullptr)
         return report({KUMIKI_ERROR_ARGUMENT, "shared_count: the address for the counters is null"});
     const auto counted = job->shared->counters(address);
@@ -204,5 +205,5 @@ kumiki_status kumiki_shared_count(kumiki_job* job, const void* address, kumiki_s
 }
 
 const char* kumiki_shared_mechanism(const kumiki_job* job) {
-    return job->is_inherited() ? "none" : job->shared->mechanism();
+    return is_refused(job) ? "none" : job->shared->mechanism();
 }

@@ -6,7 +6,8 @@
 #include "face/job.hpp"
 #include "platform/thread.hpp"
 
-using kumiki::face::refuse_child;
+using kumiki::face::is_refused;
+using kumiki::face::refuse_call;
 using kumiki::face::report;
 
 namespace {
@@ -28,8 +29,8 @@ void restore_binding(const kumiki_job& job, const std::vector<int>& creators_cpu
 } // namespace
 
 kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** team) {
-    if (job->is_inherited()) [[unlikely]]
-        return refuse_child("team_create");
+    if (is_refused(job)) [[unlikely]]
+        return refuse_call(job, "team_create");
     if (team == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "team_create: the address for the team is null"});
     auto made = std::make_unique<kumiki_team>();
     made->job = job;
@@ -53,7 +54,7 @@ kumiki_status kumiki_team_create(kumiki_job* job, int threads, kumiki_team** tea
 
 void kumiki_team_destroy(kumiki_team* team) {
     // In a forked child the team's threads do not exist, so they cannot be ended.
-    if (team == nullptr || team->is_inherited()) return;
+    if (is_refused(team)) return;
     kumiki_job& job = *team->job;
     std::unique_ptr<kumiki_team> gone;
     {
@@ -65,11 +66,11 @@ void kumiki_team_destroy(kumiki_team* team) {
     }
 }
 
-int kumiki_team_size(const kumiki_team* team) { return team->is_inherited() ? -1 : team->team->size(); }
+int kumiki_team_size(const kumiki_team* team) { return is_refused(team) ? -1 : team->team->size(); }
 
 kumiki_status kumiki_team_run(kumiki_team* team, void (*function)(void*, int), void* context) {
-    if (team->is_inherited()) [[unlikely]]
-        return refuse_child("team_run");
+    if (is_refused(team)) [[unlikely]]
+        return refuse_call(team, "team_run");
     if (function == nullptr) return report({KUMIKI_ERROR_ARGUMENT, "team_run: the function is null"});
     return report(team->team->run(function, context));
 }
@@ -80,8 +81,8 @@ namespace {
 /// team's memory.
 template <class Call>
 kumiki_status as_member(kumiki_team* team, const char* operation, int thread, Call call) {
-    if (team->is_inherited()) [[unlikely]]
-        return refuse_child(operation);
+    if (is_refused(team)) [[unlikely]]
+        return refuse_call(team, operation);
     if (thread < 0 || thread >= team->team->size()) [[unlikely]]
         return report({KUMIKI_ERROR_ARGUMENT, fmt::format("{}: there is no thread {}; the team has threads 0 to {}",
                                                           operation, thread, team->team->size() - 1)});
@@ -100,7 +101,7 @@ kumiki_status kumiki_team_barrier_all(kumiki_team* team, int thread) {
 }
 
 void kumiki_team_break(kumiki_team* team, int thread) {
-    if (!team->is_inherited() && thread >= 0 && thread < team->team->size()) team->team->break_up(thread);
+    if (!is_refused(team) && thread >= 0 && thread < team->team->size()) team->team->break_up(thread);
 }
 
 kumiki_status kumiki_team_reduce(kumiki_team* team, int thread, void* data, size_t count, kumiki_type type,

@@ -160,6 +160,46 @@ TEST(MisuseTest, NullAddresses) {
     });
 }
 
+TEST(MisuseTest, NullJobsAndTeams) {
+    kumiki_job* const job = nullptr;
+    kumiki_team* team = nullptr;
+    void* memory = nullptr;
+    std::uint64_t value = 0;
+    kumiki_request request = nullptr;
+    int number = 0;
+    const auto expect_null = [](kumiki_status status, const std::string& operation) {
+        expect_error(status, KUMIKI_ERROR_ARGUMENT, {operation + ": the ", "null"});
+    };
+    expect_null(kumiki_allocate(job, 8, &memory), "allocate");
+    expect_null(kumiki_put(job, 0, &value, &value, 8), "put");
+    expect_null(kumiki_fetch_add(job, 0, &value, 1, nullptr), "fetch_add");
+    expect_null(kumiki_signal_wait(job, &value, KUMIKI_EQUAL, 0, nullptr), "signal_wait");
+    expect_null(kumiki_progress(job, nullptr), "progress");
+    expect_null(kumiki_send(job, 0, 0, &value, 8, &request), "send");
+    expect_null(kumiki_barrier(job), "barrier");
+    expect_null(kumiki_broadcast(job, &value, 8, 0), "broadcast");
+    expect_null(kumiki_shared_barrier(job), "shared_barrier");
+    expect_null(kumiki_threads_of(job, 0, &number), "threads_of");
+    expect_null(kumiki_on_failure(job, nullptr, nullptr), "on_failure");
+    expect_null(kumiki_team_create(job, 1, &team), "team_create");
+    expect_null(kumiki_team_run(team, [](void*, int) {}, nullptr), "team_run");
+    expect_null(kumiki_team_barrier(team, 0), "team_barrier");
+    EXPECT_EQ(kumiki_job_group(job), nullptr);
+    EXPECT_EQ(kumiki_rank(job), -1);
+    EXPECT_EQ(kumiki_size(job), -1);
+    EXPECT_EQ(kumiki_threads(job), -1);
+    EXPECT_EQ(kumiki_team_size(team), -1);
+    EXPECT_EQ(kumiki_processors(job, nullptr), 0);
+    EXPECT_EQ(kumiki_devices(job, nullptr), 0);
+    EXPECT_EQ(kumiki_oversubscribed(job), 0);
+    kumiki_team_break(team, 0);
+    kumiki_abandon(job);
+    with_region([](kumiki_job* usable, std::byte*) {
+        EXPECT_EQ(kumiki_processors(usable, nullptr), 0) << "the tests' jobs are not bound";
+        EXPECT_EQ(kumiki_devices(usable, nullptr), 0);
+    });
+}
+
 TEST(MisuseTest, WordsThatAreNotAligned) {
     with_region([](kumiki_job* job, std::byte* region) {
         for (const Operation& operation : on_words)

@@ -494,5 +494,13 @@ TEST(PartTest, PartsCoverEverythingOnceAndDifferByAtMostOne) {
         }
 }
 
+TEST(PartTest, PartsThatThereAreNotAreEmpty) {
+    for (const auto& [parts, index] : {std::pair(0, 0), std::pair(-1, 0), std::pair(3, 3), std::pair(3, -1)}) {
+        std::size_t begin = 7, end = 8;
+        kumiki_part(10, parts, index, &begin, &end);
+        EXPECT_EQ(begin, end) << index << " of " << parts;
+    }
+}
+
 } // namespace
 } // namespace kumiki::tests
