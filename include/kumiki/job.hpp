@@ -214,11 +214,12 @@ public:
         detail::check(kumiki_register_handler(job_, &Job::call, kept.get(), &number));
         return number;
     }
-    /// The same for a payload that is always a single T: function(int source, const T& payload).
+    /// The same for a payload that is always a single T: function(int source, const T& payload). A shorter payload
+    /// leaves the rest of T{} as it is.
     template <Single T, class Function>
     int on_message(Function function) {
         return on_message([function = std::move(function)](int source, std::span<const std::byte> payload) mutable {
-            T value;
+            T value{};
             std::memcpy(&value, payload.data(), std::min(sizeof(T), payload.size()));
             function(source, std::as_const(value));
         });

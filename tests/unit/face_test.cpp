@@ -125,6 +125,31 @@ TEST(FaceTest, PayloadsAreTheElementsOfASpan) {
     EXPECT_EQ(send(std::span(numbers)), 20u) << "of a static extent";
 }
 
+TEST(FaceTest, APayloadThatIsShorterThanItsTypeEndsInZeros) {
+    Job job;
+    using All = std::array<std::uint64_t, KUMIKI_ACTIVE_MESSAGE_MAX / sizeof(std::uint64_t)>;
+    struct Words {
+        All all;
+    };
+    std::atomic<int> handled{0};
+    Words got{};
+    const int handler = job.on_message<Words>([&](int, const Words& words) {
+        got = words;
+        ++handled;
+    });
+    const auto send = [&](std::span<const std::uint64_t> words) {
+        const int before = handled;
+        job.send_active(0, handler, words);
+        while (handled == before) std::this_thread::yield();
+    };
+    All ones;
+    ones.fill(1);
+    send(ones);
+    EXPECT_EQ(got.all, ones);
+    send(std::span(ones).first(1));
+    EXPECT_EQ(got.all, (All{1}));
+}
+
 TEST(TeamFaceTest, TheFirstExceptionComesOutAndTheSiblingsAreFreed) {
     Job job;
     for (const int threads : {1, 2, 4}) {
