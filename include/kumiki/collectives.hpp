@@ -107,7 +107,7 @@ public:
         detail::check(kumiki_group_all_gather(group_, in.data(), in.size(), std::ranges::data(output)));
     }
     /// Returns the value of each rank.
-    template <Single T>
+    template <Listable T>
     std::vector<T> all_gather(const T& value) {
         std::vector<T> all(static_cast<std::size_t>(size()));
         all_gather(std::span<const T>(&value, 1), all);
@@ -132,7 +132,7 @@ public:
         detail::check(kumiki_group_gather(group_, in.data(), in.size(), std::ranges::data(output), root));
     }
     /// Returns the value of each rank at the root, and an empty vector at other ranks.
-    template <Single T>
+    template <Listable T>
     std::vector<T> gather(const T& value, int root) {
         std::vector<T> all(rank() == root ? static_cast<std::size_t>(size()) : 0);
         gather(std::span<const T>(&value, 1), all, root);

@@ -23,6 +23,10 @@ concept Elements =
 template <class T>
 concept Single = Transferable<T> && !std::ranges::range<T>;
 
+/// A single value that a std::vector keeps as it is, as it does not keep bool.
+template <class T>
+concept Listable = Single<T> && !std::same_as<T, bool>;
+
 /// An element type that reductions can combine.
 template <class T>
 concept Reducible =

@@ -45,6 +45,12 @@ concept CanReduce = requires(Job job, std::span<T> data) { job.all_reduce(data, 
 template <class T>
 concept CanBroadcast = requires(Job job, T& value) { job.broadcast(value, 0); };
 static_assert(CanAllocate<Plain> && CanPut<Plain> && CanReduce<double> && CanBroadcast<Plain>);
+template <class T>
+concept CanGatherValues = requires(Job job, const T& value) {
+    job.all_gather(value);
+    job.gather(value, 0);
+};
+static_assert(CanGatherValues<char> && CanGatherValues<Plain> && !CanGatherValues<bool>, "a vector packs bool");
 static_assert(!CanAllocate<std::string> && !CanPut<std::string> && !CanReduce<Plain> && !CanBroadcast<int*> &&
               !CanBroadcast<std::vector<std::string>>);
 static_assert(!std::is_copy_constructible_v<Job> && !std::is_copy_constructible_v<Team> &&
