@@ -188,8 +188,10 @@ Result<int> Collectives::add_handler(fabric::Messenger::Handler handler) {
     if (auto same = announce(call, {}); !same) return tl::unexpected(same.error());
     auto number = fabric_.messenger().add(std::move(handler));
     // No rank sends to the handler before all ranks have it.
-    if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed)
+    if (auto agreed = agree_that(number ? Result<>() : tl::unexpected(number.error())); !agreed) {
+        if (number) fabric_.messenger().take_back();
         return tl::unexpected(agreed.error());
+    }
     return number;
 }
 

@@ -36,7 +36,7 @@ Result<int> Messenger::add(Handler handler) {
                                 most_handlers));
     handler_[static_cast<std::size_t>(number)] = std::move(handler);
     count_.store(number + 1, std::memory_order_release);
-    if (number > 0) return number;
+    if (agent_.joinable()) return number;
     auto started = platform::start_thread("serves active messages", [this] { serve(); });
     if (!started) {
         count_.store(0, std::memory_order_release);
@@ -44,6 +44,12 @@ Result<int> Messenger::add(Handler handler) {
     }
     agent_ = std::move(*started);
     return number;
+}
+
+void Messenger::take_back() {
+    const int number = handlers() - 1;
+    count_.store(number, std::memory_order_release);
+    handler_[static_cast<std::size_t>(number)] = nullptr;
 }
 
 int Messenger::fabric_rank() const { return fabric_.rank(); }

@@ -36,6 +36,8 @@ public:
 
     /// Adds a handler; the first one starts the agent. Other ranks may send to the handler only after a barrier.
     Result<int> add(Handler handler);
+    /// Takes the latest handler back, to which no rank has sent: other ranks could not add theirs.
+    void take_back();
     int handlers() const { return count_.load(std::memory_order_acquire); }
     bool active() const { return handlers() > 0; }
 

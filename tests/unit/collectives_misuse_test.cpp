@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <latch>
 #include <limits>
+#include <sys/resource.h>
 #include <thread>
 
 #include "support/build.hpp"
@@ -212,6 +213,29 @@ TEST_P(CollectiveMisuseTest, AHandlerThatOnlyOneRankRegisters) {
         }
         const auto number = rank.collectives.add_handler([](int, auto) {});
         ASSERT_TRUE(number) << number.error().message;
+        expect_usable(rank);
+    });
+}
+
+// The numbers must stay in step also when one rank cannot start the thread that runs handlers.
+TEST_P(CollectiveMisuseTest, AHandlerThatOneRankCannotRegister) {
+    if (sanitized) GTEST_SKIP() << "a sanitizer needs addresses of its own";
+    expect_no_rank_hangs(options(), [](Rank& rank) {
+        rlimit before{};
+        ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+        const rlimit nothing_more{.rlim_cur = 1, .rlim_max = before.rlim_max};
+        if (rank.rank() == 1) {
+            ASSERT_EQ(setrlimit(RLIMIT_AS, &nothing_more), 0);
+        }
+        const auto refused = rank.collectives.add_handler([](int, auto) {});
+        ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+        expect_refused(refused ? Result<>() : tl::unexpected(refused.error()),
+                       rank.rank() == 1 ? KUMIKI_ERROR_ENVIRONMENT : KUMIKI_ERROR_MEMORY,
+                       {rank.rank() == 1 ? "cannot start the thread" : "another rank"});
+        EXPECT_EQ(rank.fabric.messenger().handlers(), 0);
+        const auto number = rank.collectives.add_handler([](int, auto) {});
+        ASSERT_TRUE(number) << number.error().message;
+        EXPECT_EQ(*number, 0);
         expect_usable(rank);
     });
 }
