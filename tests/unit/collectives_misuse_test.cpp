@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <latch>
 #include <limits>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <thread>
 
@@ -225,6 +226,12 @@ TEST_P(CollectiveMisuseTest, AHandlerThatOneRankCannotRegister) {
         ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
         const rlimit nothing_more{.rlim_cur = 1, .rlim_max = before.rlim_max};
         if (rank.rank() == 1) {
+            // Larger than the stacks of earlier threads, which the C library keeps.
+            pthread_attr_t stack;
+            pthread_attr_init(&stack);
+            pthread_attr_setstacksize(&stack, std::size_t{64} << 20);
+            ASSERT_EQ(pthread_setattr_default_np(&stack), 0);
+            pthread_attr_destroy(&stack);
             ASSERT_EQ(setrlimit(RLIMIT_AS, &nothing_more), 0);
         }
         const auto refused = rank.collectives.add_handler([](int, auto) {});
