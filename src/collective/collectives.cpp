@@ -28,6 +28,12 @@ const char* Collectives::name(Kind kind) {
     return "nothing";
 }
 
+Failure Collectives::two_threads() const {
+    return {KUMIKI_ERROR_STATE,
+            fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
+                        group_.describe(group_.rank()))};
+}
+
 /// The exchange decides: if two threads arrive at the same moment, one is admitted.
 Collectives::CallGuard::CallGuard(Collectives& collectives)
     : collectives_(collectives), alone_(!collectives.in_use_.exchange(true, std::memory_order_acquire)) {}
@@ -37,10 +43,8 @@ Collectives::CallGuard::~CallGuard() {
 }
 
 Result<> Collectives::CallGuard::alone() const {
-    if (alone_) return {};
-    return fail(KUMIKI_ERROR_STATE,
-                fmt::format("two threads of {} are in a collective at once; let one thread of each rank call it",
-                            collectives_.group_.describe(collectives_.group_.rank())));
+    if (alone_ && !collectives_.barrier_.waiting()) return {};
+    return tl::unexpected(collectives_.two_threads());
 }
 
 Result<> Collectives::CallGuard::admitted() const {
@@ -72,9 +76,10 @@ Result<> Collectives::barrier_enter() {
     return {};
 }
 
+/// It needs no guard, whose exchange would take longer than the rest if all have arrived: other calls are refused while
+/// the barrier is open, and while a thread waits in it.
 Result<> Collectives::barrier_wait() {
-    const CallGuard guard(*this);
-    if (auto alone = guard.alone(); !alone) return alone;
+    if (barrier_.waiting()) return tl::unexpected(two_threads());
     if (!barrier_.entered()) return fail(KUMIKI_ERROR_STATE, "barrier_wait without barrier_enter before it");
     if (!barrier_.wait()) return tl::unexpected(calls_.difference());
     return {};

@@ -160,6 +160,7 @@ private:
         bool alone_;
     };
 
+    Failure two_threads() const;
     /// refuse() within a collective.
     Result<> refuse_inside(const Result<>& failure);
     /// Publishes the call with up to Board::capacity bytes, synchronizes all ranks, and compares their calls.

@@ -37,7 +37,7 @@ bool RankBarrier::count(wait::Gate& gate) {
 }
 
 void RankBarrier::enter() {
-    entered_ = true;
+    phase_.store(Phase::entered, std::memory_order_relaxed);
     if (group_.on_one_host()) {
         split_epoch_ = group_.host().split.arrive(group_.host_size(), [this] { group_.ring_others(); });
         return;
@@ -55,8 +55,10 @@ void RankBarrier::enter() {
 
 bool RankBarrier::wait() {
     const wait::Gate& gate = group_.on_one_host() ? group_.host().split : group_.host().over_hosts;
-    entered_ = false;
-    return calls_.wait([&] { return gate.opened(split_epoch_); });
+    phase_.store(Phase::waiting, std::memory_order_relaxed);
+    const bool met = calls_.wait([&] { return gate.opened(split_epoch_); });
+    phase_.store(Phase::none, std::memory_order_release);
+    return met;
 }
 
 } // namespace kumiki::collective

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "collective/call_log.hpp"
@@ -23,9 +24,13 @@ public:
     void enter();
     /// Waits until all ranks have arrived.
     bool wait();
-    bool entered() const { return entered_; }
+    // What the rank's other threads may ask at any time, to find out that they must not call collectives now. Acquire
+    // order: who finds that the wait has ended comes after it.
+    bool entered() const { return phase_.load(std::memory_order_acquire) == Phase::entered; }
+    bool waiting() const { return phase_.load(std::memory_order_acquire) == Phase::waiting; }
 
 private:
+    enum class Phase : std::uint8_t { none, entered, waiting };
     using Flags = std::array<wait::Flag, wait::most_rounds>;
     /// Where a rank reads and is told of one of its two barriers, and how often it has entered that.
     struct Dissemination {
@@ -42,7 +47,7 @@ private:
     Dissemination barrier_{&fabric::shm::MemberBlock::barrier};
     Dissemination step_{&fabric::shm::MemberBlock::step};
     std::uint64_t split_epoch_ = 0;
-    bool entered_ = false;
+    std::atomic<Phase> phase_{Phase::none};
 };
 
 } // namespace kumiki::collective
