@@ -12,6 +12,7 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/atomic_sites.hpp"
 #include "openmp/ranks/image.hpp"
+#include "openmp/ranks/languages.hpp"
 #include "openmp/ranks/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
@@ -52,6 +53,7 @@ Ranks& join(const Settings& settings) {
     if (!image.other_user.empty())
         refuse(fmt::format("{} uses OpenMP, too; over several processes only the program itself may, so far",
                            image.other_user));
+    prepare_languages();
     auto joined = Ranks::join(settings, image);
     if (!joined) refuse(joined.error().message);
     Ranks& ranks = **joined;
