@@ -36,6 +36,18 @@ TEST(Job, FailsWhenARankEndsWithoutLeaving) {
         << outcome.said;
 }
 
+TEST(Job, EndsWellWhenARankEndsItForAll) {
+    const auto outcome = run_ranks("over 0");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.said, "");
+}
+
+TEST(Job, FailsWithTheCodeOfARankThatEndsItForAll) {
+    const auto outcome = run_ranks("over 4");
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_NE(outcome.said.find("exited with code 4"), std::string::npos) << outcome.said;
+}
+
 TEST(Job, FailsWithTheCodeOfARankThatHasLeft) {
     const auto outcome = run_ranks("left 4");
     EXPECT_EQ(outcome.code, 4);

@@ -1,7 +1,7 @@
 // Ranks that do by hand what the library does, so that the launcher is tested alone.
-//   kumiki-test-rank joined|left CODE    joins its job, perhaps leaves it, and exits with the code
-//   kumiki-test-rank cards BYTES         exchanges cards of so many bytes through KUMIKI_WIREUP, and prints how many
-//   ranks
+//   kumiki-test-rank joined|left|over CODE    joins its job, perhaps leaves it or ends it for all, and exits with the
+//   code kumiki-test-rank cards BYTES         exchanges cards of so many bytes through KUMIKI_WIREUP, and prints how
+//   many ranks
 //                                        have sent what they should
 
 #include <cstdint>
@@ -27,7 +27,8 @@ int join(const Settings& settings, std::string_view how, int code) {
     if (!segment) return 97;
     auto& state = segment->block(settings.local_rank).state;
     if (state.load() != fabric::shm::RankState::absent) return 96;
-    state = how == "joined" ? fabric::shm::RankState::joined : fabric::shm::RankState::left;
+    using State = fabric::shm::RankState;
+    state = how == "joined" ? State::joined : how == "over" ? State::over : State::left;
     return code;
 }
 

@@ -24,7 +24,8 @@ namespace kumiki::fabric::shm {
 
 inline constexpr std::uint64_t layout_version = 0x6b756d696b690009; // "kumiki", version 9
 
-enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2 };
+/// `over`: with this rank's end the job is over, also for the ranks that have not left it.
+enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2, over = 3 };
 
 /// One active message in an inbox. `turn` tells its state: 2k = free for the sender of lap k, 2k + 1 = full.
 struct alignas(platform::cache_line) InboxSlot {

@@ -53,6 +53,7 @@ std::string name_of(int rank, pid_t process, const Share& share) {
 }
 
 std::string sentence(const RankEnd& end, const Share& share) {
+    if (!is_failure(end)) return {};
     std::string how;
     if (WIFSIGNALED(end.status)) how = "was killed by " + signal_of(end.status);
     else if (WEXITSTATUS(end.status) != 0) how = fmt::format("exited with code {}", WEXITSTATUS(end.status));

@@ -26,7 +26,7 @@ inline int code_of(const Failure& failure) {
 
 /// Why a job ends early.
 struct Verdict {
-    int code = 0;         ///< the launcher's exit code
+    int code = 0;         ///< the launcher's exit code; 0: a rank has ended the job on purpose
     std::string sentence; ///< for the user; empty if there is nothing to explain
 
     static auto fields(auto& self) { return std::tie(self.code, self.sentence); }
@@ -44,6 +44,7 @@ struct RankEnd {
     pid_t process = 0;
     int status = 0;      ///< as waitpid reports it
     bool joined = false; ///< it had joined the job and had not left it
+    bool over = false;   ///< with its end the job is to be over
 };
 
 /// "rank 2 of 4 on host b (process 1234)"
@@ -54,7 +55,7 @@ bool is_failure(const RankEnd& end);
 /// The exit code of kumiki-run for this end.
 int exit_code_of(const RankEnd& end);
 
-/// The sentence about a failed rank of the job to which `share` belongs.
+/// The sentence about the rank of the job to which `share` belongs whose end ends all others; empty: it has not failed.
 std::string sentence(const RankEnd& end, const Share& share);
 
 /// Puts the name of the host before a sentence, if hosts have names.

@@ -204,7 +204,7 @@ void Controller::count_stopped(std::size_t host, int ranks) {
 /// A host that was told to end has no reason of its own any more, so one that still arrives had been reached before.
 void Controller::take_verdict(RemoteHost& host, Verdict verdict) {
     if (verdict_ && !may_be_caused_by(*verdict_, verdict)) return;
-    if (verdict.sentence.empty())
+    if (verdict.sentence.empty() && verdict.code != exit_code::ok)
         verdict.sentence =
             fmt::format("host {}: the launcher there was asked to end by signal {}; all ranks were ended",
                         host.share().host, verdict.code - exit_code::signal_base);
@@ -253,7 +253,7 @@ void Controller::reap_remote_shells() {
 /// Ends the job on all hosts: tells the hosts that have ranks, and lets the others go. A request by the user has
 /// already been passed on as a signal.
 void Controller::end_with(Verdict verdict) {
-    const bool by_user = verdict.sentence.empty();
+    const bool by_user = verdict.sentence.empty() && verdict.code != exit_code::ok;
     verdict_ = std::move(verdict);
     ending_since_ = Clock::now();
     if (!by_user) tell_all(End{});

@@ -200,9 +200,9 @@ void HostDaemon::reap() {
 void HostDaemon::rank_ended(int rank, int status) {
     const auto state = segment_->block(rank).state.load();
     const RankEnd end{job_.share.first + rank, std::exchange(ranks_[static_cast<std::size_t>(rank)], 0), status,
-                      state == fabric::shm::RankState::joined};
+                      state == fabric::shm::RankState::joined, state == fabric::shm::RankState::over};
     --running_;
-    if (verdict_ || !is_failure(end)) return;
+    if (verdict_ || (!is_failure(end) && !end.over)) return;
     read_exec_failures();
     if (verdict_) return;
     ask_supervisor();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <unistd.h>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -123,6 +124,10 @@ public:
     bool is_shared(const void* address) const {
         return shared_.accessible(static_cast<const std::byte*>(address)) != 0;
     }
+    /// Tells the launcher that this process, which ends, ends the job for all.
+    void end_job() { fabric_->end_job(); }
+    /// Whether the caller is this rank, rather than a child of it.
+    bool is_own_process() const { return getpid() == process_; }
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
     void flush() override;
@@ -226,6 +231,7 @@ private:
     RandomNumbers random_numbers_;
     std::mutex bytes_mutex_;
     std::vector<std::uint8_t*> bytes_; ///< that the next meeting sets
+    const pid_t process_ = getpid();
     std::atomic<pthread_t> leader_{};
     std::atomic<bool> left_{false};
 };

@@ -11,6 +11,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/atomic_sites.hpp"
+#include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/languages.hpp"
 #include "openmp/ranks/malloc.hpp"
@@ -91,15 +92,11 @@ void forget_job() {
 }
 
 /// The end of rank 0, in the place of the dynamic linker's: after the program's own handlers and destructors, which may
-/// use memory that the others have, and before the destructors of libraries, UCX's among them. Inside a region the
-/// others cannot be told; the launcher then ends them.
+/// use memory that the others have, and before the destructors of libraries, UCX's among them.
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
-    if (ranks.leads() && self().team.level() == 0) {
-        run_last_functions();
-        ranks.fork(ForkNotice{});
-        ranks.leave();
-    }
+    if (ranks.leads() && self().team.level() == 0) run_last_functions();
+    end_job();
     if (linker_end != nullptr) linker_end();
 }
 
@@ -142,11 +139,13 @@ int start(const char* version, MainCall program) {
         program.arguments = shared_copy(program.arguments, program.ranks->heap());
         environ = shared_copy(environ, program.ranks->heap());
     }
+    await_other_ends(program.ranks->rank());
     auto started = program.ranks->start_first_thread(program.ranks->rank() == 0 ? run_program : serve, &program);
     if (!started) refuse(started.error().message);
-    pthread_join(*started, nullptr); // that thread ends the process
-    pause();
-    std::abort();
+    pthread_join(*started, nullptr);
+    // That thread ends the process, unless it has ended itself; nobody knows then when the program's others have ended.
+    std::fflush(nullptr);
+    program.ranks->refuse("pthread_exit in the thread that runs main");
 }
 
 } // namespace
