@@ -41,6 +41,7 @@ struct ForkNotice {
     std::uint64_t first_claim = 0; ///< numbers of the region's first constructs of two kinds (Member)
     std::uint64_t first_single = 0;
     Seeds seeds{};
+    const void* process_state = nullptr; ///< what the others take in of the first process (ProcessState)
 };
 static_assert(std::is_trivially_copyable_v<ForkNotice>);
 

@@ -133,6 +133,7 @@ Result<> Ranks::share_memory(const Image& image) {
     used_stacks_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(stacks_->others()) + 1);
 
     if (auto made = make_heap(); !made) return made;
+    process_state_.emplace(*this, *heap_);
 
     auto loops = shared_.allocate_open(loop_places * sizeof(LoopWords), dsm::Placement::first_rank, explain::Use::heap);
     if (!loops) return tl::unexpected(loops.error());

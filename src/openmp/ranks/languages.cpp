@@ -4,6 +4,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
+#include "openmp/ranks/ranks.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -16,9 +17,30 @@ void make_standard_streams() {
     if (construct != nullptr) construct(&object);
 }
 
+template <class... Arguments>
+void call_fortran(const char* name, Arguments... arguments) {
+    const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(RTLD_NEXT, name));
+    if (function != nullptr) function(arguments...);
+}
+
+/// Null: the program runs as one process.
+FortranOptions* noted_options() {
+    auto* const ranks = static_cast<Ranks*>(process().others());
+    return ranks != nullptr ? &ranks->process_state().fortran() : nullptr;
+}
+
 } // namespace
 
 void prepare_languages() { make_standard_streams(); }
+
+void tell_fortran_arguments(int count, char** arguments) { call_fortran("_gfortran_set_args", count, arguments); }
+
+void FortranOptions::set() const {
+    if (numbers != nullptr) call_fortran("_gfortran_set_options", count, numbers);
+    if (conversion != 0) call_fortran("_gfortran_set_convert", conversion);
+    if (record_marker != 0) call_fortran("_gfortran_set_record_marker", record_marker);
+    if (longest_subrecord != 0) call_fortran("_gfortran_set_max_subrecord_length", longest_subrecord);
+}
 
 } // namespace kumiki::openmp
 
@@ -31,3 +53,20 @@ KUMIKI_ENTRY bool kumiki_sync_with_stdio(bool sync) {
     return next(sync);
 }
 __asm__(".symver kumiki_sync_with_stdio, _ZNSt8ios_base15sync_with_stdioEb@GLIBCXX_3.4, remove");
+
+// What the start of a Fortran program calls.
+KUMIKI_ENTRY void _gfortran_set_options(int count, const int* numbers) {
+    kumiki::openmp::call_fortran("_gfortran_set_options", count, numbers);
+    if (auto* const options = kumiki::openmp::noted_options()) {
+        options->count = count;
+        options->numbers = numbers;
+    }
+}
+#define KUMIKI_FORTRAN_OPTION_CALL(name, option)                                                                       \
+    KUMIKI_ENTRY void name(int value) {                                                                                \
+        kumiki::openmp::call_fortran(#name, value);                                                                    \
+        if (auto* const options = kumiki::openmp::noted_options()) options->option = value;                            \
+    }
+KUMIKI_FORTRAN_OPTION_CALL(_gfortran_set_convert, conversion)
+KUMIKI_FORTRAN_OPTION_CALL(_gfortran_set_record_marker, record_marker)
+KUMIKI_FORTRAN_OPTION_CALL(_gfortran_set_max_subrecord_length, longest_subrecord)

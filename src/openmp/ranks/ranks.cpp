@@ -89,6 +89,7 @@ void Ranks::open_homes() {
 void Ranks::fork(const ForkNotice& fork) {
     ForkNotice copy = fork;
     copy.seeds = random_numbers_.seeds();
+    if (fork.function != nullptr) copy.process_state = process_state_->values();
     exchange(copy);
 }
 
@@ -105,6 +106,8 @@ ForkNotice Ranks::await_fork() {
     ForkNotice fork;
     exchange(fork);
     random_numbers_.take_in(fork.seeds);
+    if (fork.process_state != nullptr)
+        process_state_->take_in(static_cast<const ProcessState::Values*>(fork.process_state));
     return fork;
 }
 

@@ -20,6 +20,7 @@
 #include "openmp/ranks/heap.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/lock_numbers.hpp"
+#include "openmp/ranks/process_state.hpp"
 #include "openmp/ranks/random_numbers.hpp"
 #include "openmp/ranks/stacks.hpp"
 #include "openmp/ranks/streams.hpp"
@@ -42,6 +43,7 @@ public:
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }
     RandomNumbers& random_numbers() { return random_numbers_; }
+    ProcessState& process_state() { return *process_state_; }
     /// Null: nothing is recorded.
     explain::Record* record() { return record_.get(); }
 
@@ -224,6 +226,7 @@ private:
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
     std::optional<Streams> streams_;
+    std::optional<ProcessState> process_state_;
     std::unique_ptr<std::atomic<bool>[]> used_stacks_; ///< by number
     dsm::Locks* locks_ = nullptr;
     std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory

@@ -138,6 +138,9 @@ int start(const char* version, MainCall program) {
     if (program.ranks->rank() == 0) {
         program.arguments = shared_copy(program.arguments, program.ranks->heap());
         environ = shared_copy(environ, program.ranks->heap());
+    } else {
+        tell_fortran_arguments(program.count, program.arguments);
+        keep_descriptors_apart(program.ranks->rank());
     }
     await_other_ends(program.ranks->rank());
     auto started = program.ranks->start_first_thread(program.ranks->rank() == 0 ? run_program : serve, &program);
