@@ -40,6 +40,19 @@ std::vector<char*> list(const char* first, std::va_list& rest) {
 
 } // namespace
 
+void LastCalls::add(Call call) {
+    const std::lock_guard lock(mutex_);
+    calls_.push_back(call);
+}
+
+void LastCalls::make() {
+    while (!calls_.empty()) {
+        const Call call = calls_.back();
+        calls_.pop_back();
+        call.function(call.argument);
+    }
+}
+
 void end_job() {
     Ranks* const ranks = ranks_of_this_process();
     if (ranks == nullptr || ranks->has_left()) return;
@@ -57,6 +70,17 @@ void await_other_ends(int rank) {
 } // namespace kumiki::openmp
 
 // -- functions of the C library --
+
+/// What a library says, which is known by its own handle, stays with the C library.
+KUMIKI_ENTRY int __cxa_atexit(void (*function)(void*), void* argument, void* handle) {
+    using namespace kumiki::openmp;
+    static auto* const after = kumiki::platform::next_function(&__cxa_atexit, "__cxa_atexit");
+    auto* const ranks = is_program(__builtin_return_address(0)) ? ranks_of_this_process() : nullptr;
+    if (ranks == nullptr || ranks->rank() == 0 || (handle != nullptr && !ranks->is_shared(handle)))
+        return after(function, argument, handle);
+    ranks->last_calls().add({function, argument});
+    return 0;
+}
 
 #define KUMIKI_END_CALL(name)                                                                                          \
     KUMIKI_ENTRY void name(int code) {                                                                                 \

@@ -223,6 +223,19 @@ void run_last_functions() {
     for (auto left = std::exchange(length->d_un.d_val, 0) / sizeof *functions; left > 0; --left) functions[left - 1]();
 }
 
+void run_last_functions_of(std::string_view library) {
+    std::span<void (*const)()> functions;
+    for_each_object([&](const dl_phdr_info& object, bool) {
+        if (std::string_view(object.dlpi_name).find(library) == std::string_view::npos) return;
+        const Dynamic dynamic(object);
+        const auto *const table = dynamic.entry_of(DT_FINI_ARRAY), *const bytes = dynamic.entry_of(DT_FINI_ARRAYSZ);
+        if (table == nullptr || bytes == nullptr) return;
+        functions = {reinterpret_cast<void (*const*)()>(address_of(object, table->d_un.d_ptr)),
+                     bytes->d_un.d_val / sizeof(void (*)())};
+    });
+    for (auto function = functions.rbegin(); function != functions.rend(); ++function) (*function)();
+}
+
 Callers::Callers() {
     for_each_object([this](const dl_phdr_info& object, bool program) {
         const std::string_view name = object.dlpi_name;

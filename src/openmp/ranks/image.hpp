@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kumiki::openmp {
@@ -30,6 +31,9 @@ Image find_image();
 /// Runs the functions of the program that the dynamic linker would run at its end (destructors of C), and hides them
 /// from it: they may use memory that is elsewhere, and it runs them when the ranks have left each other.
 void run_last_functions();
+
+/// Runs those of a library, by a part of its name, in a process that ends without the dynamic linker.
+void run_last_functions_of(std::string_view library);
 
 /// Whether calls from this address come from the program, or from a library that works on its behalf with memory of
 /// its own: those of C++ and Fortran.

@@ -219,6 +219,14 @@ Result<void*> Ranks::allocate_heap(std::size_t bytes) {
     return shared_.allocate(bytes, 0, dsm::Placement::first, explain::Use::heap);
 }
 
+void Ranks::make_last_calls() {
+    if (last_calls_.empty()) return;
+    leader_.store({}, std::memory_order_relaxed); // nobody waits for a region of all ranks any more
+    acquire(end_lock);
+    last_calls_.make();
+    release(end_lock);
+}
+
 void Ranks::leave() {
     flush_output();
     check(shared_.end_check());

@@ -17,6 +17,7 @@
 #include "fabric/fabric.hpp"
 #include "openmp/lock.hpp"
 #include "openmp/other_ranks.hpp"
+#include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/heap.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/lock_numbers.hpp"
@@ -43,6 +44,7 @@ public:
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }
     RandomNumbers& random_numbers() { return random_numbers_; }
+    LastCalls& last_calls() { return last_calls_; }
     ProcessState& process_state() { return *process_state_; }
     /// Null: nothing is recorded.
     explain::Record* record() { return record_.get(); }
@@ -56,6 +58,8 @@ public:
     void lead() { leader_.store(pthread_self(), std::memory_order_relaxed); }
     /// At ranks other than 0: waits for the next region that all ranks run.
     ForkNotice await_fork();
+    /// At ranks other than 0, when the program ends: makes the last calls, one rank after the other.
+    void make_last_calls();
     /// Leaves the job, when no region runs.
     void leave();
 
@@ -148,6 +152,8 @@ public:
     static constexpr int loop_lock = 4;
     /// Of what is on its way to streams.
     static constexpr int stream_lock = 5;
+    /// Of what ranks do at the end of the program.
+    static constexpr int end_lock = 6;
 
     [[noreturn]] void refuse(const char* what) const override;
 
@@ -227,6 +233,7 @@ private:
     std::optional<Stacks> stacks_;
     std::optional<Streams> streams_;
     std::optional<ProcessState> process_state_;
+    LastCalls last_calls_;
     std::unique_ptr<std::atomic<bool>[]> used_stacks_; ///< by number
     dsm::Locks* locks_ = nullptr;
     std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory

@@ -120,6 +120,8 @@ void* serve(void* argument) {
         if (fork.function == nullptr) break;
         run_part(me, fork);
     }
+    ranks.make_last_calls();
+    run_last_functions_of("/libgfortran.so"); // it closes the units; these functions use no variables of the program
     std::fflush(nullptr);
     ranks.leave();
     _exit(EXIT_SUCCESS);
