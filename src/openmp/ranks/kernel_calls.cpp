@@ -240,5 +240,3 @@ KUMIKI_CALL(int, select, (int count, fd_set* input, fd_set* output, fd_set* erro
             (count, input, output, errors, most), written(input), written(output), written(errors), written(most))
 KUMIKI_CALL(pid_t, waitpid, (pid_t child, int* status, int options), (child, status, options), written(status))
 KUMIKI_CALL(int, system, (const char* command), (command), Text{command}, Environment{})
-KUMIKI_POINTER_CALL(FILE*, popen, (const char* command, const char* mode), (command, mode), Text{command},
-                    Environment{})

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 #include <utility>
 
 #include "openmp/entry/entry.hpp"
@@ -177,6 +178,10 @@ void touch(const char* text) {
                                 kumiki::platform::Attempt::read);
 }
 
+void touch_environment() {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) touch(*entry);
+}
+
 } // namespace
 
 #define KUMIKI_STREAM_CALL(name, parameters, arguments, ...)                                                           \
@@ -192,6 +197,11 @@ KUMIKI_STREAM_CALL(fopen64, (const char* path, const char* mode), (path, mode), 
 KUMIKI_STREAM_CALL(fdopen, (int file, const char* mode), (file, mode), )
 KUMIKI_STREAM_CALL(tmpfile, (), (), )
 KUMIKI_STREAM_CALL(tmpfile64, (), (), )
+KUMIKI_STREAM_CALL(popen, (const char* command, const char* mode), (command, mode), touch(command), touch_environment())
+KUMIKI_STREAM_CALL(open_memstream, (char** to, std::size_t* bytes), (to, bytes), )
+KUMIKI_STREAM_CALL(fmemopen, (void* memory, std::size_t bytes, const char* mode), (memory, bytes, mode), )
+KUMIKI_STREAM_CALL(fopencookie, (void* cookie, const char* mode, cookie_io_functions_t functions),
+                   (cookie, mode, functions), )
 
 /// The library of C++ writes to the descriptors of its streams.
 KUMIKI_ENTRY int fileno(FILE* stream) noexcept {

@@ -80,6 +80,30 @@ int main(void) {
     fclose(file);
     printf("together: %d lines, %d crossings\n", lines / omp_get_max_threads(), crossings / omp_get_max_threads());
 
+    // Streams that are no files.
+    FILE* sorted = popen("sort | uniq -c | tr -d ' '", "w");
+    char* made = NULL;
+    size_t length = 0;
+    FILE* memory = open_memstream(&made, &length);
+    static char array[2000];
+    FILE* in_array = fmemopen(array, sizeof array, "w");
+    if (sorted == NULL || memory == NULL || in_array == NULL) return 1;
+#pragma omp parallel for
+    for (int i = 0; i < 40; i++) {
+#pragma omp critical
+        {
+            fprintf(sorted, "to a command %d\n", i % 2);
+            fprintf(memory, "%02d\n", i);
+            fprintf(in_array, "%02d\n", i);
+        }
+    }
+    fflush(stdout);
+    pclose(sorted);
+    fclose(memory);
+    fclose(in_array);
+    printf("in memory: %zu, in an array: %zu\n", length, strlen(array));
+    free(made);
+
     // One for each thread.
     int sum = 0;
 #pragma omp parallel reduction(+ : sum)
