@@ -121,8 +121,8 @@ void Ranks::begin_interval(std::uint64_t place) {
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
 void Ranks::meet(std::span<std::byte> of_rank_0) {
-    flush_output();
     if (waits_) flush();
+    else flush_output();
     const std::vector<std::uint8_t*> met = take_bytes();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
@@ -204,29 +204,34 @@ void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
 // The threads of a rank meet at a lock of its own first: only one of them waits for other ranks, which hold it for as
 // long as the program wants, and only so many may wait at a time (dsm::Waiter).
 
+// In a program in which threads wait for variables, what this rank has written comes to its homes under one lock only,
+// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
+// another release, and would wait for itself.)
+
+bool Ranks::is_ordered_by_another(int lock) const { return waits_ && lock != instruction_lock && lock != stream_lock; }
+
 void Ranks::acquire(int lock) {
     here_first_[lock].enter();
-    check(locks_->acquire(lock));
+    check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
     if (lock != stream_lock) streams_->take_in();
 }
 
 bool Ranks::try_acquire(int lock) {
     if (!here_first_[lock].try_enter()) return false;
-    const auto taken = locks_->try_acquire(lock);
+    const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
     if (*taken) streams_->take_in();
     else here_first_[lock].leave();
     return *taken;
 }
 
-/// In a program in which threads wait for variables, what this rank has written becomes visible under one lock only,
-/// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
-/// another release, and would wait for itself if it passed on what other threads have printed meanwhile.)
 void Ranks::release(int lock) {
-    if (waits_ && lock != instruction_lock && lock != stream_lock) flush();
+    const bool ordered = is_ordered_by_another(lock);
+    if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
     check(locks_->release(lock));
     here_first_[lock].leave();
+    if (ordered) release(instruction_lock);
 }
 
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.

@@ -189,6 +189,8 @@ private:
     LoopParts parts_by_rows(const Loop& loop, int threads);
     std::uint64_t look(std::uint32_t index, int rank, std::uint64_t tag);
     void flush_output();
+    /// Whether what comes to its homes with this lock must come there under instruction_lock.
+    bool is_ordered_by_another(int lock) const;
     void check(const Result<>& result) const;
 
     std::unique_ptr<fabric::Fabric> fabric_;
