@@ -10,6 +10,7 @@
 #include <span>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <utility>
 #include <vector>
 
 #include "openmp/ranks/atomic_changes.hpp"
@@ -19,6 +20,7 @@
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/spin_loops.hpp"
 #include "platform/memory.hpp"
+#include "platform/signal_sets.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -169,11 +171,14 @@ bool change_at_home(const Site& site, gregset_t& registers) {
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
 /// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
 /// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
-/// so is all memory. So the fences of such a loop have no traps. An instruction that may enter a lock has both.
-void on_trap(int signal, siginfo_t*, void* context) {
+/// so is all memory. So the fences of such a loop have no traps. An instruction that may enter a lock has both. From
+/// one trap to the other no handler of the program comes, which might have such instructions, too.
+void on_trap(int signal, siginfo_t*, void* given_context) {
     static thread_local const void* looks_at = nullptr; // the instruction may overwrite the registers that name it
+    static thread_local sigset_t blocked_before;
     const int error = errno;
-    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    auto& context = *static_cast<ucontext_t*>(given_context);
+    auto& registers = context.uc_mcontext.gregs;
     auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
     const auto& sites = the_traps.sites;
     const auto go_on = [&](std::byte* there) {
@@ -183,6 +188,7 @@ void on_trap(int signal, siginfo_t*, void* context) {
         const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
         if (site.use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
         if (site.use != Use::changes) the_traps.ranks->look_again(site.loop, looks_at);
+        context.uc_sigmask = blocked_before;
         go_on(site.at + site.bytes);
     } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
                site != sites.end() && site->at == at) {
@@ -193,6 +199,7 @@ void on_trap(int signal, siginfo_t*, void* context) {
         } else {
             looks_at = site->variable.address(registers);
             if (site->use != Use::waits) the_traps.ranks->acquire(Ranks::instruction_lock);
+            blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
             go_on(site->copy);
         }
     } else {
@@ -223,7 +230,7 @@ Result<> trap_atomics(const Image& image, Ranks& ranks) {
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&ours.sa_mask);
+    ours.sa_mask = platform::asynchronous_signals();
     if (sigaction(SIGTRAP, &ours, nullptr) != 0 || mprotect(the_traps.copies, bytes, PROT_READ | PROT_EXEC) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot trap atomic instructions ({})", std::strerror(errno)));

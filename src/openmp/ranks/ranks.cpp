@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/signals.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
 
@@ -34,8 +35,10 @@ Result<pthread_t> Ranks::start_thread(int number, void* (*function)(void*), void
     return stacks_->start(number, &run_on_stack, new OnStack{this, number, function, argument});
 }
 
-/// The stack is free again when the thread has ended: who starts the next one has waited for that.
+/// The stack is free again when the thread has ended: who starts the next one has waited for that. Signals that are
+/// sent to the process go to the thread that runs main, which the system would choose if it were the first one.
 void* Ranks::run_on_stack(void* on_stack) {
+    leave_signals_to_others();
     const OnStack thread = *static_cast<OnStack*>(on_stack);
     delete static_cast<OnStack*>(on_stack);
     void* const result = thread.function(thread.argument);
@@ -115,12 +118,14 @@ void Ranks::meet(const void* code) {
 }
 
 void Ranks::begin_interval(std::uint64_t place) {
+    const SignalsLater later;
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     shared_.begin_interval(place);
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
 void Ranks::meet(std::span<std::byte> of_rank_0) {
+    const SignalsLater later;
     if (waits_) flush();
     else flush_output();
     const std::vector<std::uint8_t*> met = take_bytes();
@@ -211,12 +216,14 @@ void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
 bool Ranks::is_ordered_by_another(int lock) const { return waits_ && lock != instruction_lock && lock != stream_lock; }
 
 void Ranks::acquire(int lock) {
+    const SignalsLater later;
     here_first_[lock].enter();
     check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
     if (lock != stream_lock) streams_->take_in();
 }
 
 bool Ranks::try_acquire(int lock) {
+    const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
@@ -226,6 +233,7 @@ bool Ranks::try_acquire(int lock) {
 }
 
 void Ranks::release(int lock) {
+    const SignalsLater later;
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
@@ -237,6 +245,7 @@ void Ranks::release(int lock) {
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
 std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change) {
     if (waits_ || word == nullptr) return {};
+    const SignalsLater later;
     flush_output();
     const auto before = shared_.change_word(*locks_, instruction_lock, word, change);
     if (before) streams_->take_in();
@@ -244,6 +253,7 @@ std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::Wor
 }
 
 void Ranks::flush() {
+    const SignalsLater later;
     acquire(instruction_lock);
     release(instruction_lock);
 }
@@ -258,6 +268,7 @@ Result<> Ranks::expect_waits() {
 }
 
 void Ranks::look_again(const void* place, const void* variable) {
+    const SignalsLater later;
     if (variable_wait_) variable_wait_->look_again(place, variable);
     else flush();
 }
