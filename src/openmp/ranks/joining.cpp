@@ -119,11 +119,11 @@ Result<> Ranks::count_processors() {
 }
 
 Result<> Ranks::share_memory(const Image& image) {
-    auto words = collectives_.allocate(Words::bytes());
+    const auto ranks = static_cast<std::size_t>(fabric_->size());
+    auto words = collectives_.allocate(Words::bytes(ranks));
     if (!words) return tl::unexpected(words.error());
     words_.emplace(*fabric_, static_cast<std::byte*>(*words));
 
-    const auto ranks = static_cast<std::size_t>(fabric_->size());
     int most = 1;
     for (std::size_t rank = 0; rank < ranks; ++rank) most = std::max(most, firsts_[rank + 1] - firsts_[rank]);
     const auto lengths = Stacks::lengths_for(most, process().environment().stack_bytes);
@@ -196,12 +196,13 @@ Result<> Ranks::make_heap() {
     auto heap = allocate_heap(all);
     if (!heap) return tl::unexpected(heap.error());
     auto* const begin = static_cast<std::byte*>(*heap);
-    const auto number = static_cast<std::uint64_t>(rank());
     const bool are_equal = homes_ == ProgramHomes::owner || homes_ == ProgramHomes::block;
-    const auto own = are_equal     ? std::span(begin + 2 * number * slice, 2 * slice)
-                     : number == 0 ? std::span(begin, (ranks + 1) * slice)
-                                   : std::span(begin + (ranks + number) * slice, slice);
-    heap_.emplace(std::span(begin, all), own);
+    std::vector<std::span<std::byte>> of_ranks;
+    for (std::uint64_t number = 0; number < ranks; ++number)
+        of_ranks.push_back(are_equal     ? std::span(begin + 2 * number * slice, 2 * slice)
+                           : number == 0 ? std::span(begin, (ranks + 1) * slice)
+                                         : std::span(begin + (ranks + number) * slice, slice));
+    heap_.emplace(std::span(begin, all), std::move(of_ranks), rank());
     return {};
 }
 

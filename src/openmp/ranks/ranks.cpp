@@ -129,11 +129,33 @@ void Ranks::meet(std::span<std::byte> of_rank_0) {
     if (waits_) flush();
     else flush_output();
     const std::vector<std::uint8_t*> met = take_bytes();
+    const std::vector<Heap::Batch> freed = take_freed();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
     for (std::uint8_t* const byte : met) *byte = 1;
+    return_blocks(freed);
     streams_->take_in();
     if (record_) last_meeting_ = explain::Timed::Clock::now();
+}
+
+/// Each rank has a word at each other one, in which that one finds a batch of its blocks.
+std::vector<Heap::Batch> Ranks::take_freed() {
+    const auto own = Words::returned + static_cast<std::uint32_t>(rank());
+    return heap_->pack_foreign([&](int owner) { return words_->load(own, owner) == 0; });
+}
+
+/// Behind a barrier, when the owners see the batches, and nothing is on its way to the blocks any more.
+void Ranks::return_blocks(std::span<const Heap::Batch> freed) {
+    const auto swap = [this](int of, std::uint64_t expected, std::uint64_t value, int at) {
+        words_->compare_and_store(Words::returned + static_cast<std::uint32_t>(of), expected, value, at);
+    };
+    for (const Heap::Batch& batch : freed) swap(rank(), 0, reinterpret_cast<std::uintptr_t>(batch.blocks), batch.owner);
+    for (int other = 0; other < fabric_->size(); ++other) {
+        const auto batch = words_->load(Words::returned + static_cast<std::uint32_t>(other), rank());
+        if (batch == 0) continue;
+        swap(other, batch, 0, rank());
+        heap_->take_back(reinterpret_cast<std::uint64_t*>(batch)); // NOLINT
+    }
 }
 
 void Ranks::set_when_met(std::uint8_t& byte) {

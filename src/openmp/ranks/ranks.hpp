@@ -173,6 +173,8 @@ private:
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
     std::vector<std::uint8_t*> take_bytes();
+    std::vector<Heap::Batch> take_freed();
+    void return_blocks(std::span<const Heap::Batch> freed);
     void note_region(const void* code, explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>

@@ -15,8 +15,9 @@ namespace kumiki::openmp {
 /// only. `region` is this rank's part of a region of bytes() zeros.
 class Words {
 public:
-    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, count };
-    static constexpr std::size_t bytes() { return count * platform::apart; }
+    /// From `returned` on there is one for each rank.
+    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, returned };
+    static constexpr std::size_t bytes(std::size_t ranks) { return (returned + ranks) * platform::apart; }
 
     Words(fabric::Fabric& fabric, std::byte* region) : fabric_(fabric), region_(region), words_(fabric, region) {}
 
