@@ -70,7 +70,8 @@ void Heap::take_back(std::uint64_t* blocks) {
     release(blocks);
 }
 
-std::size_t Heap::length(const void* memory) const {
+/// How long the block can become where it is.
+std::size_t Heap::length(const void* memory) {
     const Header& old = static_cast<const Header*>(memory)[-1];
     return BlockSupply::length_of(old.kind) - old.shift;
 }

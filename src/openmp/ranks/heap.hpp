@@ -35,7 +35,8 @@ public:
     void release(void* memory);
     /// Null if there is no memory left; the old block then stays.
     void* resize(void* memory, std::size_t bytes);
-    std::size_t length(const void* memory) const;
+    /// What the program may use of it, all of which resize() keeps.
+    std::size_t usable(const void* memory) const { return static_cast<const Header*>(memory)[-1].bytes; }
 
     /// Blocks of another rank, in memory of this one that all ranks see: how many there are, and the blocks.
     struct Batch {
@@ -58,6 +59,7 @@ private:
     };
     static_assert(sizeof(Header) == smallest);
     static Header& header(void* memory) { return static_cast<Header*>(memory)[-1]; }
+    static std::size_t length(const void* memory);
 
     /// Blocks of one other rank, which need less room as words (word_of()).
     struct Foreign {
