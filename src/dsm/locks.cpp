@@ -41,7 +41,7 @@ Result<> Locks::check(int lock, const char* operation) const {
                                                    operation, lock, KUMIKI_SHARED_LOCKS - 1));
 }
 
-Result<> Locks::acquire(int lock) {
+Result<> Locks::acquire(int lock, int under) {
     if (auto checked = check(lock, "shared_lock"); !checked) return checked;
     const explain::Timed timed(record_, explain::Tallied::lock, static_cast<std::uint64_t>(lock));
     auto& owner = owners_[static_cast<std::size_t>(lock)];
@@ -52,20 +52,20 @@ Result<> Locks::acquire(int lock) {
     end_interval();
     if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
         take_here(lock, area_at(manager));
-        read_log(manager);
+        read_log(manager, under);
     } else {
-        ask(lock, Kind::ask);
+        ask(lock, Kind::ask, under);
     }
     return has(lock);
 }
 
-Result<bool> Locks::try_acquire(int lock) {
+Result<bool> Locks::try_acquire(int lock, int under) {
     if (auto checked = check(lock, "shared_trylock"); !checked) return tl::unexpected(checked.error());
     end_interval();
     if (const int manager = manager_of(lock); region_at(manager) != nullptr) {
         if (!area_at(manager).take(lock, static_cast<std::uint32_t>(fabric_.rank()))) return false;
-        read_log(manager);
-    } else if (!ask(lock, Kind::ask_once)) {
+        read_log(manager, under);
+    } else if (!ask(lock, Kind::ask_once, under)) {
         return false;
     }
     return has(lock).map([] { return true; });
@@ -162,18 +162,39 @@ Answer Locks::await(const Place& place) {
     return answer.load(std::memory_order_relaxed);
 }
 
+/// A thread that holds the other lock and waits for this one would be waited for, so it takes the other one only now,
+/// when it has this one.
+template <class Drop>
+void Locks::drop_copies(int under, Drop drop) {
+    const bool has_taken = under != no_lock && acquire(under);
+    drop();
+    if (has_taken) static_cast<void>(release(under));
+}
+
+/// Whether the log has nothing new. It may get longer meanwhile.
+bool Locks::has_read_log(int manager) {
+    bool has_read = false;
+    consistency_->with_history([&](const History& history) {
+        std::vector<Told> news;
+        has_read = area_at(manager).read(history.epoch(), history.position(manager), news).complete && news.empty();
+    });
+    return has_read;
+}
+
 /// The thread has the lock, so the log has everything that came before in it.
-void Locks::read_log(int manager) {
-    if (consistency_ == nullptr) return;
-    consistency_->acquire([&](History& history, std::vector<Told>& news) {
-        const auto read = area_at(manager).read(history.epoch(), history.position(manager), news);
-        history.has_read(manager, read.end);
-        return read.complete;
+void Locks::read_log(int manager, int under) {
+    if (consistency_ == nullptr || (under != no_lock && has_read_log(manager))) return;
+    drop_copies(under, [&] {
+        consistency_->acquire([&](History& history, std::vector<Told>& news) {
+            const auto read = area_at(manager).read(history.epoch(), history.position(manager), news);
+            history.has_read(manager, read.end);
+            return read.complete;
+        });
     });
 }
 
 /// Asks a manager on another host; returns whether this thread has the lock.
-bool Locks::ask(int lock, Kind kind) {
+bool Locks::ask(int lock, Kind kind, int under) {
     const int manager = manager_of(lock);
     const Place place(*this);
     MessageHeader request = header(kind);
@@ -185,8 +206,12 @@ bool Locks::ask(int lock, Kind kind) {
     });
     send(manager, request, {});
     if (await(place) == Answer::refused) return false;
-    consistency_->acquire(
-        [&](History& history, std::vector<Told>& news) { return take_in(place, manager, history, news); });
+    const Arrival& arrival = arrivals_[place.number()];
+    if (arrival.news.empty() && arrival.read.complete) under = no_lock;
+    drop_copies(under, [&] {
+        consistency_->acquire(
+            [&](History& history, std::vector<Told>& news) { return take_in(place, manager, history, news); });
+    });
     return true;
 }
 

@@ -48,10 +48,12 @@ public:
     /// Records the time that acquisitions take; null: no more.
     void observe(explain::Record* record) { record_ = record; }
 
-    /// Waits until the calling thread has the lock.
-    Result<> acquire(int lock);
+    static constexpr int no_lock = -1;
+    /// Waits until the calling thread has the lock. Copies that it drops then may have been written by this rank, whose
+    /// changes it brings to their homes: it does so while it holds lock `under`, too, and releases all.
+    Result<> acquire(int lock, int under = no_lock);
     /// Returns false if it is held.
-    Result<bool> try_acquire(int lock);
+    Result<bool> try_acquire(int lock, int under = no_lock);
     Result<> release(int lock);
     /// Lets a word of an array be changed at its home, which must be the manager of this lock and on another host, as
     /// between acquire() and release(). Returns the value before; nothing, and nothing has happened, if the home cannot
@@ -122,10 +124,13 @@ private:
     void end_interval();
     Result<> has(int lock);
     void take_here(int lock, LockArea area);
-    bool ask(int lock, Kind kind);
+    bool ask(int lock, Kind kind, int under);
+    template <class Drop>
+    void drop_copies(int under, Drop drop);
+    bool has_read_log(int manager);
     LockArea::Answer await(const Place& place);
     bool take_in(const Place& place, int manager, History& history, std::vector<Told>& news);
-    void read_log(int manager);
+    void read_log(int manager, int under);
     template <class Deliver>
     void pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver);
     Outgoing change(const LockArea::Next& next, LockArea area);

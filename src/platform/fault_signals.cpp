@@ -15,6 +15,7 @@
 
 #include "platform/faulting_instruction.hpp"
 #include "platform/memory.hpp"
+#include "platform/signal_sets.hpp"
 
 namespace kumiki::platform {
 namespace {
@@ -113,8 +114,9 @@ Result<> install(int signal, struct sigaction& before) {
     struct sigaction ours{}, now{};
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    // The other signals stay open: a handler of the program that interrupts ours may fault itself, but not ours.
-    sigemptyset(&ours.sa_mask);
+    // A handler of the program that interrupted ours could fault itself, while this signal is blocked, and ours may
+    // hold locks of the library. What it waits for needs no signal.
+    ours.sa_mask = asynchronous_signals();
     if (sigaction(signal, nullptr, &now) == 0) {
         if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) return {};
         before = now;

@@ -1,10 +1,11 @@
 #include "platform/thread.hpp"
 
-#include <csignal>
 #include <fmt/format.h>
 #include <sched.h>
 #include <system_error>
 #include <utility>
+
+#include "platform/signal_sets.hpp"
 
 namespace kumiki::platform {
 namespace {
@@ -39,21 +40,14 @@ bool bind_to_cpus(const std::vector<int>& cpus) {
 }
 
 Result<std::thread> start_thread(std::string_view duty, std::function<void()> body) {
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before); // the new thread inherits it
-    Result<std::thread> started = [&]() -> Result<std::thread> {
-        try {
-            return std::thread(std::move(body));
-        } catch (const std::system_error& error) {
-            return fail(
-                KUMIKI_ERROR_ENVIRONMENT,
-                fmt::format("cannot start the thread that {} ({}); raise the limit (ulimit -u)", duty, error.what()));
-        }
-    }();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
+    const SignalsBlocked blocked; // the new thread inherits it
+    try {
+        return std::thread(std::move(body));
+    } catch (const std::system_error& error) {
+        return fail(
+            KUMIKI_ERROR_ENVIRONMENT,
+            fmt::format("cannot start the thread that {} ({}); raise the limit (ulimit -u)", duty, error.what()));
+    }
 }
 
 void yield() { sched_yield(); }

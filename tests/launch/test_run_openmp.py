@@ -279,6 +279,23 @@ def test_what_several_processes_cannot_do_is_refused(
     assert launcher.nothing_left()
 
 
+MAPS = """
+#include <sys/mman.h>
+int main(void) {
+    int *one = mmap(0, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#pragma omp parallel for
+    for (int i = 0; i < 25000; i++) one[i] = i;
+}
+"""
+
+
+def test_memory_that_only_another_process_has_is_explained(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=MAPS)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 11
+    assert "kumiki: rank 1 has no memory at 0x" in result.stderr and "mmap()" in result.stderr
+
+
 def test_a_rank_that_dies_ends_the_job(launcher: Launcher, tmp_path: Path) -> None:
     source = (
         "#include <omp.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel\n"

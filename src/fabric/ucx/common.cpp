@@ -8,6 +8,7 @@
 
 #include "fabric/ucx/description.hpp"
 #include "platform/interfaces.hpp"
+#include "platform/signal_sets.hpp"
 
 namespace kumiki::fabric::ucx {
 
@@ -61,6 +62,7 @@ Result<Owned<ucp_context_h>> make_context(const ucp_config_t* config, std::uint6
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES;
     wanted.features = features;
     ucp_context_h context = nullptr;
+    const platform::SignalsBlocked blocked; // UCX starts threads, which must not run the program's handlers
     if (const auto status = ucp_init(&wanted, config, &context); status != UCS_OK)
         return tl::unexpected(failure(purpose, status));
     return Owned<ucp_context_h>(context);
@@ -71,6 +73,7 @@ Result<Owned<ucp_worker_h>> make_worker(ucp_context_h context) {
     parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
     ucp_worker_h worker = nullptr;
+    const platform::SignalsBlocked blocked; // as above
     const auto status = ucp_worker_create(context, &parameters, &worker);
     // The context has found interfaces, and the worker opens them: meanwhile one may have been switched off.
     if (status == UCS_ERR_NO_DEVICE)

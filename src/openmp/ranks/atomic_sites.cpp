@@ -10,14 +10,17 @@
 #include <span>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <utility>
 #include <vector>
 
 #include "openmp/ranks/atomic_changes.hpp"
 #include "openmp/ranks/image.hpp"
 #include "openmp/ranks/instructions.hpp"
+#include "openmp/ranks/lock_attempts.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/spin_loops.hpp"
 #include "platform/memory.hpp"
+#include "platform/signal_sets.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -25,8 +28,9 @@ namespace {
 constexpr std::byte trap{0xcc};
 constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
 
-/// What an instruction does: it changes memory, or is a fence; or it is the load of a loop that waits for a variable.
-enum class Use : std::uint8_t { changes, waits };
+/// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
+/// is the load of a loop that waits for a variable.
+enum class Use : std::uint8_t { changes, enters, waits };
 
 /// How an instruction names a variable. Registers are indexes into those of a signal's context; -1: none.
 struct Variable {
@@ -86,8 +90,10 @@ struct Found {
 
 void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found>& found) {
     SpinLoops loops(image);
+    LockAttempts attempts;
     for_each_instruction(code, [&](const Decoded& decoded) {
-        if (is_atomic(decoded)) found.push_back({decoded, Use::changes, decoded.at});
+        const bool enters = attempts.add(decoded);
+        if (is_atomic(decoded)) found.push_back({decoded, enters ? Use::enters : Use::changes, decoded.at});
         loops.add(decoded);
     });
     const std::vector<SpinLoop> waits = loops.found();
@@ -146,7 +152,7 @@ Result<> copy_sites(const std::vector<Found>& found) {
         if (!again && copy_to(copy, decoded))
             the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
                                        use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
-        else if (use == Use::changes)
+        else if (use != Use::waits)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
                                     static_cast<const void*>(decoded.at)));
@@ -165,11 +171,14 @@ bool change_at_home(const Site& site, gregset_t& registers) {
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
 /// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
 /// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
-/// so is all memory. So the fences of such a loop have no traps.
-void on_trap(int signal, siginfo_t*, void* context) {
-    static thread_local const void* looks_at = nullptr; // the load may overwrite the registers that name it
+/// so is all memory. So the fences of such a loop have no traps. An instruction that may enter a lock has both. From
+/// one trap to the other no handler of the program comes, which might have such instructions, too.
+void on_trap(int signal, siginfo_t*, void* given_context) {
+    static thread_local const void* looks_at = nullptr; // the instruction may overwrite the registers that name it
+    static thread_local sigset_t blocked_before;
     const int error = errno;
-    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    auto& context = *static_cast<ucontext_t*>(given_context);
+    auto& registers = context.uc_mcontext.gregs;
     auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
     const auto& sites = the_traps.sites;
     const auto go_on = [&](std::byte* there) {
@@ -177,8 +186,9 @@ void on_trap(int signal, siginfo_t*, void* context) {
     };
     if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
         const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
-        if (site.use == Use::changes) the_traps.ranks->release(Ranks::instruction_lock);
-        else the_traps.ranks->look_again(site.loop, looks_at);
+        if (site.use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
+        if (site.use != Use::changes) the_traps.ranks->look_again(site.loop, looks_at);
+        context.uc_sigmask = blocked_before;
         go_on(site.at + site.bytes);
     } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
                site != sites.end() && site->at == at) {
@@ -187,8 +197,9 @@ void on_trap(int signal, siginfo_t*, void* context) {
         if (site->use == Use::changes && change_at_home(*site, registers)) {
             go_on(site->at + site->bytes);
         } else {
-            if (site->use == Use::changes) the_traps.ranks->acquire(Ranks::instruction_lock);
-            else looks_at = site->variable.address(registers);
+            looks_at = site->variable.address(registers);
+            if (site->use != Use::waits) the_traps.ranks->acquire(Ranks::instruction_lock);
+            blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
             go_on(site->copy);
         }
     } else {
@@ -214,12 +225,12 @@ Result<> trap_atomics(const Image& image, Ranks& ranks) {
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
     the_traps.ranks = &ranks;
     if (auto copied = copy_sites(found); !copied) return copied;
-    if (std::ranges::find(found, Use::waits, &Found::use) != found.end())
+    if (std::ranges::any_of(found, [](const Found& each) { return each.use != Use::changes; }))
         if (auto expected = ranks.expect_waits(); !expected) return expected;
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&ours.sa_mask);
+    ours.sa_mask = platform::asynchronous_signals();
     if (sigaction(SIGTRAP, &ours, nullptr) != 0 || mprotect(the_traps.copies, bytes, PROT_READ | PROT_EXEC) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot trap atomic instructions ({})", std::strerror(errno)));

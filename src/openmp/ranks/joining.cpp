@@ -11,6 +11,7 @@
 
 #include "dsm/record_collection.hpp"
 #include "openmp/process.hpp"
+#include "openmp/ranks/strange_faults.hpp"
 #include "openmp/ranks/variable_homes.hpp"
 #include "platform/memory.hpp"
 #include "settings/explain_folder.hpp"
@@ -70,6 +71,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image
     if (!fabric) return tl::unexpected(fabric.error());
     auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
     if (!record) return tl::unexpected(record.error());
+    explain_strange_faults((*fabric)->rank());
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(image); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
@@ -119,11 +121,11 @@ Result<> Ranks::count_processors() {
 }
 
 Result<> Ranks::share_memory(const Image& image) {
-    auto words = collectives_.allocate(Words::bytes());
+    const auto ranks = static_cast<std::size_t>(fabric_->size());
+    auto words = collectives_.allocate(Words::bytes(ranks));
     if (!words) return tl::unexpected(words.error());
     words_.emplace(*fabric_, static_cast<std::byte*>(*words));
 
-    const auto ranks = static_cast<std::size_t>(fabric_->size());
     int most = 1;
     for (std::size_t rank = 0; rank < ranks; ++rank) most = std::max(most, firsts_[rank + 1] - firsts_[rank]);
     const auto lengths = Stacks::lengths_for(most, process().environment().stack_bytes);
@@ -197,12 +199,13 @@ Result<> Ranks::make_heap() {
     auto heap = allocate_heap(all);
     if (!heap) return tl::unexpected(heap.error());
     auto* const begin = static_cast<std::byte*>(*heap);
-    const auto number = static_cast<std::uint64_t>(rank());
     const bool are_equal = homes_ == ProgramHomes::owner || homes_ == ProgramHomes::block;
-    const auto own = are_equal     ? std::span(begin + 2 * number * slice, 2 * slice)
-                     : number == 0 ? std::span(begin, (ranks + 1) * slice)
-                                   : std::span(begin + (ranks + number) * slice, slice);
-    heap_.emplace(std::span(begin, all), own);
+    std::vector<std::span<std::byte>> of_ranks;
+    for (std::uint64_t number = 0; number < ranks; ++number)
+        of_ranks.push_back(are_equal     ? std::span(begin + 2 * number * slice, 2 * slice)
+                           : number == 0 ? std::span(begin, (ranks + 1) * slice)
+                                         : std::span(begin + (ranks + number) * slice, slice));
+    heap_.emplace(std::span(begin, all), std::move(of_ranks), rank());
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "openmp/ranks/signals.hpp"
 #include "wait/wait_at_most.hpp"
 
 /// Locks of the program (critical constructs and omp_lock_t), which are words of its memory, over all ranks. The first
@@ -129,6 +130,7 @@ void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)
 }
 
 bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {
+    const SignalsLater later;
     const auto announced = [&] { return words_->announced() != seen; };
     if (most) return wait::wait_at_most(fabric_->memory().own().bell, *most, announced);
     fabric_->progress().wait(announced);

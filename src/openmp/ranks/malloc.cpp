@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <dlfcn.h>
 
 #include "explain/callers.hpp"
@@ -81,11 +82,12 @@ void* resize(const void* caller, void* memory, std::size_t bytes) {
 }
 
 /// A copy of a text's first `length` characters.
-char* duplicate(const void* caller, const char* text, std::size_t length) {
-    auto* const copy = static_cast<char*>(allocate(caller, length + 1));
+template <class Character>
+Character* duplicate(const void* caller, const Character* text, std::size_t length) {
+    auto* const copy = static_cast<Character*>(allocate(caller, (length + 1) * sizeof *text));
     if (copy == nullptr) return nullptr;
-    std::memcpy(copy, text, length);
-    copy[length] = '\0';
+    std::memcpy(copy, text, length * sizeof *text);
+    copy[length] = {};
     return copy;
 }
 
@@ -133,13 +135,26 @@ KUMIKI_ENTRY int posix_memalign(void** memory, std::size_t alignment, std::size_
     *memory = got;
     return 0;
 }
-KUMIKI_ENTRY char* strdup(const char* text) { return duplicate(KUMIKI_CALLER, text, std::strlen(text)); }
-KUMIKI_ENTRY char* strndup(const char* text, std::size_t most) {
-    return duplicate(KUMIKI_CALLER, text, strnlen(text, most));
+KUMIKI_ENTRY void* valloc(std::size_t bytes) {
+    return allocate_aligned(KUMIKI_CALLER, kumiki::platform::page_size(), bytes);
 }
+KUMIKI_ENTRY void* pvalloc(std::size_t bytes) {
+    const std::size_t page = kumiki::platform::page_size();
+    if (bytes > PTRDIFF_MAX) return found(nullptr);
+    return allocate_aligned(KUMIKI_CALLER, page, kumiki::platform::round_up(bytes, page));
+}
+// The same functions under the names by which headers of older C libraries call them, too.
+#define KUMIKI_DUPLICATE(name, most_name)                                                                              \
+    KUMIKI_ENTRY char* name(const char* text) { return duplicate(KUMIKI_CALLER, text, std::strlen(text)); }            \
+    KUMIKI_ENTRY char* most_name(const char* text, std::size_t most) {                                                 \
+        return duplicate(KUMIKI_CALLER, text, strnlen(text, most));                                                    \
+    }
+KUMIKI_DUPLICATE(strdup, strndup)
+KUMIKI_DUPLICATE(__strdup, __strndup)
+KUMIKI_ENTRY wchar_t* wcsdup(const wchar_t* text) { return duplicate(KUMIKI_CALLER, text, std::wcslen(text)); }
 KUMIKI_ENTRY std::size_t malloc_usable_size(void* memory) {
     if (memory == nullptr) return 0;
-    if (is_shared(memory)) return the_program->heap.length(memory);
+    if (is_shared(memory)) return the_program->heap.usable(memory);
     static const auto next = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
     return next(memory);
 }

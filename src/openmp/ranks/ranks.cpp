@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/signals.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
 
@@ -34,8 +35,10 @@ Result<pthread_t> Ranks::start_thread(int number, void* (*function)(void*), void
     return stacks_->start(number, &run_on_stack, new OnStack{this, number, function, argument});
 }
 
-/// The stack is free again when the thread has ended: who starts the next one has waited for that.
+/// The stack is free again when the thread has ended: who starts the next one has waited for that. Signals that are
+/// sent to the process go to the thread that runs main, which the system would choose if it were the first one.
 void* Ranks::run_on_stack(void* on_stack) {
+    leave_signals_to_others();
     const OnStack thread = *static_cast<OnStack*>(on_stack);
     delete static_cast<OnStack*>(on_stack);
     void* const result = thread.function(thread.argument);
@@ -118,20 +121,44 @@ void Ranks::meet(const void* code) {
 }
 
 void Ranks::begin_interval(std::uint64_t place) {
+    const SignalsLater later;
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     shared_.begin_interval(place);
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
 void Ranks::meet(std::span<std::byte> of_rank_0) {
-    flush_output();
+    const SignalsLater later;
     if (waits_) flush();
+    else flush_output();
     const std::vector<std::uint8_t*> met = take_bytes();
+    const std::vector<Heap::Batch> freed = take_freed();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
     for (std::uint8_t* const byte : met) *byte = 1;
+    return_blocks(freed);
     streams_->take_in();
     if (record_) last_meeting_ = explain::Timed::Clock::now();
+}
+
+/// Each rank has a word at each other one, in which that one finds a batch of its blocks.
+std::vector<Heap::Batch> Ranks::take_freed() {
+    const auto own = Words::returned + static_cast<std::uint32_t>(rank());
+    return heap_->pack_foreign([&](int owner) { return words_->load(own, owner) == 0; });
+}
+
+/// Behind a barrier, when the owners see the batches, and nothing is on its way to the blocks any more.
+void Ranks::return_blocks(std::span<const Heap::Batch> freed) {
+    const auto swap = [this](int of, std::uint64_t expected, std::uint64_t value, int at) {
+        words_->compare_and_store(Words::returned + static_cast<std::uint32_t>(of), expected, value, at);
+    };
+    for (const Heap::Batch& batch : freed) swap(rank(), 0, reinterpret_cast<std::uintptr_t>(batch.blocks), batch.owner);
+    for (int other = 0; other < fabric_->size(); ++other) {
+        const auto batch = words_->load(Words::returned + static_cast<std::uint32_t>(other), rank());
+        if (batch == 0) continue;
+        swap(other, batch, 0, rank());
+        heap_->take_back(reinterpret_cast<std::uint64_t*>(batch)); // NOLINT
+    }
 }
 
 void Ranks::set_when_met(std::uint8_t& byte) {
@@ -207,34 +234,43 @@ void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
 // The threads of a rank meet at a lock of its own first: only one of them waits for other ranks, which hold it for as
 // long as the program wants, and only so many may wait at a time (dsm::Waiter).
 
+// In a program in which threads wait for variables, what this rank has written comes to its homes under one lock only,
+// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
+// another release, and would wait for itself.)
+
+bool Ranks::is_ordered_by_another(int lock) const { return waits_ && lock != instruction_lock && lock != stream_lock; }
+
 void Ranks::acquire(int lock) {
+    const SignalsLater later;
     here_first_[lock].enter();
-    check(locks_->acquire(lock));
+    check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
     if (lock != stream_lock) streams_->take_in();
 }
 
 bool Ranks::try_acquire(int lock) {
+    const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
-    const auto taken = locks_->try_acquire(lock);
+    const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
     if (*taken) streams_->take_in();
     else here_first_[lock].leave();
     return *taken;
 }
 
-/// In a program in which threads wait for variables, what this rank has written becomes visible under one lock only,
-/// and with it what it had written before. (A thread that passes output on, under stream_lock, is in the middle of
-/// another release, and would wait for itself if it passed on what other threads have printed meanwhile.)
 void Ranks::release(int lock) {
-    if (waits_ && lock != instruction_lock && lock != stream_lock) flush();
+    const SignalsLater later;
+    const bool ordered = is_ordered_by_another(lock);
+    if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
     check(locks_->release(lock));
     here_first_[lock].leave();
+    if (ordered) release(instruction_lock);
 }
 
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
 std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change) {
     if (waits_ || word == nullptr) return {};
+    const SignalsLater later;
     flush_output();
     const auto before = shared_.change_word(*locks_, instruction_lock, word, change);
     if (before) streams_->take_in();
@@ -242,6 +278,7 @@ std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::Wor
 }
 
 void Ranks::flush() {
+    const SignalsLater later;
     acquire(instruction_lock);
     release(instruction_lock);
 }
@@ -256,6 +293,7 @@ Result<> Ranks::expect_waits() {
 }
 
 void Ranks::look_again(const void* place, const void* variable) {
+    const SignalsLater later;
     if (variable_wait_) variable_wait_->look_again(place, variable);
     else flush();
 }

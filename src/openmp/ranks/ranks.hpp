@@ -186,6 +186,8 @@ private:
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
     std::vector<std::uint8_t*> take_bytes();
+    std::vector<Heap::Batch> take_freed();
+    void return_blocks(std::span<const Heap::Batch> freed);
     void note_region(const void* code, explain::Timed::Clock::time_point begin);
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>
@@ -202,6 +204,8 @@ private:
     LoopParts parts_by_rows(const Loop& loop, int threads);
     std::uint64_t look(std::uint32_t index, int rank, std::uint64_t tag);
     void flush_output();
+    /// Whether what comes to its homes with this lock must come there under instruction_lock.
+    bool is_ordered_by_another(int lock) const;
     void check(const Result<>& result) const;
 
     std::unique_ptr<fabric::Fabric> fabric_;

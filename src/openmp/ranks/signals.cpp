@@ -1,5 +1,7 @@
+#include "openmp/ranks/signals.hpp"
+
 #include <algorithm>
-#include <csignal>
+#include <atomic>
 #include <iterator>
 
 #include "openmp/entry/entry.hpp"
@@ -24,6 +26,15 @@ sigset_t without_kept(sigset_t signals) {
     return signals;
 }
 
+/// Whether the program has ever installed a handler. A variable of the process, as handlers belong to the process.
+std::atomic<bool> has_handlers{false};
+
+bool is_handler(sighandler_t handler) { return handler != SIG_DFL && handler != SIG_IGN; }
+
+void note_handler(sighandler_t handler) {
+    if (is_handler(handler)) has_handlers.store(true, std::memory_order_relaxed);
+}
+
 using SetMask = int (*)(int, const sigset_t*, sigset_t*);
 
 int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, sigset_t* before) {
@@ -35,6 +46,21 @@ int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, 
 
 } // namespace
 
+namespace kumiki::openmp {
+
+SignalsLater::SignalsLater() {
+    if (has_handlers.load(std::memory_order_relaxed)) blocked_.emplace();
+}
+
+sigset_t leave_signals_to_others() {
+    const sigset_t blocked = platform::asynchronous_signals();
+    sigset_t before;
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    return before;
+}
+
+} // namespace kumiki::openmp
+
 KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
     static auto* const real =
         kumiki::platform::next_function<int(int, const Action*, Action*)>(&sigaction, "sigaction");
@@ -42,6 +68,7 @@ KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
     if (!stays) {
         if (action == nullptr || !kumiki::openmp::is_program(__builtin_return_address(0)))
             return real(signal, action, before);
+        note_handler(action->sa_handler);
         Action possible = *action;
         possible.sa_mask = without_kept(action->sa_mask);
         return real(signal, &possible, before);
@@ -50,9 +77,27 @@ KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
     return 0;
 }
 
-KUMIKI_ENTRY sighandler_t signal(int number, sighandler_t handler) {
-    static auto* const real = kumiki::platform::next_function(&signal, "signal");
-    return is_kept(number, __builtin_return_address(0)) ? SIG_DFL : real(number, handler);
+// These are different functions by the standard for which the program was built. Those that set a handler by
+// sigaction() within the C library do not come to ours.
+#define KUMIKI_SIGNAL(name)                                                                                            \
+    KUMIKI_ENTRY sighandler_t name(int number, sighandler_t handler) {                                                 \
+        static auto* const real = kumiki::platform::next_function(&signal, #name);                                     \
+        if (is_kept(number, __builtin_return_address(0))) return SIG_DFL;                                              \
+        if (kumiki::openmp::is_program(__builtin_return_address(0))) note_handler(handler);                            \
+        return real(number, handler);                                                                                  \
+    }
+KUMIKI_SIGNAL(signal)
+KUMIKI_SIGNAL(__sysv_signal)
+KUMIKI_SIGNAL(sysv_signal)
+KUMIKI_SIGNAL(ssignal)
+KUMIKI_SIGNAL(bsd_signal)
+KUMIKI_SIGNAL(sigset)
+
+KUMIKI_ENTRY int sigsuspend(const sigset_t* blocked) {
+    static auto* const real = kumiki::platform::next_function(&sigsuspend, "sigsuspend");
+    if (!kumiki::openmp::is_program(__builtin_return_address(0))) return real(blocked);
+    const sigset_t possible = without_kept(*blocked);
+    return real(&possible);
 }
 
 KUMIKI_ENTRY int sigprocmask(int how, const sigset_t* change, sigset_t* before) {

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "openmp/ranks/languages.hpp"
 #include "openmp/ranks/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
+#include "openmp/ranks/signals.hpp"
 #include "openmp/team.hpp"
 #include "settings/settings.hpp"
 
@@ -41,6 +43,7 @@ struct MainCall {
     void (*fini)(), (*linker_fini)();
     void* stack_end;
     Ranks* ranks;
+    sigset_t blocked; ///< signals, before the program begins
 };
 
 /// The program must not ask the runtime of this process for what all have to do together.
@@ -102,6 +105,7 @@ void end_program() {
 
 void* run_program(void* argument) {
     const MainCall& program = *static_cast<MainCall*>(argument);
+    pthread_sigmask(SIG_SETMASK, &program.blocked, nullptr);
     program.ranks->lead();
     linker_end = program.linker_fini;
     program.start(program.main, program.count, program.arguments, program.init, program.fini, end_program,
@@ -112,7 +116,9 @@ void* run_program(void* argument) {
 /// What ranks other than 0 do. They end without the handlers and destructors of libraries: these may use variables that
 /// lie in the program, as libstdc++ of GCC 13 and newer flushes std::cout, whose pages cannot be fetched any more.
 void* serve(void* argument) {
-    Ranks& ranks = *static_cast<MainCall*>(argument)->ranks;
+    const MainCall& program = *static_cast<MainCall*>(argument);
+    pthread_sigmask(SIG_SETMASK, &program.blocked, nullptr);
+    Ranks& ranks = *program.ranks;
     ranks.lead();
     Member& me = self();
     for (;;) {
@@ -144,6 +150,7 @@ int start(const char* version, MainCall program) {
         tell_fortran_arguments(program.count, program.arguments);
         keep_descriptors_apart(program.ranks->rank());
     }
+    program.blocked = leave_signals_to_others(); // the thread that runs main gets those of the process, as it expects
     await_other_ends(program.ranks->rank());
     auto started = program.ranks->start_first_thread(program.ranks->rank() == 0 ? run_program : serve, &program);
     if (!started) refuse(started.error().message);
@@ -160,8 +167,8 @@ int start(const char* version, MainCall program) {
     KUMIKI_ENTRY int own_name(kumiki::openmp::Main main, int count, char** arguments,                                  \
                               int (*init)(int, char**, char**), void (*fini)(), void (*linker_fini)(),                 \
                               void* stack_end) {                                                                       \
-        return kumiki::openmp::start(version,                                                                          \
-                                     {nullptr, main, count, arguments, init, fini, linker_fini, stack_end, nullptr});  \
+        return kumiki::openmp::start(                                                                                  \
+            version, {nullptr, main, count, arguments, init, fini, linker_fini, stack_end, nullptr, {}});              \
     }                                                                                                                  \
     __asm__(".symver " #own_name ", __libc_start_main@" version ", remove")
 

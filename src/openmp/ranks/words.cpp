@@ -14,6 +14,7 @@ std::uint64_t Words::found(const Result<std::uint64_t>& before) const {
 }
 
 void Words::announce() const {
+    const SignalsLater later;
     const auto& memory = fabric_.memory();
     const std::uint64_t offset = memory.offset(region_);
     for (int rank = 0; rank < fabric_.size(); ++rank) {

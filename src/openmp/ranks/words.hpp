@@ -6,6 +6,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/region_words.hpp"
+#include "openmp/ranks/signals.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {
@@ -14,15 +15,23 @@ namespace kumiki::openmp {
 /// only. `region` is this rank's part of a region of bytes() zeros.
 class Words {
 public:
-    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, count };
-    static constexpr std::size_t bytes() { return count * platform::apart; }
+    /// From `returned` on there is one for each rank.
+    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, returned };
+    static constexpr std::size_t bytes(std::size_t ranks) { return (returned + ranks) * platform::apart; }
 
     Words(fabric::Fabric& fabric, std::byte* region) : fabric_(fabric), region_(region), words_(fabric, region) {}
 
-    std::uint64_t load(std::uint32_t index, int rank = 0) const { return found(words_.load(rank, at(index))); }
-    void store(std::uint32_t index, std::uint64_t value) const { found(words_.swap(0, at(index), value)); }
+    std::uint64_t load(std::uint32_t index, int rank = 0) const {
+        const SignalsLater later;
+        return found(words_.load(rank, at(index)));
+    }
+    void store(std::uint32_t index, std::uint64_t value) const {
+        const SignalsLater later;
+        found(words_.swap(0, at(index), value));
+    }
     /// Returns false, and the value in `expected`, if that was another one.
     bool compare_and_store(std::uint32_t index, std::uint64_t& expected, std::uint64_t value, int rank = 0) const {
+        const SignalsLater later;
         const std::uint64_t before = found(words_.compare_swap(rank, at(index), expected, value));
         return before == std::exchange(expected, before);
     }

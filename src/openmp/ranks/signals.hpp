@@ -1,0 +1,25 @@
+#pragma once
+
+#include <csignal>
+#include <optional>
+
+#include "platform/signal_sets.hpp"
+
+namespace kumiki::openmp {
+
+/// While it lives, no handler of the program interrupts the calling thread: a handler may use memory, atomic
+/// instructions and locks as any code of the program, and so must not come while the thread is in the middle of what
+/// makes these possible. It costs nothing in programs without handlers.
+class SignalsLater {
+public:
+    SignalsLater();
+
+private:
+    std::optional<platform::SignalsBlocked> blocked_;
+};
+
+/// From now on the calling thread gets no signals that were sent to the process. Returns those that it did not get
+/// before.
+sigset_t leave_signals_to_others();
+
+} // namespace kumiki::openmp
