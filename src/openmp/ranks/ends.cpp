@@ -75,7 +75,7 @@ void await_other_ends(int rank) {
 KUMIKI_ENTRY int __cxa_atexit(void (*function)(void*), void* argument, void* handle) {
     using namespace kumiki::openmp;
     static auto* const after = kumiki::platform::next_function(&__cxa_atexit, "__cxa_atexit");
-    auto* const ranks = is_program(__builtin_return_address(0)) ? ranks_of_this_process() : nullptr;
+    auto* const ranks = may_be_program(__builtin_return_address(0)) ? ranks_of_this_process() : nullptr;
     if (ranks == nullptr || ranks->rank() == 0 || (handle != nullptr && !ranks->is_shared(handle)))
         return after(function, argument, handle);
     ranks->last_calls().add({function, argument});

@@ -18,6 +18,7 @@ Statistics& statistics() {
 }
 
 void say() { std::puts("a handler"); }
+void say_more() { std::puts("one that a region's last act has named"); }
 
 } // namespace
 
@@ -27,6 +28,8 @@ int main() {
         statistics().count = 41;
         if (std::atexit(say) != 0) std::puts("no handler");
     }
+#pragma omp parallel
+    if (omp_get_thread_num() == omp_get_num_threads() - 1) std::atexit(say_more);
     ++statistics().count;
     std::printf("main sees %ld\n", statistics().count);
     std::fflush(stdout);
