@@ -4,7 +4,9 @@
 // addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
 // Calls with arrays of buffers are in platform/iovec_calls.cpp, those that open streams in streams.cpp, chdir() in
 // process_state.cpp.
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -12,20 +14,31 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utime.h>
 
 #include "openmp/entry/entry.hpp"
 #include "platform/fault_signals.hpp"
+#include "platform/memory.hpp"
 #include "platform/next_function.hpp"
 
 namespace {
@@ -52,6 +65,10 @@ struct Read {
 template <class T>
 Read only_read(const T* at) {
     return {at, at == nullptr ? 0 : sizeof(T)};
+}
+/// A socket's address or option, as long as its caller says.
+Written written(const void* at, const socklen_t* length) {
+    return {at, at == nullptr || length == nullptr ? 0 : *length};
 }
 struct Text {
     const char* text;
@@ -87,6 +104,18 @@ auto make_pointer(Call call, Memory... memory) {
 
 mode_t mode_in(int flags, std::va_list rest) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0; }
 
+bool is_about_lock(int command) {
+    switch (command) {
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_GETLK:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW: return true;
+    default: return false;
+    }
+}
+
 } // namespace
 
 // A function, its parameters, the names of these, and the memory that it gives to the kernel.
@@ -119,6 +148,12 @@ KUMIKI_CALL(ssize_t, send, (int socket, const void* from, Size bytes, int flags)
 KUMIKI_CALL(ssize_t, sendto,
             (int socket, const void* from, Size bytes, int flags, const sockaddr* to, socklen_t length),
             (socket, from, bytes, flags, to, length), Read{from, bytes}, Read{to, length})
+
+KUMIKI_CALL(ssize_t, copy_file_range, (int in, off64_t* from, int out, off64_t* to, Size bytes, unsigned flags),
+            (in, from, out, to, bytes, flags), written(from), written(to))
+KUMIKI_CALL(ssize_t, sendfile, (int out, int in, off_t* from, Size bytes), (out, in, from, bytes), written(from))
+KUMIKI_CALL(ssize_t, getrandom, (void* to, Size bytes, unsigned flags), (to, bytes, flags), Written{to, bytes})
+KUMIKI_CALL(int, getentropy, (void* to, Size bytes), (to, bytes), Written{to, bytes})
 
 // Streams pass long data on to the kernel. Texts have been read by the C library before it passes them on.
 KUMIKI_POINTER_CALL(Size, fread, (void* to, Size bytes, Size count, FILE* stream), (to, bytes, count, stream),
@@ -199,6 +234,41 @@ KUMIKI_CALL(int, stat64, (const char* path, struct stat64* to), (path, to), Text
 KUMIKI_CALL(int, lstat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, fstat64, (int file, struct stat64* to), (file, to), written(to))
 
+KUMIKI_CALL(int, fstatat, (int folder, const char* path, struct stat* to, int flags), (folder, path, to, flags),
+            Text{path}, written(to))
+KUMIKI_CALL(int, fstatat64, (int folder, const char* path, struct stat64* to, int flags), (folder, path, to, flags),
+            Text{path}, written(to))
+KUMIKI_CALL(int, statx, (int folder, const char* path, int flags, unsigned wanted, struct statx* to),
+            (folder, path, flags, wanted, to), Text{path}, written(to))
+KUMIKI_CALL(int, statfs, (const char* path, struct statfs* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, statfs64, (const char* path, struct statfs64* to), (path, to), Text{path}, written(to))
+KUMIKI_CALL(int, fstatfs, (int file, struct statfs* to), (file, to), written(to))
+KUMIKI_CALL(int, fstatfs64, (int file, struct statfs64* to), (file, to), written(to))
+KUMIKI_CALL(int, mkfifo, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_CALL(int, chown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})
+KUMIKI_CALL(int, lchown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})
+KUMIKI_CALL(int, utime, (const char* path, const utimbuf* times), (path, times), Text{path}, only_read(times))
+KUMIKI_CALL(int, utimes, (const char* path, const timeval* times), (path, times), Text{path},
+            Read{times, times == nullptr ? 0 : 2 * sizeof *times})
+KUMIKI_CALL(int, utimensat, (int folder, const char* path, const timespec* times, int flags),
+            (folder, path, times, flags), Text{path}, Read{times, times == nullptr ? 0 : 2 * sizeof *times})
+KUMIKI_CALL(int, futimens, (int file, const timespec* times), (file, times),
+            Read{times, times == nullptr ? 0 : 2 * sizeof *times})
+KUMIKI_CALL(int, euidaccess, (const char* path, int mode), (path, mode), Text{path})
+KUMIKI_CALL(int, eaccess, (const char* path, int mode), (path, mode), Text{path})
+KUMIKI_CALL(int, faccessat, (int folder, const char* path, int mode, int flags), (folder, path, mode, flags),
+            Text{path})
+KUMIKI_CALL(int, fchmodat, (int folder, const char* path, mode_t mode, int flags), (folder, path, mode, flags),
+            Text{path})
+KUMIKI_CALL(int, mkdirat, (int folder, const char* path, mode_t mode), (folder, path, mode), Text{path})
+KUMIKI_CALL(int, unlinkat, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+KUMIKI_CALL(int, renameat, (int folder, const char* from, int other, const char* to), (folder, from, other, to),
+            Text{from}, Text{to})
+KUMIKI_CALL(ssize_t, readlinkat, (int folder, const char* path, char* to, Size bytes), (folder, path, to, bytes),
+            Text{path}, Written{to, bytes})
+KUMIKI_CALL(key_t, ftok, (const char* path, int number), (path, number), Text{path})
+KUMIKI_CALL(int, truncate64, (const char* path, off64_t bytes), (path, bytes), Text{path})
+
 #define KUMIKI_OPEN(name)                                                                                              \
     KUMIKI_ENTRY int name(const char* path, int flags, ...) {                                                          \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
@@ -222,7 +292,85 @@ KUMIKI_OPEN(open64)
 KUMIKI_OPEN_AT(openat)
 KUMIKI_OPEN_AT(openat64)
 
+// -- sockets --
+
+KUMIKI_CALL(int, socketpair, (int domain, int type, int protocol, int* ends), (domain, type, protocol, ends),
+            Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, bind, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
+KUMIKI_CALL(int, connect, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
+KUMIKI_CALL(int, accept, (int socket, sockaddr* from, socklen_t* length), (socket, from, length), written(length),
+            written(from, length))
+KUMIKI_CALL(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags), (socket, from, length, flags),
+            written(length), written(from, length))
+KUMIKI_CALL(int, getsockname, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
+            written(to, length))
+KUMIKI_CALL(int, getpeername, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
+            written(to, length))
+KUMIKI_CALL(int, getsockopt, (int socket, int level, int option, void* to, socklen_t* length),
+            (socket, level, option, to, length), written(length), written(to, length))
+KUMIKI_CALL(int, setsockopt, (int socket, int level, int option, const void* from, socklen_t length),
+            (socket, level, option, from, length), Read{from, length})
+KUMIKI_CALL(ssize_t, recvfrom, (int socket, void* to, Size bytes, int flags, sockaddr* from, socklen_t* length),
+            (socket, to, bytes, flags, from, length), Written{to, bytes}, written(length), written(from, length))
+
+// -- with an argument whose type the request decides --
+
+KUMIKI_ENTRY int ioctl(int file, unsigned long request, ...) {
+    static auto* const after = kumiki::platform::next_function(&ioctl, "ioctl");
+    constexpr Size longest_old = 64; // requests from before their numbers told the length
+    std::va_list rest;
+    va_start(rest, request);
+    void* const argument = va_arg(rest, void*);
+    va_end(rest);
+    return make([=] { return after(file, request, argument); },
+                Written{argument, std::max<Size>(_IOC_SIZE(request), longest_old)});
+}
+
+#define KUMIKI_FILE_CONTROL(name, lock)                                                                                \
+    KUMIKI_ENTRY int name(int file, int command, ...) {                                                                \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        std::va_list rest;                                                                                             \
+        va_start(rest, command);                                                                                       \
+        void* const argument = va_arg(rest, void*);                                                                    \
+        va_end(rest);                                                                                                  \
+        return make([=] { return after(file, command, argument); },                                                    \
+                    Written{argument, is_about_lock(command) ? sizeof(struct lock) : 0});                              \
+    }
+KUMIKI_FILE_CONTROL(fcntl, flock)
+KUMIKI_FILE_CONTROL(fcntl64, flock64)
+
 // -- times, limits, processes --
+
+KUMIKI_CALL(int, getitimer, (__itimer_which_t which, itimerval* to), (which, to), written(to))
+KUMIKI_CALL(int, setitimer, (__itimer_which_t which, const itimerval* from, itimerval* before), (which, from, before),
+            only_read(from), written(before))
+KUMIKI_CALL(int, sigpending, (sigset_t * to), (to), written(to))
+KUMIKI_CALL(int, sigaltstack, (const stack_t* from, stack_t* before), (from, before), only_read(from), written(before))
+KUMIKI_CALL(int, prlimit, (pid_t process, __rlimit_resource which, const rlimit* from, rlimit* before),
+            (process, which, from, before), only_read(from), written(before))
+KUMIKI_CALL(int, sysinfo, (struct sysinfo * to), (to), written(to))
+KUMIKI_CALL(int, sched_getparam, (pid_t thread, sched_param* to), (thread, to), written(to))
+KUMIKI_CALL(int, sched_setparam, (pid_t thread, const sched_param* from), (thread, from), only_read(from))
+KUMIKI_CALL(int, sched_setscheduler, (pid_t thread, int policy, const sched_param* from), (thread, policy, from),
+            only_read(from))
+KUMIKI_CALL(int, mincore, (void* begin, Size bytes, unsigned char* to), (begin, bytes, to),
+            Written{to, bytes / kumiki::platform::page_size() + 1})
+KUMIKI_CALL(int, pipe2, (int* ends, int flags), (ends, flags), Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, epoll_ctl, (int set, int operation, int file, epoll_event* event), (set, operation, file, event),
+            written(event))
+KUMIKI_CALL(int, epoll_wait, (int set, epoll_event* to, int count, int most), (set, to, count, most),
+            Written{to, count < 0 ? 0 : static_cast<Size>(count) * sizeof *to})
+// These return what has failed. Programs ask for the version of the C library with which they were linked.
+#define KUMIKI_AFFINITY(own_name, name, version, set, memory)                                                          \
+    KUMIKI_ENTRY int own_name(pthread_t thread, Size bytes, set* at) {                                                 \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        return make_pointer([=] { return after(thread, bytes, at); }, memory{at, bytes});                              \
+    }                                                                                                                  \
+    __asm__(".symver " #own_name ", " #name "@" version ", remove");
+KUMIKI_AFFINITY(kumiki_get_affinity, pthread_getaffinity_np, "GLIBC_2.32", cpu_set_t, Written)
+KUMIKI_AFFINITY(kumiki_old_get_affinity, pthread_getaffinity_np, "GLIBC_2.3.4", cpu_set_t, Written)
+KUMIKI_AFFINITY(kumiki_set_affinity, pthread_setaffinity_np, "GLIBC_2.34", const cpu_set_t, Read)
+KUMIKI_AFFINITY(kumiki_old_set_affinity, pthread_setaffinity_np, "GLIBC_2.3.4", const cpu_set_t, Read)
 
 KUMIKI_CALL(int, clock_gettime, (clockid_t clock, timespec* to), (clock, to), written(to))
 KUMIKI_CALL(clock_t, times, (tms * to), (to), written(to))

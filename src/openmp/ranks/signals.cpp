@@ -37,11 +37,14 @@ void note_handler(sighandler_t handler) {
 
 using SetMask = int (*)(int, const sigset_t*, sigset_t*);
 
+/// The kernel gets copies of the program's sets, whose pages it does not fetch.
 int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, sigset_t* before) {
-    if (change == nullptr || how == SIG_UNBLOCK || !kumiki::openmp::is_program(caller))
-        return real(how, change, before);
-    const sigset_t possible = without_kept(*change);
-    return real(how, &possible, before);
+    if (!kumiki::openmp::is_program(caller)) return real(how, change, before);
+    const sigset_t possible = change != nullptr ? without_kept(*change) : sigset_t{};
+    sigset_t found;
+    const int result = real(how, change != nullptr ? &possible : nullptr, &found);
+    if (result == 0 && before != nullptr) *before = found;
+    return result;
 }
 
 } // namespace

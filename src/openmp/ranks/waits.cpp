@@ -1,7 +1,7 @@
+#include <cerrno>
 #include <ctime>
 #include <sched.h>
 #include <threads.h>
-#include <type_traits>
 #include <unistd.h>
 
 #include "openmp/entry/entry.hpp"
@@ -24,12 +24,25 @@ Ranks* ranks_for(const void* caller) {
 
 /// Calls a function that sleeps. Before it, other threads learn what this thread has written; after it, this thread
 /// sees what they have written meanwhile.
-template <class Result, class... Arguments>
-Result sleep_by(Result (*real)(Arguments...), const void* caller, std::type_identity_t<Arguments>... arguments) {
+template <class Sleep>
+auto sleep_by(const void* caller, Sleep sleep) {
     Ranks* const ranks = ranks_for(caller);
     if (ranks != nullptr) ranks->flush();
-    const Result result = real(arguments...);
+    const auto result = sleep();
+    const int error = errno;
     if (ranks != nullptr) ranks->flush();
+    errno = error;
+    return result;
+}
+
+/// The same for one that gives the kernel times of the program, whose pages the kernel does not fetch: it gets copies.
+template <class Sleep>
+int sleep_by(const void* caller, const timespec* time, timespec* left, Sleep sleep) {
+    if (time == nullptr) return sleep(time, left);
+    const timespec copy = *time;
+    timespec rest = left != nullptr ? *left : timespec{};
+    const int result = sleep_by(caller, [&] { return sleep(&copy, left != nullptr ? &rest : nullptr); });
+    if (left != nullptr && result != 0) *left = rest;
     return result;
 }
 
@@ -49,25 +62,26 @@ KUMIKI_ENTRY void thrd_yield() {
 
 KUMIKI_ENTRY int thrd_sleep(const timespec* time, timespec* left) {
     static auto* const real = kumiki::platform::next_function(&thrd_sleep, "thrd_sleep");
-    return sleep_by(real, __builtin_return_address(0), time, left);
+    return sleep_by(__builtin_return_address(0), time, left, real);
 }
 
 KUMIKI_ENTRY unsigned sleep(unsigned seconds) {
     static auto* const real = kumiki::platform::next_function(&sleep, "sleep");
-    return sleep_by(real, __builtin_return_address(0), seconds);
+    return sleep_by(__builtin_return_address(0), [=] { return real(seconds); });
 }
 
 KUMIKI_ENTRY int usleep(useconds_t microseconds) {
     static auto* const real = kumiki::platform::next_function(&usleep, "usleep");
-    return sleep_by(real, __builtin_return_address(0), microseconds);
+    return sleep_by(__builtin_return_address(0), [=] { return real(microseconds); });
 }
 
 KUMIKI_ENTRY int nanosleep(const timespec* time, timespec* left) {
     static auto* const real = kumiki::platform::next_function(&nanosleep, "nanosleep");
-    return sleep_by(real, __builtin_return_address(0), time, left);
+    return sleep_by(__builtin_return_address(0), time, left, real);
 }
 
 KUMIKI_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
     static auto* const real = kumiki::platform::next_function(&clock_nanosleep, "clock_nanosleep");
-    return sleep_by(real, __builtin_return_address(0), clock, flags, time, left);
+    return sleep_by(__builtin_return_address(0), time, left,
+                    [=](const timespec* copy, timespec* rest) { return real(clock, flags, copy, rest); });
 }
