@@ -69,14 +69,17 @@ private:
 /// Signals that come while nobody waits may wake a thread that waits later: it looks at its condition in any case.
 std::uint32_t& count_of(pthread_cond_t* condition) { return *reinterpret_cast<std::uint32_t*>(condition); }
 
-/// Waits without the mutex until the condition variable is signalled, or until the end; returns whether it was.
+/// Waits without the mutex until the condition variable is signalled, or until the end; returns whether it was. The
+/// mutex may be the C library's: on the stack of a thread that the program has started itself.
 bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
               std::optional<std::chrono::nanoseconds> most) {
-    Mutex mutex(ranks, *object);
+    const bool is_shared = ranks.is_shared(object);
     const std::uint32_t seen = ranks.look(count_of(condition));
-    mutex.leave();
+    if (is_shared) Mutex(ranks, *object).leave();
+    else pthread_mutex_unlock(object);
     const bool signalled = ranks.await(count_of(condition), most, [&](std::uint32_t& count) { return count != seen; });
-    mutex.enter();
+    if (is_shared) Mutex(ranks, *object).enter();
+    else pthread_mutex_lock(object);
     return signalled;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <omp.h>
 #include <pthread.h>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -91,11 +92,36 @@ void limits() {
     std::printf("limits %d %d\n", in_vain, in_time - omp_get_max_threads());
 }
 
+std::condition_variable of_all;
+
+/// Threads of the program itself, whose mutex lies on the stack of one of them.
+void own_threads() {
+    int turn = 0;
+    std::thread first([&turn] {
+        std::mutex mutex;
+        const auto take_turns = [&](int number) {
+            for (int i = 0; i < rounds; i++) {
+                std::unique_lock lock(mutex);
+                of_all.wait(lock, [&] { return turn % 3 == number; });
+                turn++;
+                of_all.notify_all();
+            }
+        };
+        std::thread second(take_turns, 1), third(take_turns, 2);
+        take_turns(0);
+        second.join();
+        third.join();
+    });
+    first.join();
+    std::printf("own threads %d\n", turn);
+}
+
 } // namespace
 
 int main() {
     mutexes();
     turns();
     limits();
+    own_threads();
     return 0;
 }
