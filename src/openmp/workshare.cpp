@@ -23,10 +23,9 @@ void prepare_extras(Member& me, Workshare& share, const std::uintptr_t* reductio
     OtherRanks* const others = me.team.others();
     if (reductions != nullptr) {
         // All ranks need the copies until the construct's reductions are unregistered.
-        share.copies =
-            others == nullptr
-                ? allocate_copies(reductions, me.team.size())
-                : others->take_words(me.claims_met, words_for(bytes_of_copies(reductions, me.team.size())));
+        share.copies = others == nullptr
+                           ? allocate_copies(reductions, me.team.size())
+                           : others->take_words(me.claims_met, words_for(bytes_of_copies(reductions, me.team.size())));
     }
     if (memory != nullptr) {
         const auto bytes = reinterpret_cast<std::uintptr_t>(*memory) + platform::apart;

@@ -122,8 +122,8 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
                                   in_front((is_named ? names / *needed : library).string(), "LD_PRELOAD"));
     // What the dynamic linker writes into the program later would be an address of one process.
     if (several) options.settings.emplace_back("LD_BIND_NOW", "1");
-    // gfortran's library reads this before anything of Kumiki runs. What it kept would be printed at the very end, and in
-    // a file at the place where this process last wrote, over what others have written there.
+    // gfortran's library reads this before anything of Kumiki runs. What it kept would be printed at the very end, and
+    // in a file at the place where this process last wrote, over what others have written there.
     constexpr const char* unbuffered = "GFORTRAN_UNBUFFERED_PRECONNECTED";
     if (several && std::getenv(unbuffered) == nullptr) options.settings.emplace_back(unbuffered, "y");
     options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));

@@ -115,9 +115,7 @@ KUMIKI_ENTRY void GOMP_taskyield() {} // going on with the same task is always a
 KUMIKI_ENTRY void GOMP_taskgroup_start() { begin_group(self()); }
 KUMIKI_ENTRY void GOMP_taskgroup_end() { end_group(self()); }
 
-KUMIKI_ENTRY void GOMP_taskgroup_reduction_register(std::uintptr_t* reductions) {
-    reduce_in_group(self(), reductions);
-}
+KUMIKI_ENTRY void GOMP_taskgroup_reduction_register(std::uintptr_t* reductions) { reduce_in_group(self(), reductions); }
 KUMIKI_ENTRY void GOMP_taskgroup_reduction_unregister(std::uintptr_t* reductions) { unregister_reductions(reductions); }
 KUMIKI_ENTRY void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** addresses) {
     find_copies(self(), count, originals, addresses);
