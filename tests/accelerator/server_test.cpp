@@ -147,6 +147,7 @@ double processor_seconds() {
 }
 
 TEST(Server, AsksForAnOpenFileAtTimesOnly) {
+    if (tests::sanitized) GTEST_SKIP() << "sanitizers open files to look at memory";
     const tests::Watchdog watchdog("a server with too few open files");
     Lifeline line;
     Listening listening = listen_here();
