@@ -372,7 +372,7 @@ KUMIKI_API kumiki_status kumiki_team_reduce_all(kumiki_team* team, int thread, v
                                                 kumiki_type type, kumiki_operation operation);
 
 /* Computes the range [*begin, *end) of 0 .. count that belongs to part `index` of `parts`. Parts are contiguous, and
- * their sizes differ by at most one. A part that there is not is empty. */
+ * their sizes differ by at most one. A part that does not exist is empty. */
 KUMIKI_API void kumiki_part(size_t count, int parts, int index, size_t* begin, size_t* end);
 
 #ifdef __cplusplus

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "code_pieces.hpp"
+
 namespace kumiki::openmp {
 namespace {
-
-// Each piece begins and ends with a name.
-#define PIECE(NAME, CODE)                                                                                              \
-    asm(".pushsection .text\n" #NAME "_begin:\n" CODE "\n" #NAME "_end: ret\n.popsection");                            \
-    extern "C" std::byte NAME##_begin[], NAME##_end[]
 
 PIECE(tests_and_sets, "1: movl %edx, %eax; xchgb (%rdi), %al; testb %al, %al; jne 1b");
 PIECE(sets_bit, "1: lock btsl $0, (%rdi); jc 1b");

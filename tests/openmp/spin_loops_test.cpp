@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "code_pieces.hpp"
+
 extern "C" {
 void* slot_of_yield = nullptr; ///< as the linker's, through which a program calls sched_yield
 int a_variable = 0;
@@ -15,11 +17,6 @@ extern const double a_constant = 0.5;
 
 namespace kumiki::openmp {
 namespace {
-
-// Each piece begins and ends with a name, and an instruction that does not belong to it stands behind it.
-#define PIECE(NAME, CODE)                                                                                              \
-    asm(".pushsection .text\n" #NAME "_begin:\n" CODE "\n" #NAME "_end: ret\n.popsection");                            \
-    extern "C" std::byte NAME##_begin[], NAME##_end[]
 
 PIECE(waits, "1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 PIECE(waits_with_pause, "jmp 2f; 1: pause; 2: movl (%rdi), %eax; testl %eax, %eax; je 1b");

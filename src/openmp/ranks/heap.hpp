@@ -76,7 +76,7 @@ private:
     std::vector<std::span<std::byte>> slices_; ///< by rank
     std::size_t rank_;
     dsm::BlockSupply blocks_;
-    std::mutex mutex_; ///< guards the rest; nobody who has it touches memory of the program
+    std::mutex mutex_; ///< guards the rest; a thread that has it touches no memory of the program
     std::vector<Foreign> foreign_;
 };
 
