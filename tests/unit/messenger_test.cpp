@@ -124,18 +124,18 @@ TEST_P(MessengerStress, HandlersSendToFullInboxes) {
                       .add_handler([&](int, Payload payload) {
                           std::uint32_t left = 0;
                           std::memcpy(&left, payload.data(), sizeof(left));
-                          handled.fetch_add(1, std::memory_order_relaxed);
-                          if (left == 0) return;
-                          --left;
-                          rank.fabric.messenger().send((rank.rank() + 1) % rank.size(), handler,
-                                                       std::as_bytes(std::span(&left, 1)));
+                          if (left-- > 0)
+                              rank.fabric.messenger().send((rank.rank() + 1) % rank.size(), handler,
+                                                           std::as_bytes(std::span(&left, 1)));
+                          // A full count lets a rank leave this frame, so that it counts after its last use.
+                          handled.fetch_add(1, std::memory_order_release);
                       })
                       .value();
         ASSERT_TRUE(rank.collectives.barrier());
         for (std::uint32_t chain = 0; chain < chains; ++chain)
             rank.fabric.messenger().send((rank.rank() + 1) % rank.size(), handler, std::as_bytes(std::span(&steps, 1)));
         const std::uint64_t all = static_cast<std::uint64_t>(rank.size()) * chains * (steps + 1);
-        while (handled.load(std::memory_order_relaxed) < all) std::this_thread::sleep_for(100us);
+        while (handled.load(std::memory_order_acquire) < all) std::this_thread::sleep_for(100us);
     });
     EXPECT_EQ(handled.load(), static_cast<std::uint64_t>(ranks) * chains * (steps + 1));
 }
