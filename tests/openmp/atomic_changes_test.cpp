@@ -1,6 +1,6 @@
 // Atomic instructions that another rank carries out do to the variable, the registers and the flags what the processor
 // does.
-#include "openmp/ranks/atomic_changes.hpp"
+#include "openmp/ranks/code/atomic_changes.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which atomic instructions are taken for attempts to enter a lock of the program. The code is never executed.
-#include "openmp/ranks/lock_attempts.hpp"
+#include "openmp/ranks/code/lock_attempts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which pieces of a program's code are taken for loops that wait for a variable. The code is never executed.
-#include "openmp/ranks/spin_loops.hpp"
+#include "openmp/ranks/code/spin_loops.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
-#include "openmp/ranks/malloc.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
 #include "platform/next_function.hpp"

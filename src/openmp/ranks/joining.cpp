@@ -11,8 +11,8 @@
 
 #include "dsm/record_collection.hpp"
 #include "openmp/process.hpp"
-#include "openmp/ranks/strange_faults.hpp"
-#include "openmp/ranks/variable_homes.hpp"
+#include "openmp/ranks/memory/unmapped_faults.hpp"
+#include "openmp/ranks/memory/variable_homes.hpp"
 #include "platform/memory.hpp"
 #include "settings/explain_folder.hpp"
 
@@ -71,7 +71,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image
     if (!fabric) return tl::unexpected(fabric.error());
     auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
     if (!record) return tl::unexpected(record.error());
-    explain_strange_faults((*fabric)->rank());
+    explain_unmapped_faults((*fabric)->rank());
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(image); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());

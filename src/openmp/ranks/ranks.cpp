@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
-#include "openmp/ranks/signals.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
 

@@ -11,13 +11,13 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
-#include "openmp/ranks/atomic_sites.hpp"
+#include "openmp/ranks/code/atomic_sites.hpp"
 #include "openmp/ranks/ends.hpp"
-#include "openmp/ranks/image.hpp"
-#include "openmp/ranks/languages.hpp"
-#include "openmp/ranks/malloc.hpp"
+#include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/process/languages.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
-#include "openmp/ranks/signals.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "openmp/team.hpp"
 #include "settings/settings.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/region_words.hpp"
-#include "openmp/ranks/signals.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {

@@ -1,0 +1,251 @@
+#include "openmp/ranks/code/atomic_sites.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+
+#include "openmp/ranks/code/atomic_changes.hpp"
+#include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/lock_attempts.hpp"
+#include "openmp/ranks/ranks.hpp"
+#include "openmp/ranks/code/spin_loops.hpp"
+#include "platform/memory.hpp"
+#include "platform/signal_sets.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+constexpr std::byte trap{0xcc};
+constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
+
+/// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
+/// is the load of a loop that waits for a variable.
+enum class Use : std::uint8_t { changes, enters, waits };
+
+/// How an instruction names a variable. Registers are indexes into those of a signal's context; -1: none.
+struct Variable {
+    int base = -1, index = -1;
+    std::int64_t scale = 0, displacement = 0;
+    bool known = false;
+
+    const void* address(const gregset_t& registers) const {
+        if (!known) return nullptr;
+        const auto value = [&](int name) { return name < 0 ? 0 : std::int64_t{registers[name]}; };
+        return reinterpret_cast<const void*>(value(base) + value(index) * scale + displacement); // NOLINT
+    }
+};
+
+/// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
+/// elsewhere, with a trap behind it.
+struct Site {
+    std::byte* at;
+    std::size_t bytes;
+    std::byte* copy;
+    Use use;
+    const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
+    Variable variable;                  ///< that it waits for, or changes
+    std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
+};
+
+/// What the handler of the trap needs; a handler has no argument for it. Sorted by `at`; written before the program
+/// runs.
+struct Traps {
+    Ranks* ranks;
+    std::vector<Site> sites;
+    std::byte* copies;
+};
+Traps the_traps; // NOLINT: see above
+
+/// The copies must be within 2 GiB of the program, because instructions name variables relative to themselves.
+std::byte* reserve_near(std::byte* code, std::size_t bytes) {
+    constexpr std::size_t step = std::size_t{1} << 24, far = std::size_t{3} << 29;
+    for (std::size_t distance = step; distance < far; distance += step)
+        for (const bool below : {true, false}) {
+            const auto at = reinterpret_cast<std::uintptr_t>(code);
+            if (below && at < distance + step) continue;
+            auto* const wish = reinterpret_cast<void*>((below ? at - distance : at + distance) & ~(step - 1));
+            void* const got =
+                mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+            if (got == wish) return static_cast<std::byte*>(got);
+            if (got != MAP_FAILED) munmap(got, bytes);
+        }
+    return nullptr;
+}
+
+struct Found {
+    Decoded decoded;
+    Use use;
+    const std::byte* loop; ///< as in a site
+};
+
+void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found>& found) {
+    SpinLoops loops(image);
+    LockAttempts attempts;
+    for_each_instruction(code, [&](const Decoded& decoded) {
+        const bool enters = attempts.add(decoded);
+        if (is_atomic(decoded)) found.push_back({decoded, enters ? Use::enters : Use::changes, decoded.at});
+        loops.add(decoded);
+    });
+    const std::vector<SpinLoop> waits = loops.found();
+    if (waits.empty()) return;
+    std::erase_if(found, [&](const Found& each) {
+        return std::ranges::any_of(
+            waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.decoded.at); });
+    });
+    LooksBefore looks(waits);
+    for (const SpinLoop& loop : waits)
+        for (const Decoded& load : loop.loads) found.push_back({load, Use::waits, loop.begin});
+    for_each_instruction(code, [&](const Decoded& decoded) {
+        for (const Decoded& load : looks.loads_before(decoded)) found.push_back({load, Use::waits, load.at});
+    });
+}
+
+/// The first one that an instruction reads.
+Variable variable_of(const Decoded& decoded) {
+    const auto operands = std::span(decoded.operands, decoded.instruction.operand_count);
+    const auto found = std::ranges::find_if(operands, [](const ZydisDecodedOperand& operand) {
+        return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+               (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    });
+    if (found == operands.end()) return {};
+    const ZydisDecodedOperandMem& memory = found->mem;
+    if (memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) return {};
+    const auto index = context_register(memory.index);
+    if (memory.base == ZYDIS_REGISTER_RIP) {
+        const auto end = reinterpret_cast<std::int64_t>(decoded.at) + decoded.instruction.length;
+        return {-1, -1, 0, end + memory.disp.value, true};
+    }
+    const auto base = context_register(memory.base);
+    if (!base || !index) return {};
+    return {*base, *index, memory.scale, memory.disp.value, true};
+}
+
+/// The copy of an instruction, which names the same variable from where it is. Returns false if it cannot be moved.
+bool copy_to(std::byte* copy, const Decoded& decoded) {
+    const auto& displacement = decoded.instruction.raw.disp;
+    std::memcpy(copy, decoded.at, decoded.instruction.length);
+    copy[decoded.instruction.length] = trap;
+    if ((decoded.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) == 0) return true;
+    if (displacement.size != 32) return false;
+    const std::int64_t from_there = displacement.value + (decoded.at - copy);
+    const auto relative = static_cast<std::int32_t>(from_there);
+    if (relative != from_there) return false; // of a variable nearly 2 GiB behind the code
+    std::memcpy(copy + displacement.offset, &relative, sizeof relative);
+    return true;
+}
+
+/// Takes the sites, in order, to their copies.
+Result<> copy_sites(const std::vector<Found>& found) {
+    for (const auto& [decoded, use, loop] : found) {
+        std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
+        const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
+        if (!again && copy_to(copy, decoded))
+            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
+                                       use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
+        else if (use != Use::waits)
+            return fail(KUMIKI_ERROR_ENVIRONMENT,
+                        fmt::format("the program has an atomic instruction at {} that cannot be moved",
+                                    static_cast<const void*>(decoded.at)));
+    }
+    return {};
+}
+
+/// Lets the variable's home carry the instruction out, where that is possible.
+bool change_at_home(const Site& site, gregset_t& registers) {
+    if (!site.change) return false;
+    const auto before = the_traps.ranks->change_word(site.variable.address(registers), site.change->wanted(registers));
+    if (before) site.change->finish(*before, registers);
+    return before.has_value();
+}
+
+/// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
+/// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
+/// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
+/// so is all memory. So the fences of such a loop have no traps. An instruction that may enter a lock has both. From
+/// one trap to the other no handler of the program comes, which might have such instructions, too.
+void on_trap(int signal, siginfo_t*, void* given_context) {
+    static thread_local const void* looks_at = nullptr; // the instruction may overwrite the registers that name it
+    static thread_local sigset_t blocked_before;
+    const int error = errno;
+    auto& context = *static_cast<ucontext_t*>(given_context);
+    auto& registers = context.uc_mcontext.gregs;
+    auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
+    const auto& sites = the_traps.sites;
+    const auto go_on = [&](std::byte* there) {
+        registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(there));
+    };
+    if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
+        const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
+        if (site.use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
+        if (site.use != Use::changes) the_traps.ranks->look_again(site.loop, looks_at);
+        context.uc_sigmask = blocked_before;
+        go_on(site.at + site.bytes);
+    } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
+               site != sites.end() && site->at == at) {
+        const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
+                                   reinterpret_cast<std::uintptr_t>(at));
+        if (site->use == Use::changes && change_at_home(*site, registers)) {
+            go_on(site->at + site->bytes);
+        } else {
+            looks_at = site->variable.address(registers);
+            if (site->use != Use::waits) the_traps.ranks->acquire(Ranks::instruction_lock);
+            blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
+            go_on(site->copy);
+        }
+    } else {
+        struct sigaction standard{};
+        standard.sa_handler = SIG_DFL;
+        sigaction(signal, &standard, nullptr);
+        raise(signal);
+    }
+    errno = error;
+}
+
+} // namespace
+
+Result<> trap_atomics(const Image& image, Ranks& ranks) {
+    std::vector<Found> found;
+    for (const auto& code : image.code) find_sites(image, code, found);
+    if (found.empty()) return {};
+    std::ranges::sort(found, {}, [](const Found& each) { return each.decoded.at; });
+    const std::size_t page = platform::page_size();
+    const std::size_t bytes = platform::round_up(found.size() * most_bytes, page);
+    the_traps.copies = reserve_near(image.code.front().data(), bytes);
+    if (the_traps.copies == nullptr)
+        return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
+    the_traps.ranks = &ranks;
+    if (auto copied = copy_sites(found); !copied) return copied;
+    if (std::ranges::any_of(found, [](const Found& each) { return each.use != Use::changes; }))
+        if (auto expected = ranks.expect_waits(); !expected) return expected;
+    struct sigaction ours{};
+    ours.sa_sigaction = on_trap;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    ours.sa_mask = platform::asynchronous_signals();
+    if (sigaction(SIGTRAP, &ours, nullptr) != 0 || mprotect(the_traps.copies, bytes, PROT_READ | PROT_EXEC) != 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT,
+                    fmt::format("cannot trap atomic instructions ({})", std::strerror(errno)));
+    for (const auto& code : image.code) {
+        auto* const begin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(code.data()) / page * page);
+        const auto length = static_cast<std::size_t>(code.data() + code.size() - begin);
+        if (mprotect(begin, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+            return fail(
+                KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("cannot replace atomic instructions of the program (mprotect: {})", std::strerror(errno)));
+        for (const Site& site : the_traps.sites)
+            if (site.at >= code.data() && site.at < code.data() + code.size()) *site.at = trap;
+        mprotect(begin, length, PROT_READ | PROT_EXEC);
+    }
+    return {};
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,126 @@
+#include "openmp/ranks/code/instructions.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kumiki::openmp {
+
+std::optional<Decoded> decode(std::span<std::byte> code) {
+    static const ZydisDecoder decoder = [] {
+        ZydisDecoder made;
+        ZydisDecoderInit(&made, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+        return made;
+    }();
+    Decoded decoded;
+    decoded.at = code.data();
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction, decoded.operands)))
+        return {};
+    return decoded;
+}
+
+ZydisRegister whole(ZydisRegister name) {
+    const ZydisRegister longest = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+    return longest == ZYDIS_REGISTER_NONE ? name : longest;
+}
+
+Thing register_named(ZydisRegister name) { return {whole(name), ZYDIS_REGISTER_NONE, -1, 0}; }
+
+Thing variable_of(const Decoded& decoded, const ZydisDecodedOperandMem& memory) {
+    Thing thing{whole(memory.base), whole(memory.index), memory.scale, memory.disp.value};
+    // The same variable has another displacement in each instruction.
+    if (memory.base == ZYDIS_REGISTER_RIP)
+        thing.displacement += static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(decoded.end()));
+    return thing;
+}
+
+bool has(const std::vector<Thing>& things, const Thing& thing) {
+    return std::ranges::find(things, thing) != things.end();
+}
+
+bool is_no_operation(const Decoded& decoded) {
+    return decoded.instruction.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+           decoded.instruction.mnemonic == ZYDIS_MNEMONIC_NOP;
+}
+
+bool is_zeroing(const Decoded& decoded) {
+    const auto& [at, instruction, operands] = decoded;
+    constexpr std::array zeroing{ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_PXOR, ZYDIS_MNEMONIC_XORPS,
+                                 ZYDIS_MNEMONIC_XORPD};
+    return std::ranges::find(zeroing, instruction.mnemonic) != zeroing.end() &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[0].reg.value == operands[1].reg.value;
+}
+
+bool is_conversion(const Decoded& decoded) {
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_CVTSI2SD:
+    case ZYDIS_MNEMONIC_CVTSI2SS:
+    case ZYDIS_MNEMONIC_CVTSD2SS:
+    case ZYDIS_MNEMONIC_CVTSS2SD: return true;
+    default: return false;
+    }
+}
+
+bool reads_memory(const Decoded& decoded) {
+    bool found = false;
+    for_each_use(decoded,
+                 [&](const Thing& thing, bool is_read, bool) { found = found || (is_read && thing.is_memory()); });
+    return found;
+}
+
+bool reads_stack_only(const Decoded& decoded) {
+    bool only = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
+        if (is_read && thing.is_memory()) only = only && thing.is_on_stack();
+    });
+    return only;
+}
+
+bool is_atomic(const Decoded& decoded) {
+    const auto& [at, instruction, operands] = decoded;
+    if ((instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) return true;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE) return true;
+    return instruction.mnemonic == ZYDIS_MNEMONIC_XCHG &&
+           (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+}
+
+bool is_fence(const Decoded& decoded) {
+    const auto& [at, instruction, operands] = decoded;
+    if (instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE) return true;
+    return (instruction.mnemonic == ZYDIS_MNEMONIC_OR || instruction.mnemonic == ZYDIS_MNEMONIC_ADD) &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && operands[0].mem.base == ZYDIS_REGISTER_RSP &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].imm.value.u == 0;
+}
+
+bool is_call(const Decoded& decoded) { return decoded.instruction.meta.category == ZYDIS_CATEGORY_CALL; }
+
+bool is_jump(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    return category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+bool leaves_the_function(const Decoded& decoded) {
+    switch (decoded.instruction.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_INTERRUPT: return true;
+    default: return false;
+    }
+}
+
+std::byte* target_of(const Decoded& decoded) {
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_IMMEDIATE || where.imm.is_relative == 0) return nullptr;
+    return decoded.end() + where.imm.value.s;
+}
+
+std::byte* jump_target_of(const Decoded& decoded) { return is_jump(decoded) ? target_of(decoded) : nullptr; }
+
+std::uintptr_t slot_of(const Decoded& decoded) {
+    const ZydisDecodedOperand& where = decoded.operands[0];
+    if (where.type != ZYDIS_OPERAND_TYPE_MEMORY || where.mem.base != ZYDIS_REGISTER_RIP) return 0;
+    return reinterpret_cast<std::uintptr_t>(decoded.end()) + static_cast<std::uintptr_t>(where.mem.disp.value);
+}
+
+} // namespace kumiki::openmp

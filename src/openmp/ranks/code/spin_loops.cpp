@@ -1,0 +1,236 @@
+#include "openmp/ranks/code/spin_loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace kumiki::openmp {
+namespace {
+
+/// Where a thread may go on behind an instruction, in its function; null: nowhere.
+std::array<std::byte*, 2> successors_of(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    const bool goes_on = category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET;
+    return {goes_on ? decoded.end() : nullptr, jump_target_of(decoded)};
+}
+
+bool is_in(Body body, const std::byte* code) { return std::ranges::binary_search(body, code, {}, &Decoded::at); }
+
+/// The natural loop of the jump at the end of this code back to its beginning: what a thread may execute between them.
+/// Other code may lie there besides: how the function goes on when the loop has ended, if the programmer expects that
+/// it need not wait, and pieces for exceptions, to which no jump leads.
+std::vector<const Decoded*> natural_loop(Body code) {
+    std::vector<std::vector<std::size_t>> successors(code.size());
+    for (std::size_t place = 0; place < code.size(); ++place)
+        for (const std::byte* const next : successors_of(*code[place]))
+            if (is_in(code, next))
+                successors[place].push_back(
+                    static_cast<std::size_t>(std::ranges::lower_bound(code, next, {}, &Decoded::at) - code.begin()));
+    std::vector<bool> from_beginning(code.size()), to_end(code.size());
+    from_beginning.front() = to_end.back() = true;
+    for (bool changes = true; std::exchange(changes, false);)
+        for (std::size_t place = 0; place < code.size(); ++place)
+            for (const std::size_t next : successors[place]) {
+                const bool comes = from_beginning[place] && !from_beginning[next];
+                const bool leads = next != 0 && to_end[next] && !to_end[place];
+                if (comes) from_beginning[next] = true;
+                if (leads) to_end[place] = true;
+                changes = changes || comes || leads;
+            }
+    std::vector<const Decoded*> loop;
+    for (std::size_t place = 0; place < code.size(); ++place)
+        if (from_beginning[place] && to_end[place]) loop.push_back(code[place]);
+    return loop;
+}
+
+/// In what a function returns its result.
+std::vector<Thing> returned() { return {register_named(ZYDIS_REGISTER_RAX), register_named(ZYDIS_REGISTER_XMM0)}; }
+
+/// What any instruction of the loop writes.
+std::vector<Thing> written_in(Body body) {
+    std::vector<Thing> written;
+    for (const Decoded* const decoded : body)
+        if (is_call(*decoded)) std::ranges::copy(returned(), std::back_inserter(written));
+        else
+            for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+                if (is_written) written.push_back(thing);
+            });
+    return written;
+}
+
+/// Whether it only loads a register with what the loop itself does not change: a constant, which compilers load again
+/// behind a call that may have changed the register, or a variable, which they may look at in the next pass only.
+bool loads_what_stays(const Decoded& decoded, Body loop) {
+    const auto mnemonic = decoded.instruction.mnemonic;
+    if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
+    const std::vector<Thing> changed = written_in(loop);
+    bool stays = true;
+    for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
+        stays = stays && !(is_read && has(changed, thing)) && !(is_written && thing.is_memory());
+    });
+    return stays;
+}
+
+/// What the loop takes over from the pass before, of what it changes itself, if no other thread changes what it looks
+/// at; nothing: it does what no loop does that only waits.
+std::optional<std::vector<Thing>> counters_of(Body body, WaitingCalls& calls) {
+    std::vector<Thing> read, written, counters;
+    for (const Decoded* const decoded : body) {
+        if (is_fence(*decoded)) continue;
+        if (is_call(*decoded)) {
+            if (!calls.loads_of(*decoded)) return {};
+            std::ranges::copy(returned(), std::back_inserter(written));
+            continue;
+        }
+        if (leaves_the_function(*decoded) || is_atomic(*decoded)) return {};
+        std::vector<Thing> changed;
+        for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool is_written) {
+            if (is_read && !has(written, thing)) read.push_back(thing);
+            if (is_written) changed.push_back(thing);
+        });
+        for (const Thing& thing : changed) {
+            if (has(read, thing) && !loads_what_stays(*decoded, body)) counters.push_back(thing);
+            written.push_back(thing);
+        }
+    }
+    return counters;
+}
+
+/// The instruction before the loop from which on these registers get values that do not depend on what was before;
+/// null: there is none nearby. `code` ends before the loop.
+std::byte* sets_anew(std::span<const Decoded> code, std::vector<Thing> counters) {
+    constexpr std::size_t near = 12;
+    for (std::size_t behind = 0; behind < std::min(near, code.size()); ++behind) {
+        const Decoded& decoded = code[code.size() - 1 - behind];
+        const bool sets = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOV || is_zeroing(decoded);
+        if (!sets || reads_memory(decoded)) continue;
+        for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (is_written) std::erase(counters, thing);
+        });
+        if (counters.empty()) return decoded.at;
+    }
+    return nullptr;
+}
+
+/// Whether it looks at the same variables in each pass, and changes nothing but registers. Compilers load such a
+/// variable anew in each pass only because the program asks for that (volatile, atomic).
+bool looks_at_the_same_variables(Body body, const WaitingCalls& calls) {
+    std::vector<Thing> changed;
+    for (const Decoded* const decoded : body)
+        if (!is_call(*decoded) && !loads_what_stays(*decoded, body))
+            for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+                if (is_written) changed.push_back(thing);
+            });
+    bool looks = false;
+    const bool same = std::ranges::all_of(body, [&](const Decoded* decoded) {
+        if (is_fence(*decoded)) return true;
+        if (is_call(*decoded)) return calls.is_of_library(*decoded);
+        bool stays = !leaves_the_function(*decoded) && !is_atomic(*decoded);
+        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (!thing.is_memory()) return;
+            looks = looks || (calls.may_be_shared(thing) && !thing.is_on_stack());
+            const auto is_changed = [&](ZydisRegister name) {
+                return name != ZYDIS_REGISTER_NONE && has(changed, register_named(name));
+            };
+            stays = stays && !is_written && !is_changed(thing.base) && !is_changed(thing.index);
+        });
+        return stays;
+    });
+    return same && looks;
+}
+
+/// Where the program goes on.
+std::vector<std::byte*> exits_of(Body body) {
+    std::vector<std::byte*> exits;
+    for (const Decoded* const decoded : body)
+        for (std::byte* const next : successors_of(*decoded))
+            if (next != nullptr && !is_in(body, next)) exits.push_back(next);
+    return exits;
+}
+
+} // namespace
+
+void SpinLoops::add(const Decoded& decoded) {
+    if (before_.size() == longest) before_.pop_front();
+    before_.push_back(decoded);
+    std::byte* const target = jump_target_of(decoded);
+    if (target == nullptr || target > decoded.at) return;
+    if (auto loop = ends_with(decoded)) loops_.push_back(std::move(*loop));
+    else other_loops_.push_back({decoded.at, target});
+}
+
+/// A flush follows each of its loads: else it may end with a variable that another thread has set, and without what
+/// that thread has written before. A backward jump alone makes no loop: compilers put code that is rarely executed
+/// behind the rest of its function, from where it jumps back.
+std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
+    const auto begin = std::ranges::find(before_, jump_target_of(decoded), &Decoded::at);
+    if (begin == before_.end()) return {};
+    std::vector<const Decoded*> code;
+    for (auto each = begin; each != before_.end(); ++each) code.push_back(&*each);
+    const std::vector<const Decoded*> body = natural_loop(code);
+    if (body.empty() || body.front() != code.front() || body.back() != code.back()) return {};
+    const auto counters = counters_of(body, calls_);
+    if (!counters) return {};
+    SpinLoop loop{begin->at, decoded.at, {}, calls_.deciding_loads(body), exits_of(body), begin->at};
+    std::ranges::transform(body, std::back_inserter(loop.body), &Decoded::at);
+    if (!counters->empty()) {
+        if (!looks_at_the_same_variables(body, calls_)) return {};
+        loop.entry = sets_anew(std::vector(before_.begin(), begin), *counters);
+    }
+    if (loop.entry == nullptr || std::ranges::all_of(loop.loads, reads_stack_only)) return {};
+    return loop;
+}
+
+/// A loop that leaves out its work in some passes jumps back before the work, too, and its counter goes on.
+std::vector<SpinLoop> SpinLoops::found() const {
+    std::vector<SpinLoop> found = loops_;
+    std::erase_if(found, [this](const SpinLoop& loop) {
+        return loop.entry < loop.begin && std::ranges::any_of(
+                                              other_loops_,
+                                              [&loop](const Jump& jump) {
+                                                  return jump.from > loop.end && jump.to > loop.entry &&
+                                                         jump.to <= loop.end;
+                                              });
+    });
+    return found;
+}
+
+LooksBefore::LooksBefore(std::span<const SpinLoop> loops) {
+    for (const SpinLoop& loop : loops) {
+        Loop& known = loops_[loop.begin];
+        known.body.insert(loop.body.begin(), loop.body.end());
+        known.exits.insert(known.exits.end(), loop.exits.begin(), loop.exits.end());
+    }
+}
+
+const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
+    if (const auto loop = loops_.find(decoded.at); loop != loops_.end()) return &loop->second; // from the one before
+    const auto loop = loops_.find(jump_target_of(decoded));
+    const bool enters = loop != loops_.end() && !loop->second.body.contains(decoded.at);
+    return enters ? &loop->second : nullptr;
+}
+
+std::vector<Decoded> LooksBefore::loads_before(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    ++age_;
+    if (category == ZYDIS_CATEGORY_COND_BR) {
+        if (jumps_.size() == most) jumps_.pop_front();
+        jumps_.push_back({age_ <= longest ? load_ : std::nullopt, target_of(decoded)});
+    }
+    std::vector<Decoded> found;
+    if (const Loop* const loop = entered_by(decoded))
+        for (const Jump& jump : jumps_)
+            if (jump.load && (&jump == &jumps_.back() || std::ranges::count(loop->exits, jump.target) != 0))
+                found.push_back(*jump.load);
+    if (category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_function(decoded)) {
+        load_.reset();
+        jumps_.clear();
+    } else if (!is_atomic(decoded) && reads_memory(decoded)) {
+        load_ = decoded;
+        age_ = 0;
+    }
+    return found;
+}
+
+} // namespace kumiki::openmp

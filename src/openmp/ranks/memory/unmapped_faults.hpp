@@ -1,0 +1,10 @@
+#pragma once
+
+namespace kumiki::openmp {
+
+/// From now on a sentence says what is probable if the program uses an address at which this rank has nothing, before
+/// the process ends as it would without. Memory that all ranks see must be claimed after this call: its faults are none
+/// of these.
+void explain_unmapped_faults(int rank);
+
+} // namespace kumiki::openmp

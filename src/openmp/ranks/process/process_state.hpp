@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cfenv>
+#include <cstdint>
+#include <sys/types.h>
+
+#include "openmp/ranks/memory/heap.hpp"
+#include "openmp/ranks/process/languages.hpp"
+
+namespace kumiki::openmp {
+
+class Ranks;
+
+/// What threads of one process have in common without its being memory of the program: the environment, the current
+/// folder, the mask of new files, the locale, options of Fortran; and how floating-point numbers are computed, which a
+/// thread has from the one that starts it. What the process that runs main has of it the others take in when a region
+/// begins. One thread of a rank uses this, the one that leads, except for note().
+class ProcessState {
+public:
+    enum Change : unsigned { environment = 1, folder = 2, mask = 4, locale = 8 };
+
+    /// In the program's heap. Only what the program has changed is valid besides the environment.
+    struct Values {
+        unsigned changed = 0;
+        char** environment = nullptr;
+        char* folder = nullptr;
+        char* locale = nullptr;
+        mode_t mask = 0;
+        FortranOptions fortran;
+        std::fenv_t floating_point{};
+    };
+
+    ProcessState(Ranks& ranks, Heap& heap) : ranks_(ranks), heap_(heap) {}
+
+    /// The program has changed something in this process.
+    void note(Change change) { changed_.fetch_or(change, std::memory_order_relaxed); }
+    FortranOptions& fortran() { return fortran_; }
+
+    /// At rank 0: for the next region; the same as for the last one if nothing has changed since.
+    const Values* values();
+    /// At other ranks.
+    void take_in(const Values* values);
+
+private:
+    char** shared_environment();
+    char* shared(const char* text);
+    void* memory(std::size_t bytes);
+    void release(Values* values);
+
+    Ranks& ranks_;
+    Heap& heap_;
+    std::atomic<unsigned> changed_{0};
+    unsigned ever_changed_ = 0;
+    FortranOptions fortran_;
+    Values* current_ = nullptr;     ///< at rank 0
+    const Values* known_ = nullptr; ///< at others
+};
+
+/// Lets the descriptors of files that the program opens in this process be others than those of rank 0, so that one of
+/// another process is no file at all here, rather than the wrong one.
+void keep_descriptors_apart(int rank);
+
+} // namespace kumiki::openmp

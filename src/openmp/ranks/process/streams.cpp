@@ -1,0 +1,211 @@
+#include "openmp/ranks/process/streams.hpp"
+
+#include <array>
+#include <bitset>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <utility>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/ranks.hpp"
+#include "platform/fault_signals.hpp"
+#include "platform/next_function.hpp"
+
+namespace kumiki::openmp {
+
+/// In the program's heap, with the text behind it.
+struct Block {
+    Block* next;
+    std::size_t place, bytes;
+    char* text() { return reinterpret_cast<char*>(this + 1); }
+};
+
+namespace {
+
+/// The C library's object of a stream has about 550 bytes.
+struct alignas(64) Slot {
+    std::array<std::byte, 1024> memory;
+};
+
+/// Variables of the process, because the C library asks for memory by malloc(), which has no argument for them; and
+/// because variables of this library are at the same address in all processes.
+struct Slots {
+    std::array<Slot, 512> all;
+    std::mutex mutex;
+    std::bitset<512> used;
+    std::size_t first = 0, end = 0; ///< those of this process; none before there are Streams
+
+    std::size_t number(const void* memory) const {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(memory) - all.front().memory.data()) /
+               sizeof(Slot);
+    }
+    bool has(const void* memory) const { return memory >= all.data() && memory < all.data() + all.size(); }
+};
+Slots the_places; // NOLINT: see above
+Streams* the_streams = nullptr;
+
+/// Where the next stream goes that this thread opens.
+thread_local Slot* next_place = nullptr;
+
+} // namespace
+
+/// What a process cannot do with a stream of another one.
+[[noreturn]] static void refuse_other_uses() {
+    process().others()->refuse("a file that another process has opened, in other ways than writing to it");
+    std::abort(); // it has ended the process
+}
+
+Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes)
+    : ranks_(ranks), inboxes_(inboxes.begin(), inboxes.end()), own_(*inboxes[static_cast<std::size_t>(ranks.rank())]) {
+    const std::size_t each = the_places.all.size() / inboxes_.size(), own = static_cast<std::size_t>(ranks.rank());
+    for (std::size_t place = 0; place < each * inboxes_.size(); ++place)
+        if (place / each != own) stand_in(place);
+    the_places.first = own * each;
+    the_places.end = the_places.first + each;
+    the_streams = this;
+}
+
+/// The stream is not buffered, so that nothing of it stays in the C library.
+void Streams::stand_in(std::size_t place) {
+    constexpr cookie_io_functions_t functions{.read = [](void*, char*, std::size_t) -> ssize_t { refuse_other_uses(); },
+                                              .write = keep,
+                                              .seek = [](void*, off64_t*, int) -> int { refuse_other_uses(); },
+                                              .close = [](void*) -> int { refuse_other_uses(); }};
+    next_place = &the_places.all[place];
+    std::FILE* const stream = fopencookie(reinterpret_cast<void*>(place), "r+", functions);
+    next_place = nullptr;
+    if (stream != nullptr) std::setvbuf(stream, nullptr, _IONBF, 0);
+}
+
+void* Streams::memory_for_stream(std::size_t bytes) {
+    if (next_place == nullptr || bytes < sizeof(std::FILE) || bytes > sizeof(Slot)) return nullptr;
+    return std::exchange(next_place, nullptr);
+}
+
+bool Streams::release(const void* memory) {
+    if (!the_places.has(memory)) return false;
+    const std::lock_guard lock(the_places.mutex);
+    the_places.used.reset(the_places.number(memory));
+    return true;
+}
+
+bool Streams::is_elsewhere(const std::FILE* stream) {
+    if (!the_places.has(stream)) return false;
+    const std::size_t place = the_places.number(stream);
+    return place < the_places.first || place >= the_places.end;
+}
+
+bool Streams::is_open(std::size_t place) {
+    const std::lock_guard lock(the_places.mutex);
+    return the_places.used[place];
+}
+
+/// When no place is left the stream is an ordinary one, which only this process can use.
+void Streams::begin_opening() {
+    const std::lock_guard lock(the_places.mutex);
+    for (std::size_t place = the_places.first; place < the_places.end; ++place)
+        if (!the_places.used[place]) {
+            the_places.used.set(place);
+            next_place = &the_places.all[place];
+            return;
+        }
+}
+
+std::FILE* Streams::end_opening(std::FILE* stream) {
+    if (next_place != nullptr) release(std::exchange(next_place, nullptr)); // the C library has not asked for it
+    return stream;
+}
+
+// -- what is written --
+
+ssize_t Streams::keep(void* place, const char* text, std::size_t bytes) {
+    Piece piece{reinterpret_cast<std::size_t>(place), {text, bytes}}; // the text may fault
+    const std::lock_guard lock(the_streams->mutex_);
+    auto& pieces = the_streams->pieces_;
+    if (!pieces.empty() && pieces.back().place == piece.place) pieces.back().text += piece.text;
+    else pieces.push_back(std::move(piece));
+    the_streams->has_pieces_.store(true, std::memory_order_relaxed);
+    return static_cast<ssize_t>(bytes);
+}
+
+void Streams::pass_on_pieces() {
+    std::vector<Piece> pieces;
+    {
+        const std::lock_guard lock(mutex_);
+        pieces.swap(pieces_);
+        has_pieces_.store(false, std::memory_order_relaxed);
+    }
+    for (const Piece& piece : pieces) {
+        auto* const block = static_cast<Block*>(ranks_.allocate(sizeof(Block) + piece.text.size(), alignof(Block)));
+        if (block == nullptr) ranks_.refuse("a file that another process has opened, and more memory than there is");
+        *block = {nullptr, piece.place, piece.text.size()};
+        std::memcpy(block->text(), piece.text.data(), piece.text.size());
+        Inbox& inbox = *inboxes_[piece.place / (the_places.end - the_places.first)];
+        ranks_.acquire(Ranks::stream_lock);
+        (inbox.first == nullptr ? inbox.first : inbox.last->next) = block;
+        inbox.last = block;
+        ranks_.release(Ranks::stream_lock);
+    }
+}
+
+void Streams::take_in_blocks() {
+    ranks_.acquire(Ranks::stream_lock);
+    Block* block = std::exchange(own_.first, nullptr);
+    ranks_.release(Ranks::stream_lock);
+    while (block != nullptr) {
+        const std::string text(block->text(), block->bytes); // the kernel would not repair its pages
+        if (is_open(block->place))
+            std::fwrite(text.data(), 1, text.size(), reinterpret_cast<std::FILE*>(&the_places.all[block->place]));
+        ranks_.heap().release(std::exchange(block, block->next));
+    }
+}
+
+} // namespace kumiki::openmp
+
+// -- functions of the C library --
+
+namespace {
+
+using kumiki::openmp::Streams;
+
+/// The kernel gets this text, too, and does not repair its pages.
+void touch(const char* text) {
+    if (text != nullptr && kumiki::platform::memory_may_fault())
+        kumiki::platform::touch({reinterpret_cast<const std::byte*>(text), std::strlen(text) + 1},
+                                kumiki::platform::Attempt::read);
+}
+
+void touch_environment() {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) touch(*entry);
+}
+
+} // namespace
+
+#define KUMIKI_STREAM_CALL(name, parameters, arguments, ...)                                                           \
+    KUMIKI_ENTRY FILE* name parameters {                                                                               \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        __VA_ARGS__;                                                                                                   \
+        if (!kumiki::openmp::is_program(__builtin_return_address(0))) return after arguments;                          \
+        return Streams::open([=] { return after arguments; });                                                         \
+    }
+
+KUMIKI_STREAM_CALL(fopen, (const char* path, const char* mode), (path, mode), touch(path))
+KUMIKI_STREAM_CALL(fopen64, (const char* path, const char* mode), (path, mode), touch(path))
+KUMIKI_STREAM_CALL(fdopen, (int file, const char* mode), (file, mode), )
+KUMIKI_STREAM_CALL(tmpfile, (), (), )
+KUMIKI_STREAM_CALL(tmpfile64, (), (), )
+KUMIKI_STREAM_CALL(popen, (const char* command, const char* mode), (command, mode), touch(command), touch_environment())
+KUMIKI_STREAM_CALL(open_memstream, (char** to, std::size_t* bytes), (to, bytes), )
+KUMIKI_STREAM_CALL(fmemopen, (void* memory, std::size_t bytes, const char* mode), (memory, bytes, mode), )
+KUMIKI_STREAM_CALL(fopencookie, (void* cookie, const char* mode, cookie_io_functions_t functions),
+                   (cookie, mode, functions), )
+
+/// The library of C++ writes to the descriptors of its streams.
+KUMIKI_ENTRY int fileno(FILE* stream) noexcept {
+    static auto* const after = kumiki::platform::next_function(&fileno, "fileno");
+    if (Streams::is_elsewhere(stream)) kumiki::openmp::refuse_other_uses();
+    return after(stream);
+}
