@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kumiki.report.advisers.kinds import Advice, say
 from kumiki.report.advisers.sizes import beside, best_by_size, ranges
 from kumiki.report.analysis.compare import against, best, better, equal, no_worse, settled, stake, untold, within
+from kumiki.report.analysis.fragments import longest_by_length
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import FABRICS, OWN_RULE, by_bytes, fragments, network_rows, transfer_bound
+from kumiki.report.analysis.select import FABRICS, OWN_RULE, by_bytes, network_rows, transfer_bound
 from kumiki.report.quantity import amount, enumerate_words, factor, percent, size_text
 from kumiki.results.row import Row
 from kumiki.results.statistics import FEWEST_SAMPLES
@@ -173,7 +174,7 @@ def _independence(results: Results, fabric: str) -> Advice | None:
 
 def _fragments(results: Results, fabric: str) -> Advice | None:
     """Whether a fixed fragment length is better than the library's own rule."""
-    lengths = fragments(results, fabric)
+    lengths = longest_by_length(results, fabric)
     own = lengths.pop(OWN_RULE, None)
     top = best(lengths.values())
     if own is None or top is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kumiki.report.analysis.compare import best, equal
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import OWN_RULE, fragment_rows
+from kumiki.report.analysis.select import OWN_RULE
 from kumiki.report.quantity import size_text
 from kumiki.results.row import Row
 
@@ -23,10 +23,24 @@ class Choice:
     """The row with the length of the library's own rule."""
 
 
+def _rows(results: Results, fabric: str) -> list[Row]:
+    """The bandwidth of messages of every size that were cut into fragments of a fixed length."""
+    rows = results.where("fragment.bandwidth", "kumiki", fabric=fabric)
+    return [row for row in rows if row.usable and row.count("fragment", -1) >= 0]
+
+
+def longest_by_length(results: Results, fabric: str) -> dict[int, Row]:
+    """The bandwidth of the longest messages by the length of their fragments."""
+    rows = _rows(results, fabric)
+    size = max((row.count("bytes") for row in rows), default=0)
+    found = {row.count("fragment"): row for row in rows if row.count("bytes") == size}
+    return dict(sorted(found.items()))
+
+
 def curves(results: Results, fabric: str) -> dict[int, dict[int, Row]]:
     """Rows by size for each length of fragments; those with more than one size."""
     found: dict[int, dict[int, Row]] = {}
-    for row in fragment_rows(results, fabric):
+    for row in _rows(results, fabric):
         found.setdefault(row.count("fragment"), {})[row.count("bytes")] = row
     return {length: dict(sorted(rows.items())) for length, rows in sorted(found.items()) if len(rows) > 1}
 

@@ -357,20 +357,6 @@ def by_bytes(rows: Iterable[Row]) -> dict[int, Row]:
     return dict(sorted({row.count("bytes"): row for row in rows if row.usable and "bytes" in row.parameters}.items()))
 
 
-def fragment_rows(results: Results, fabric: str) -> list[Row]:
-    """The bandwidth of messages of every size that were cut into fragments of a fixed length."""
-    rows = results.where("fragment.bandwidth", "kumiki", fabric=fabric)
-    return [row for row in rows if row.usable and row.count("fragment", -1) >= 0]
-
-
-def fragments(results: Results, fabric: str) -> dict[int, Row]:
-    """The bandwidth of the longest messages by the length of their fragments."""
-    rows = fragment_rows(results, fabric)
-    longest = max((row.count("bytes") for row in rows), default=0)
-    found = {row.count("fragment"): row for row in rows if row.count("bytes") == longest}
-    return dict(sorted(found.items()))
-
-
 def transfer_bound(results: Results, between_hosts: bool) -> tuple[str, dict[int, Row]]:
     """The bound of the bandwidth of transfers, by size: a copy within a host, plain TCP between hosts."""
     if not between_hosts:

@@ -9,8 +9,9 @@ import numpy
 
 from kumiki.report.analysis.caches import COPIES, levels
 from kumiki.report.analysis.compare import best
+from kumiki.report.analysis.fragments import longest_by_length
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import OWN_RULE, by_bytes, fragments, in_order, network_rows, transfer_bound
+from kumiki.report.analysis.select import OWN_RULE, by_bytes, in_order, network_rows, transfer_bound
 from kumiki.report.figures.canvas import HOLLOW, WIDE, Picture, Sheet, decades, draw, log_axis
 from kumiki.report.palette import Look, colour, looks
 from kumiki.report.quantity import quantity as quantity_text
@@ -174,7 +175,7 @@ def paint_frame(sheet: Sheet, quantity: Quantity, found: Curves, above: Iterable
 
 def by_fragment(name: str, results: Results, fabric: str) -> Picture | None:
     """Bandwidth of long messages over fragment length, compared with the library's own rule."""
-    rows = fragments(results, fabric)
+    rows = longest_by_length(results, fabric)
     own = rows.pop(OWN_RULE, None)
     if len(rows) < 2:
         return None

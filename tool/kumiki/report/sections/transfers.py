@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kumiki.report import tables
+from kumiki.report.analysis.fragments import longest_by_length
 from kumiki.report.analysis.model import Results
-from kumiki.report.analysis.select import FABRICS, fragments
+from kumiki.report.analysis.select import FABRICS
 from kumiki.report.figures import network as figures
 from kumiki.report.figures.canvas import Picture
 from kumiki.report.figures.message import (
@@ -97,7 +98,7 @@ def _messages(results: Results, fabric: str) -> Iterator[Exhibit]:
             yield _over_size(quantity, f"{heading} over their size", picture, "")
     picture = by_fragment(f"message-{fabric}-fragments", results, fabric)
     if picture:
-        size = size_text(next(iter(fragments(results, fabric).values())).count("bytes"))
+        size = size_text(next(iter(longest_by_length(results, fabric).values())).count("bytes"))
         yield Exhibit(
             "Figure",
             f"Messages of {size} {where} over fragment length",
