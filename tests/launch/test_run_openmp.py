@@ -280,9 +280,13 @@ def test_what_several_processes_cannot_do_is_refused(
 
 
 MAPS = """
+#define _GNU_SOURCE
 #include <sys/mman.h>
+#include <unistd.h>
 int main(void) {
-    int *one = mmap(0, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int file = memfd_create("numbers", 0);
+    if (ftruncate(file, 100000) != 0) return 1;
+    int *one = mmap(0, 100000, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 #pragma omp parallel for
     for (int i = 0; i < 25000; i++) one[i] = i;
 }

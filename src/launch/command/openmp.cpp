@@ -91,6 +91,11 @@ std::string in_front(const std::string& first, const char* variable) {
     return before != nullptr && *before != '\0' ? fmt::format("{}:{}", first, before) : first;
 }
 
+/// What another library than Kumiki's should read, unless the user has told it something else.
+void add_if_unset(Options& options, const char* variable, const char* value, bool needed) {
+    if (needed && std::getenv(variable) == nullptr) options.settings.emplace_back(variable, value);
+}
+
 } // namespace
 
 Result<> prepare_openmp(Options& options, const Settings& settings, int processes) {
@@ -124,8 +129,10 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
     if (several) options.settings.emplace_back("LD_BIND_NOW", "1");
     // gfortran's library reads this before anything of Kumiki runs. What it kept would be printed at the very end, and
     // in a file at the place where this process last wrote, over what others have written there.
-    constexpr const char* unbuffered = "GFORTRAN_UNBUFFERED_PRECONNECTED";
-    if (several && std::getenv(unbuffered) == nullptr) options.settings.emplace_back(unbuffered, "y");
+    add_if_unset(options, "GFORTRAN_UNBUFFERED_PRECONNECTED", "y", several);
+    // UCX would put a jump to its own function over the beginning of our mmap() (openmp/ranks/memory/mappings.cpp), to
+    // notice when memory goes that it has registered with the network; what the ranks share never goes.
+    add_if_unset(options, "UCX_MEM_MMAP_HOOK_MODE", "none", several);
     options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));
     return {};
 }

@@ -7,27 +7,24 @@ namespace kumiki::openmp {
 
 using dsm::BlockSupply;
 
-void* Heap::allocate(std::size_t bytes, std::size_t alignment) {
+Heap::Taken Heap::take(std::size_t bytes, std::size_t alignment) {
     const std::size_t extra = alignment > smallest ? alignment : 0;
-    if (bytes > PTRDIFF_MAX - extra) return nullptr;
+    if (bytes > PTRDIFF_MAX - extra) return {};
     const std::uint32_t kind = BlockSupply::kind_of(bytes + extra);
-    if (kind >= BlockSupply::kinds) return nullptr;
+    if (kind >= BlockSupply::kinds) return {};
     const auto block = blocks_.take(kind);
-    if (!block) return nullptr;
+    if (!block) return {};
     std::byte* memory = block->begin + sizeof(Header);
     if (extra != 0) memory += (alignment - reinterpret_cast<std::uintptr_t>(memory) % alignment) % alignment;
     header(memory) = {kind, static_cast<std::uint32_t>(memory - block->begin - sizeof(Header)), bytes};
-    return memory;
+    return {memory, block->fresh};
 }
 
-void* Heap::allocate_zeros(std::size_t bytes) {
-    const std::uint32_t kind = BlockSupply::kind_of(bytes);
-    if (bytes > PTRDIFF_MAX || kind >= BlockSupply::kinds) return nullptr;
-    const auto block = blocks_.take(kind);
-    if (!block) return nullptr;
-    std::byte* const memory = block->begin + sizeof(Header);
-    header(memory) = {kind, 0, bytes};
-    if (!block->fresh) std::memset(memory, 0, bytes);
+void* Heap::allocate(std::size_t bytes, std::size_t alignment) { return take(bytes, alignment).memory; }
+
+void* Heap::allocate_zeros(std::size_t bytes, std::size_t alignment) {
+    const auto [memory, fresh] = take(bytes, alignment);
+    if (memory != nullptr && !fresh) std::memset(memory, 0, bytes);
     return memory;
 }
 

@@ -31,7 +31,7 @@ public:
 
     /// Null if there is no memory left. `alignment` is a power of two.
     void* allocate(std::size_t bytes, std::size_t alignment = smallest);
-    void* allocate_zeros(std::size_t bytes);
+    void* allocate_zeros(std::size_t bytes, std::size_t alignment = smallest);
     void release(void* memory);
     /// Null if there is no memory left; the old block then stays.
     void* resize(void* memory, std::size_t bytes);
@@ -60,6 +60,11 @@ private:
     static_assert(sizeof(Header) == smallest);
     static Header& header(void* memory) { return static_cast<Header*>(memory)[-1]; }
     static std::size_t length(const void* memory);
+    struct Taken {
+        std::byte* memory; ///< null: there is none left
+        bool fresh;        ///< it has zeros
+    };
+    Taken take(std::size_t bytes, std::size_t alignment);
 
     /// Blocks of one other rank, which need less room as words (word_of()).
     struct Foreign {

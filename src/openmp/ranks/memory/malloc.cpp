@@ -40,13 +40,12 @@ Program* the_program = nullptr;
 
 bool is_program(const void* caller) { return the_program != nullptr && the_program->callers.has(caller); }
 bool may_be_program(const void* caller) { return the_program != nullptr && the_program->callers.may_have(caller); }
+bool is_in_heap(const void* memory) { return the_program != nullptr && the_program->heap.has(memory); }
 
 namespace {
 
 /// The heap for a call from this address; null: the C library's.
 Heap* heap_for(const void* caller) { return is_program(caller) ? &the_program->heap : nullptr; }
-
-bool is_shared(const void* memory) { return the_program != nullptr && the_program->heap.has(memory); }
 
 void* found(void* memory) {
     if (memory == nullptr) errno = ENOMEM;
@@ -75,7 +74,7 @@ void* allocate_aligned(const void* caller, std::size_t alignment, std::size_t by
 
 void* resize(const void* caller, void* memory, std::size_t bytes) {
     if (memory == nullptr) return allocate(caller, bytes);
-    if (!is_shared(memory)) return __libc_realloc(memory, bytes);
+    if (!is_in_heap(memory)) return __libc_realloc(memory, bytes);
     if (bytes != 0) return found(the_program->heap.resize(memory, bytes), bytes, caller);
     the_program->heap.release(memory);
     return nullptr;
@@ -93,24 +92,26 @@ Character* duplicate(const void* caller, const Character* text, std::size_t leng
 
 } // namespace
 
+void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignment) {
+    return found(the_program->heap.allocate_zeros(bytes, alignment), bytes, caller);
+}
+
 void serve_allocations(Heap& heap, explain::Record* record) { the_program = new Program{heap, record, {}}; }
 
 } // namespace kumiki::openmp
 
 using namespace kumiki::openmp;
 
-#define KUMIKI_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
-
 KUMIKI_ENTRY void* malloc(std::size_t bytes) { return allocate(KUMIKI_CALLER, bytes); }
 KUMIKI_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
-    Heap* const heap = heap_for(KUMIKI_CALLER);
-    if (heap == nullptr) return __libc_calloc(count, bytes);
+    if (!is_program(KUMIKI_CALLER)) return __libc_calloc(count, bytes);
     std::size_t all = 0;
-    return found(__builtin_mul_overflow(count, bytes, &all) ? nullptr : heap->allocate_zeros(all), all, KUMIKI_CALLER);
+    if (__builtin_mul_overflow(count, bytes, &all)) return found(nullptr);
+    return allocate_zeros(KUMIKI_CALLER, all, Heap::smallest);
 }
 KUMIKI_ENTRY void free(void* memory) {
     const int error = errno; // which free() keeps
-    if (is_shared(memory)) the_program->heap.release(memory);
+    if (is_in_heap(memory)) the_program->heap.release(memory);
     else if (!Streams::release(memory)) __libc_free(memory);
     errno = error;
 }
@@ -154,7 +155,7 @@ KUMIKI_DUPLICATE(__strdup, __strndup)
 KUMIKI_ENTRY wchar_t* wcsdup(const wchar_t* text) { return duplicate(KUMIKI_CALLER, text, std::wcslen(text)); }
 KUMIKI_ENTRY std::size_t malloc_usable_size(void* memory) {
     if (memory == nullptr) return 0;
-    if (is_shared(memory)) return the_program->heap.usable(memory);
+    if (is_in_heap(memory)) return the_program->heap.usable(memory);
     static const auto next = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
     return next(memory);
 }

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+
+/// Where the function that has it was called.
+#define KUMIKI_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
 namespace kumiki::explain {
 class Record;
 }
@@ -19,5 +24,11 @@ bool is_program(const void* caller);
 /// The same, or it cannot be told, because the call may be the last thing that a function of the program does
 /// (Callers::may_have()).
 bool may_be_program(const void* caller);
+
+/// Memory of zeros of the program's heap, for a call from this address, which is one of the program. Null if there is
+/// none left, with errno.
+void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignment);
+/// Whether it is memory of the program's heap.
+bool is_in_heap(const void* memory);
 
 } // namespace kumiki::openmp

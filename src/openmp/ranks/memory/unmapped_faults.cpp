@@ -13,12 +13,12 @@ int own_rank = 0; // NOLINT: a handler has no argument for it
 void on_fault(int signal, siginfo_t* information, void*) {
     constexpr std::uintptr_t near_null = 1 << 16; // a mistake that any program can make
     if (information->si_code > 0 && reinterpret_cast<std::uintptr_t>(information->si_addr) >= near_null) {
-        char text[320];
+        char text[400];
         const int length = std::snprintf(
             text, sizeof text,
-            "kumiki: rank %d has no memory at %p, which the program has used; if another process has got it from "
-            "mmap() or from a library, it is private to that process (docs/openmp.md, \"Check these first\"): allocate "
-            "it by malloc()\n",
+            "kumiki: rank %d has no memory at %p, which the program has used; if another process has got it from a "
+            "library, or from mmap() of a file that it writes or at an address of its choice, it is private to that "
+            "process (docs/openmp.md, \"Check these first\"): allocate it by malloc()\n",
             own_rank, information->si_addr);
         if (length > 0) static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
     }
