@@ -61,5 +61,12 @@ int main(int count, char** arguments) {
     struct dirent** entries = NULL;
     printf("scandir %d\n", scandir(folder, &entries, NULL, alphasort) > 0);
     printf("unlink %d\n", unlink(path));
+    char* text = NULL; // which the last thread, too, can read
+    if (asprintf(&text, "%zu characters of %s", length, "text") < 0) return 1;
+    char last = 0;
+#pragma omp parallel for lastprivate(last)
+    for (int i = 0; i < 100; ++i) last = text[i % 20];
+    printf("asprintf %c in %s\n", last, text);
+    free(text);
     return 0;
 }

@@ -1,0 +1,95 @@
+// Functions of the C library that return memory which the program frees, as getline() does. The C library allocates
+// it, so only this process would have it; the program gets a copy in its heap.
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "openmp/entry/entry.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
+#include "platform/next_function.hpp"
+
+namespace {
+
+/// Returns `memory` where it is not the C library's, no call of the program has got it, or the heap has no room.
+char* shared(const void* caller, char* memory, std::size_t bytes) {
+    using namespace kumiki::openmp;
+    if (memory == nullptr || is_in_heap(memory) || !is_program(caller)) return memory;
+    void* const copy = allocate_zeros(caller, bytes, 1);
+    if (copy == nullptr) return memory;
+    std::memcpy(copy, memory, bytes);
+    std::free(memory);
+    return static_cast<char*>(copy);
+}
+
+char* shared_text(const void* caller, char* text) {
+    return text == nullptr ? nullptr : shared(caller, text, std::strlen(text) + 1);
+}
+
+/// For functions that return the length of a text or -1, and the text in `to`.
+int with_shared_text(const void* caller, int length, char** to) {
+    if (length >= 0) *to = shared(caller, *to, static_cast<std::size_t>(length) + 1);
+    return length;
+}
+
+} // namespace
+
+#define KUMIKI_GETLINE(name, parameters, arguments)                                                                    \
+    KUMIKI_ENTRY ssize_t name parameters {                                                                             \
+        static auto* const real = kumiki::platform::next_function(&name, #name);                                       \
+        const ssize_t length = real arguments;                                                                         \
+        if (length >= 0) *text = shared(KUMIKI_CALLER, *text, *bytes);                                                 \
+        return length;                                                                                                 \
+    }
+KUMIKI_GETLINE(getline, (char** text, std::size_t* bytes, FILE* stream), (text, bytes, stream))
+KUMIKI_GETLINE(getdelim, (char** text, std::size_t* bytes, int last, FILE* stream), (text, bytes, last, stream))
+KUMIKI_GETLINE(__getdelim, (char** text, std::size_t* bytes, int last, FILE* stream), (text, bytes, last, stream))
+
+// Those with `chk` are what the others become with _FORTIFY_SOURCE.
+extern "C" int __vasprintf_chk(char** to, int flag, const char* format, std::va_list rest);
+extern "C" char* __realpath_chk(const char* path, char* to, std::size_t bytes);
+
+KUMIKI_ENTRY int vasprintf(char** to, const char* format, std::va_list rest) {
+    static auto* const real = kumiki::platform::next_function(&vasprintf, "vasprintf");
+    return with_shared_text(KUMIKI_CALLER, real(to, format, rest), to);
+}
+KUMIKI_ENTRY int __vasprintf_chk(char** to, int flag, const char* format, std::va_list rest) {
+    static auto* const real = kumiki::platform::next_function(&__vasprintf_chk, "__vasprintf_chk");
+    return with_shared_text(KUMIKI_CALLER, real(to, flag, format, rest), to);
+}
+KUMIKI_ENTRY int asprintf(char** to, const char* format, ...) {
+    static auto* const real = kumiki::platform::next_function(&vasprintf, "vasprintf");
+    std::va_list rest;
+    va_start(rest, format);
+    const int length = real(to, format, rest);
+    va_end(rest);
+    return with_shared_text(KUMIKI_CALLER, length, to);
+}
+KUMIKI_ENTRY int __asprintf_chk(char** to, int flag, const char* format, ...) {
+    static auto* const real = kumiki::platform::next_function(&__vasprintf_chk, "__vasprintf_chk");
+    std::va_list rest;
+    va_start(rest, format);
+    const int length = real(to, flag, format, rest);
+    va_end(rest);
+    return with_shared_text(KUMIKI_CALLER, length, to);
+}
+
+KUMIKI_ENTRY char* realpath(const char* path, char* to) {
+    static auto* const real = kumiki::platform::next_function(&realpath, "realpath");
+    char* const found = real(path, to);
+    return to != nullptr ? found : shared_text(KUMIKI_CALLER, found);
+}
+KUMIKI_ENTRY char* __realpath_chk(const char* path, char* to, std::size_t bytes) {
+    static auto* const real = kumiki::platform::next_function(&__realpath_chk, "__realpath_chk");
+    char* const found = real(path, to, bytes);
+    return to != nullptr ? found : shared_text(KUMIKI_CALLER, found);
+}
+KUMIKI_ENTRY char* canonicalize_file_name(const char* path) {
+    static auto* const real = kumiki::platform::next_function(&canonicalize_file_name, "canonicalize_file_name");
+    return shared_text(KUMIKI_CALLER, real(path));
+}
+KUMIKI_ENTRY char* get_current_dir_name() {
+    static auto* const real = kumiki::platform::next_function(&get_current_dir_name, "get_current_dir_name");
+    return shared_text(KUMIKI_CALLER, real());
+}
