@@ -1,5 +1,6 @@
 // Texts that functions of the C library allocate, and that all threads read.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,14 @@ int main(void) {
                   : i % 3 == 1 ? canonicalize_file_name("../usr")
                                : get_current_dir_name();
     print_sum("paths");
+    struct dirent** entries = NULL;
+    const int found = scandir("/usr", &entries, NULL, alphasort);
+    long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < found; ++i) sum += (long)strlen(entries[i]->d_name) * (i + 1);
+    printf("folder: %d entries, %ld; missing: %d\n", found, sum, scandir("missing", &entries, NULL, alphasort));
+    for (int i = 0; i < found; ++i) free(entries[i]);
+    free(entries);
     char place[4096];
     printf("%s %d\n", realpath(".", place), realpath("missing", NULL) == NULL);
     return 0;

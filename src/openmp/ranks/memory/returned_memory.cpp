@@ -1,26 +1,31 @@
 // Functions of the C library that return memory which the program frees, as getline() does. The C library allocates
 // it, so only this process would have it; the program gets a copy in its heap.
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
+#include <span>
 #include <unistd.h>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "platform/fault_signals.hpp"
 #include "platform/next_function.hpp"
 
 namespace {
 
 /// Returns `memory` where it is not the C library's, no call of the program has got it, or the heap has no room.
-char* shared(const void* caller, char* memory, std::size_t bytes) {
+template <class T>
+T* shared(const void* caller, T* memory, std::size_t bytes) {
     using namespace kumiki::openmp;
     if (memory == nullptr || is_in_heap(memory) || !is_program(caller)) return memory;
     void* const copy = allocate_zeros(caller, bytes, 1);
     if (copy == nullptr) return memory;
     std::memcpy(copy, memory, bytes);
     std::free(memory);
-    return static_cast<char*>(copy);
+    return static_cast<T*>(copy);
 }
 
 char* shared_text(const void* caller, char* text) {
@@ -93,3 +98,26 @@ KUMIKI_ENTRY char* get_current_dir_name() {
     static auto* const real = kumiki::platform::next_function(&get_current_dir_name, "get_current_dir_name");
     return shared_text(KUMIKI_CALLER, real());
 }
+
+/// scandir() also gives the path to the kernel, which does not handle faults of its pages (kernel_calls.cpp).
+template <class Entry, class Real, class... Functions>
+static int scan(const void* caller, Real* real, const char* path, Entry*** to, Functions... functions) {
+    using namespace kumiki::platform;
+    const auto text = std::as_bytes(std::span(path, path == nullptr ? 0 : std::strlen(path) + 1));
+    int count = 0;
+    do count = real(path, to, functions...);
+    while (count < 0 && errno == EFAULT && touch(text, Attempt::read));
+    if (count < 0) return count;
+    for (Entry*& entry : std::span(*to, static_cast<std::size_t>(count)))
+        entry = shared(caller, entry, entry->d_reclen);
+    *to = shared(caller, *to, static_cast<std::size_t>(count) * sizeof **to);
+    return count;
+}
+#define KUMIKI_SCANDIR(name, Entry)                                                                                    \
+    KUMIKI_ENTRY int name(const char* path, Entry*** to, int (*wanted)(const Entry*),                                  \
+                          int (*order)(const Entry**, const Entry**)) {                                                \
+        static auto* const real = kumiki::platform::next_function(&name, #name);                                       \
+        return scan(KUMIKI_CALLER, real, path, to, wanted, order);                                                     \
+    }
+KUMIKI_SCANDIR(scandir, dirent)
+KUMIKI_SCANDIR(scandir64, dirent64)

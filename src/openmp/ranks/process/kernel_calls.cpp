@@ -3,7 +3,7 @@
 // first. A filter of system calls, as shared arrays have it, is not possible: the variables of the program lie at
 // addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
 // Calls with arrays of buffers are in platform/iovec_calls.cpp, those that open streams in streams.cpp, chdir() in
-// process_state.cpp.
+// process_state.cpp, and scandir() in memory/returned_memory.cpp.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -203,14 +203,6 @@ KUMIKI_CALL(int, __openat64_2, (int folder, const char* path, int flags), (folde
 KUMIKI_POINTER_CALL(FILE*, freopen, (const char* path, const char* mode, FILE* stream), (path, mode, stream),
                     Text{path})
 KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (path), Text{path})
-KUMIKI_CALL(int, scandir,
-            (const char* path, dirent*** to, int (*wanted)(const dirent*),
-             int (*order)(const dirent**, const dirent**)),
-            (path, to, wanted, order), Text{path})
-KUMIKI_CALL(int, scandir64,
-            (const char* path, dirent64*** to, int (*wanted)(const dirent64*),
-             int (*order)(const dirent64**, const dirent64**)),
-            (path, to, wanted, order), Text{path})
 KUMIKI_CALL(int, chmod, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, link, (const char* from, const char* to), (from, to), Text{from}, Text{to})
 KUMIKI_CALL(int, symlink, (const char* from, const char* to), (from, to), Text{from}, Text{to})
