@@ -6,8 +6,10 @@ import collections
 import os
 import shlex
 import time
+from pathlib import Path
 
-from launching import PATIENCE, Launcher, eventually
+import pytest
+from launching import ENVIRONMENT, PATIENCE, Launcher, eventually
 
 
 def test_without_labels_ranks_write_to_the_launchers_own_streams(launcher: Launcher) -> None:
@@ -109,3 +111,22 @@ def test_sixty_four_labelled_ranks(launcher: Launcher) -> None:
     expected = sorted(f"[{rank}] {rank}" for rank in range(64))
     assert sorted(result.stdout.splitlines()) == expected
     assert sorted(result.stderr.splitlines()) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "output", "reason"),
+    [
+        (":", "/dev/full", "No space left on device"),
+        # The stack of a further thread would be larger than the address space.
+        ("ulimit -S -s 200000000000", "file", "the limits of the user, such as ulimit -u, allow no thread for it"),
+    ],
+)
+def test_output_that_cannot_be_written_ends_the_job(
+    launcher: Launcher, place: tuple[str, ...], tmp_path: Path, before: str, output: str, reason: str
+) -> None:
+    job = shlex.join([launcher.path, *place, "-n", "2", "--label", "sh", "-c", "echo word; exec sleep 10"])
+    result = launcher.shell(f"cd {tmp_path} && {before} && exec {job} > {output}")
+    assert result.returncode == ENVIRONMENT, result.stderr
+    said = f"kumiki-run: standard output cannot be written ({reason}), so what the ranks have printed is not complete\n"
+    assert result.stderr == said
+    assert launcher.nothing_left()

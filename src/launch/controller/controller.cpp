@@ -86,7 +86,10 @@ int Controller::run() {
     printer_.attach(
         events_,
         [this](std::size_t host, int stream, std::size_t bytes) { tell(*hosts_[host], Written{stream, bytes}); },
-        [this](int stream) { tell_all(Closed{stream}); });
+        [this](int stream, const std::string& failure) {
+            if (!failure.empty() && !verdict_) end_with({exit_code::environment, failure});
+            tell_all(Closed{stream});
+        });
     start_by_ = Clock::now() + start_limit;
     start_hosts({signals.before(), limit_before});
     signal(SIGPIPE, SIG_IGN); // a failed write shows that a reader is gone

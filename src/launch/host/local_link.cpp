@@ -13,7 +13,10 @@ LocalLink::LocalLink(const Job& job) {
                      OutputRelay(0, [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); })};
 }
 
-void LocalLink::attach(Events& events, LinkListener&) { events_ = &events; }
+void LocalLink::attach(Events& events, LinkListener& listener) {
+    events_ = &events;
+    listener_ = &listener;
+}
 
 std::optional<RankStreams> LocalLink::open(int local_rank) {
     RankStreams streams;
@@ -34,7 +37,8 @@ void LocalLink::started() {
             labels_->output.written(stream, bytes);
             finish_printer();
         },
-        [this](int stream) {
+        [this](int stream, const std::string& failure) {
+            if (!failure.empty()) listener_->end_with({exit_code::environment, failure});
             labels_->output.closed(stream);
             finish_printer();
         });

@@ -34,6 +34,7 @@ private:
 
     std::optional<Labels> labels_;
     Events* events_ = nullptr;
+    LinkListener* listener_ = nullptr;
     bool finishing_ = false;
 };
 

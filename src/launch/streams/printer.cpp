@@ -88,7 +88,7 @@ void Printer::take_progress(Output& output) {
     output.finished = progress.finished;
     for (const auto& [sender, bytes] : progress.receipts)
         if (bytes > 0) on_written_(sender, output.writer->stream(), bytes);
-    if (progress.broken && !std::exchange(output.closed, true)) on_closed_(output.writer->stream());
+    if (progress.broken && !std::exchange(output.closed, true)) on_closed_(output.writer->stream(), progress.failure);
 }
 
 } // namespace kumiki::launch

@@ -38,8 +38,8 @@ class Printer {
 public:
     /// Called when `bytes` bytes of a sender have been written.
     using OnWritten = std::function<void(std::size_t sender, int stream, std::size_t bytes)>;
-    /// Called once, when the stream no longer has a reader.
-    using OnClosed = std::function<void(int stream)>;
+    /// Called once, when the stream no longer has a reader, or cannot be written for the reason that `failure` says.
+    using OnClosed = std::function<void(int stream, const std::string& failure)>;
 
     /// Labels the lines of a job with this many ranks; 0: no labels.
     explicit Printer(int labelled_ranks);

@@ -38,8 +38,9 @@ public:
     int progress_descriptor() const { return progress_.get(); }
     struct Progress {
         std::vector<Receipt> receipts;
-        bool broken;   ///< the stream no longer has a reader
-        bool finished; ///< everything has been written after finish()
+        bool broken;         ///< nothing more can be written
+        std::string failure; ///< the sentence that says why, unless the stream no longer has a reader
+        bool finished;       ///< everything has been written after finish()
     };
     Progress take_progress();
 
@@ -48,8 +49,10 @@ private:
         std::string text;
         Receipt receipt;
     };
+    void start();
     void run();
     void write(std::string_view text);
+    void break_off(std::string failure);
     void notify() const;
 
     const int stream_;
@@ -58,6 +61,7 @@ private:
     std::condition_variable changed_;
     std::deque<Item> items_;
     std::vector<Receipt> receipts_;
+    std::string failure_;
     bool broken_ = false, closing_ = false, finished_ = false;
     std::thread thread_;
 };
