@@ -125,6 +125,13 @@ def test_a_folder_that_a_host_has_not(launcher: Launcher, tmp_path: Path) -> Non
     assert said.startswith(f"host a: cannot enter the folder {folder}: No such file or directory; start the job in a")
 
 
+def test_a_folder_that_is_gone_before_the_start(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:
+    hosts = f"{launcher.path} --hosts a --remote-shell {remote_shell}"
+    result = launcher.shell(f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir ../gone && exec {hosts} true")
+    assert result.returncode == ENVIRONMENT
+    assert "cannot tell the current folder: No such file or directory; start the job in a folder" in result.stderr
+
+
 def test_the_hidden_option_by_hand_says_what_it_is(launcher: Launcher) -> None:
     result = launcher.run("--host-daemon")
     assert result.returncode == USAGE

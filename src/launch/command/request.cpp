@@ -115,7 +115,8 @@ Result<> read_lines(std::string_view text, std::string_view file, const std::fun
 Result<std::string> text_of(const std::string& path, std::string_view kind) {
     std::ifstream file(path);
     std::ostringstream text;
-    if (file && (text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof())) return text.str();
+    if (file && (text << file.rdbuf() || (file.peek() == std::ifstream::traits_type::eof() && !file.bad())))
+        return text.str();
     return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("cannot read the {} {}: {}", kind, path, std::strerror(errno)));
 }
 

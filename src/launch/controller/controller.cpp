@@ -301,9 +301,15 @@ int Controller::finish() {
 }
 
 int run_on_hosts(const Options& options, const Settings& settings, const std::vector<Share>& shares) {
-    std::error_code ignored;
+    std::error_code ignored, error;
+    const auto folder = fs::current_path(error);
+    if (error) {
+        say(fmt::format("cannot tell the current folder: {}; start the job in a folder that all hosts have",
+                        error.message()));
+        return exit_code::environment;
+    }
     return Controller({.program = fs::read_symlink("/proc/self/exe", ignored),
-                       .folder = fs::current_path(ignored),
+                       .folder = folder,
                        .remote_shell = options.remote_shell,
                        .timeout = std::chrono::seconds(settings.timeout_s),
                        .label = options.label,
