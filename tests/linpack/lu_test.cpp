@@ -1,5 +1,6 @@
 // The whole solution over random sizes, blocks, grids, weights, threads and kinds of panels, beside a textbook's
-// elimination of the same matrix. All ranks are on one host; over several, ctest's linpack.network runs the program.
+// elimination of the same matrix. All ranks are on one host; over several, ctest's linpack.network.random runs
+// the program.
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
