@@ -126,6 +126,10 @@ void Options::add_to(CLI::App& program) {
         ->transform(CLI::CheckedTransformer(look_aheads()))
         ->default_str("tiles");
     program.add_option("--threshold", threshold, "the scaled residual must be below; 0: do not check the solution")
+        ->check([](const std::string& text) {
+            double number = 0;
+            return CLI::detail::lexical_cast(text, number) && std::isnan(number) ? text + " is not a number" : "";
+        })
         ->capture_default_str();
     program.add_flag("--progress", progress, "tell on standard error how far a run is");
 }

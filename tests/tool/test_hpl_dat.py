@@ -63,10 +63,13 @@ CORRUPT = {
 }
 
 
-@pytest.mark.parametrize("number", CORRUPT)
-def test_a_corrupt_line_is_named(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "line", "sentence"),
+    [*((number, *wrong) for number, wrong in CORRUPT.items()), (13, "nan", "the threshold: 'nan' is not a number")],
+)
+def test_a_corrupt_line_is_named(tmp_path: Path, number: int, line: str, sentence: str) -> None:
     lines = HPLS_OWN.splitlines()
-    lines[number - 1], sentence = CORRUPT[number]
+    lines[number - 1] = line
     with pytest.raises(UserError, match=re.escape(f"HPL.dat, line {number}: {sentence}")):
         read(tmp_path, "\n".join(lines))
 

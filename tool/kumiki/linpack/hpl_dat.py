@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -218,9 +219,12 @@ class _Reader:
     def _number(self, name: str) -> float:
         word = self._words(name)[:1]
         try:
-            return float(word[0])
+            number = float(word[0])
         except (ValueError, IndexError):
-            raise self._wrong(f"{name}: '{' '.join(word)}' is not a number") from None
+            number = math.nan
+        if math.isnan(number):
+            raise self._wrong(f"{name}: '{' '.join(word)}' is not a number")
+        return number
 
     def _words(self, name: str) -> list[str]:
         self._at += 1
