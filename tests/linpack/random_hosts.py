@@ -34,7 +34,7 @@ class Run:
 
 def runs_of(command: list[str]) -> list[Run]:
     """What the program says of each run; a residual of 0 is below every threshold, and such a run has no norms."""
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
     runs: list[Run] = []
     for line in ended.stdout.splitlines():
         if found := RUN.fullmatch(line):
