@@ -181,10 +181,16 @@ void Pages::release_written(std::size_t first, std::size_t end, Audience audienc
         const auto [begin, count] = homes_.run_from(page, end, fabric_.rank());
         page = begin + count;
         if (!is_home(begin)) {
-            change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {
-                pages_[each].state = State::clean;
-                if (send_difference(each)) announce(each, audience, notices);
-            });
+            change_runs(
+                begin, page, PageAccess::write, PageAccess::read, is_written,
+                [&](std::size_t each) {
+                    pages_[each].state = State::clean;
+                    if (send_difference(each)) announce(each, audience, notices);
+                },
+                // Another thread may evict these copies now. What it then fetches must have their changes.
+                [&] {
+                    if (cache_.is_bounded()) send_packed();
+                });
         } else if (protocol() == SharedProtocol::update || check_ != nullptr) {
             // The home's writes must be seen.
             change_runs(begin, page, PageAccess::write, PageAccess::read, is_written, [&](std::size_t each) {

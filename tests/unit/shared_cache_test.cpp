@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
@@ -172,6 +173,44 @@ TEST_P(SharedCacheTest, ThreadsThatEvictEachOthersPagesLoseNothing) {
             ASSERT_TRUE(memory.barrier());
         }
     });
+}
+
+// A copy that was released may be evicted before its home has got the difference; it must not be fetched again without
+// what this rank has written. One thread releases as many written pages as the cache has room for, which are no
+// neighbours, while the other one touches further pages, so that these leave in order, and then reads the first ones.
+TEST_P(SharedCacheTest, AThreadReadsWhatItHasWrittenWhileAnotherOneReleases) {
+    const Watchdog watchdog("evictions during releases");
+    const auto body = [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = least / page_bytes, further = 8, words = 2 * page_bytes / sizeof(std::uint32_t);
+        auto* const array =
+            tests::allocate_shared<std::uint32_t>(memory, (pages + further) * words, Placement::first_rank);
+        if (rank.rank() == 1) {
+            Locks& locks = **memory.locks("test");
+            std::atomic<std::uint32_t> written{0}, released{0};
+            constexpr std::uint32_t laps = 20;
+            std::thread releases([&] {
+                for (std::uint32_t lap = 1; lap <= laps; ++lap) {
+                    while (written < lap) std::this_thread::yield();
+                    ASSERT_TRUE(locks.acquire(1));
+                    ASSERT_TRUE(locks.release(1));
+                    released = lap;
+                }
+            });
+            std::size_t old = 0;
+            for (std::uint32_t lap = 1; lap <= laps; ++lap) {
+                for (std::size_t page = 0; page < pages; ++page) array[page * words] = lap;
+                written = lap;
+                for (std::size_t at = 0; released < lap; ++at) {
+                    static_cast<void>(*static_cast<volatile std::uint32_t*>(&array[(pages + at % further) * words]));
+                    old += array[at % pages * words] != lap ? 1 : 0;
+                }
+            }
+            releases.join();
+            EXPECT_EQ(old, 0u);
+        }
+        ASSERT_TRUE(memory.barrier());
+    };
+    tests::run_with_copies(GetParam(), {.ranks = 2, .hosts = 2}, body, SharedProtocol::invalidate, 4096);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedCacheTest, tests::every_mechanism, tests::mechanism_name);
