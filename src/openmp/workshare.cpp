@@ -11,7 +11,11 @@ std::size_t words_for(std::size_t bytes) { return (bytes + sizeof(std::uint64_t)
 
 } // namespace
 
-Schedule runtime_schedule() { return self().task->controls.schedule; }
+Schedule runtime_schedule(bool monotonic) {
+    Schedule schedule = self().task->controls.schedule;
+    schedule.monotonic |= monotonic;
+    return schedule;
+}
 
 void begin_share_group(Member& me) {
     begin_group(me);

@@ -7,8 +7,8 @@
 /// What worksharing constructs have besides their iterations: task reductions, and memory that their threads share.
 namespace kumiki::openmp {
 
-/// What schedule(runtime) means to the calling thread.
-Schedule runtime_schedule();
+/// What schedule(runtime) means to the calling thread; and `monotonic`, if the loop says so.
+Schedule runtime_schedule(bool monotonic = false);
 
 /// Begins the taskgroup of a worksharing construct with task reductions.
 void begin_share_group(Member& me);

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "openmp/entry/kmp.hpp"
+#include "openmp/workshare.hpp"
 
 /// Entry points of loops as clang calls them. The bounds of its loops are inclusive. Static loops without ordered are
 /// dealt out by one call, which touches nothing that threads share; all others ask for one chunk after the other.
@@ -15,7 +16,7 @@ extern "C" int omp_get_num_teams();
 namespace {
 
 /// The interface's numbers of schedules. Those of ordered loops are higher by `to_ordered`; two high bits say monotonic
-/// and nonmonotonic, which is all the same here.
+/// and nonmonotonic.
 enum Number : std::int32_t {
     static_chunked = 33,
     static_plain = 34,
@@ -34,7 +35,7 @@ enum Number : std::int32_t {
     distribute = 92,
     first_without_merging = 160
 };
-constexpr std::int32_t to_ordered = 32, to_without_merging = 128, modifiers = 3 << 29;
+constexpr std::int32_t to_ordered = 32, to_without_merging = 128, monotonic_bit = 1 << 29, modifiers = 3 << 29;
 
 std::int32_t plain(std::int32_t number) {
     number &= ~modifiers;
@@ -107,16 +108,16 @@ void deal_to_both(std::int32_t number, std::int32_t* last, Value* lower, Value* 
     if (last != nullptr) *last = last_team & last_thread;
 }
 
-Schedule schedule_of(std::int32_t number, std::int64_t chunk_size) {
+Schedule schedule_of(std::int32_t number, std::int64_t chunk_size, bool monotonic) {
     const auto chunk = static_cast<std::uint64_t>(std::max<std::int64_t>(chunk_size, 1));
     switch (number) {
-    case runtime: return self().task->controls.schedule;
+    case runtime: return runtime_schedule(monotonic);
     case dynamic_chunked:
-    case static_steal: return {.kind = Kind::dynamic, .monotonic = false, .chunk = chunk};
+    case static_steal: return {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = chunk};
     case guided_chunked:
     case guided_iterative:
     case guided_analytical:
-    case trapezoidal: return {.kind = Kind::guided, .monotonic = false, .chunk = chunk};
+    case trapezoidal: return {.kind = Kind::guided, .monotonic = monotonic, .chunk = chunk};
     case static_chunked:
     case static_balanced_chunked: return {.kind = Kind::fixed, .monotonic = false, .chunk = chunk};
     default: return {.kind = Kind::fixed, .monotonic = false, .chunk = 0};
@@ -128,12 +129,13 @@ void start(std::int32_t number, Value lower, Value upper, std::make_signed_t<Val
            std::make_signed_t<Value> chunk) {
     Member& me = self();
     kmp::settle(me);
+    const bool monotonic = (number & monotonic_bit) != 0;
     number = plain(number);
     const bool ordered = number >= first_ordered && number <= last_ordered;
     enter_loop(me, Loop{.first = static_cast<std::uint64_t>(lower),
                         .step = static_cast<std::uint64_t>(step),
                         .count = iterations(lower, upper, step),
-                        .schedule = schedule_of(ordered ? number - to_ordered : number, chunk),
+                        .schedule = schedule_of(ordered ? number - to_ordered : number, chunk, monotonic),
                         .ordered = ordered});
 }
 

@@ -22,8 +22,8 @@ Schedule in_chunks(Kind kind, std::uint64_t chunk, bool monotonic) {
 /// The number that newer compilers pass: 0 for schedule(runtime), else omp_sched_t.
 Schedule coded(long code, std::uint64_t chunk) {
     const auto kind = static_cast<unsigned>(code) & ~Schedule::monotonic_flag;
-    if (kind == 0) return runtime_schedule();
     const bool monotonic = (static_cast<unsigned>(code) & Schedule::monotonic_flag) != 0;
+    if (kind == 0) return runtime_schedule(monotonic);
     if (kind == 2 || kind == 3) return in_chunks(Kind(kind), chunk, monotonic);
     return fixed(chunk);
 }
@@ -82,13 +82,13 @@ void await(Value first, std::va_list& rest) {
                                                    Unsigned* first, Unsigned* last) {                                  \
         return start(Loop::over(up, from, to, step, schedule), is_ordered, first, last);                               \
     }
-#define KUMIKI_LOOP_RUNTIME_START(name, is_ordered)                                                                    \
+#define KUMIKI_LOOP_RUNTIME_START(name, monotonic, is_ordered)                                                         \
     KUMIKI_ENTRY bool GOMP_loop_##name##_start(long from, long to, long step, long* first, long* last) {               \
-        return start(Loop::over(from, to, step, runtime_schedule()), is_ordered, first, last);                         \
+        return start(Loop::over(from, to, step, runtime_schedule(monotonic)), is_ordered, first, last);                \
     }                                                                                                                  \
     KUMIKI_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned from, Unsigned to, Unsigned step,                 \
                                                    Unsigned* first, Unsigned* last) {                                  \
-        return start(Loop::over(up, from, to, step, runtime_schedule()), is_ordered, first, last);                     \
+        return start(Loop::over(up, from, to, step, runtime_schedule(monotonic)), is_ordered, first, last);            \
     }
 #define KUMIKI_LOOP_NEXT(name)                                                                                         \
     KUMIKI_ENTRY bool GOMP_loop_##name##_next(long* first, long* last) { return next(self(), first, last); }           \
@@ -102,10 +102,10 @@ KUMIKI_LOOP_START(nonmonotonic_guided, in_chunks(Kind::guided, static_cast<std::
 KUMIKI_LOOP_START(ordered_static, fixed(static_cast<std::uint64_t>(chunk)), true)
 KUMIKI_LOOP_START(ordered_dynamic, in_chunks(Kind::dynamic, static_cast<std::uint64_t>(chunk), true), true)
 KUMIKI_LOOP_START(ordered_guided, in_chunks(Kind::guided, static_cast<std::uint64_t>(chunk), true), true)
-KUMIKI_LOOP_RUNTIME_START(runtime, false)
-KUMIKI_LOOP_RUNTIME_START(nonmonotonic_runtime, false)
-KUMIKI_LOOP_RUNTIME_START(maybe_nonmonotonic_runtime, false)
-KUMIKI_LOOP_RUNTIME_START(ordered_runtime, true)
+KUMIKI_LOOP_RUNTIME_START(runtime, true, false)
+KUMIKI_LOOP_RUNTIME_START(nonmonotonic_runtime, false, false)
+KUMIKI_LOOP_RUNTIME_START(maybe_nonmonotonic_runtime, false, false)
+KUMIKI_LOOP_RUNTIME_START(ordered_runtime, true, true)
 KUMIKI_LOOP_NEXT(static)
 KUMIKI_LOOP_NEXT(dynamic)
 KUMIKI_LOOP_NEXT(guided)

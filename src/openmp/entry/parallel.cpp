@@ -70,14 +70,14 @@ KUMIKI_PARALLEL_LOOP(guided, dynamic_schedule(Kind::guided, chunk, true))
 KUMIKI_PARALLEL_LOOP(nonmonotonic_dynamic, dynamic_schedule(Kind::dynamic, chunk, false))
 KUMIKI_PARALLEL_LOOP(nonmonotonic_guided, dynamic_schedule(Kind::guided, chunk, false))
 
-#define KUMIKI_PARALLEL_RUNTIME_LOOP(name)                                                                             \
+#define KUMIKI_PARALLEL_RUNTIME_LOOP(name, monotonic)                                                                  \
     KUMIKI_ENTRY void GOMP_parallel_loop_##name(Body body, void* data, unsigned threads, long start, long end,         \
                                                 long step, unsigned flags) {                                           \
-        run_loop(body, data, threads, Loop::over(start, end, step, runtime_schedule()), flags);                        \
+        run_loop(body, data, threads, Loop::over(start, end, step, runtime_schedule(monotonic)), flags);               \
     }
-KUMIKI_PARALLEL_RUNTIME_LOOP(runtime)
-KUMIKI_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
-KUMIKI_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+KUMIKI_PARALLEL_RUNTIME_LOOP(runtime, true)
+KUMIKI_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime, false)
+KUMIKI_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 
 #define KUMIKI_START_LOOP(name, schedule)                                                                              \
     KUMIKI_ENTRY void GOMP_parallel_loop_##name##_start(Body body, void* data, unsigned threads, long start, long end, \
@@ -90,7 +90,7 @@ KUMIKI_START_LOOP(guided, dynamic_schedule(Kind::guided, chunk, true))
 
 KUMIKI_ENTRY void GOMP_parallel_loop_runtime_start(Body body, void* data, unsigned threads, long start, long end,
                                                    long step) {
-    start_loop(body, data, threads, Loop::over(start, end, step, runtime_schedule()));
+    start_loop(body, data, threads, Loop::over(start, end, step, runtime_schedule(true)));
 }
 
 KUMIKI_ENTRY void GOMP_parallel_sections(Body body, void* data, unsigned threads, unsigned number, unsigned flags) {

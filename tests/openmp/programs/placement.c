@@ -67,6 +67,30 @@ static void deal(int chunk) {
     printf("dealt in chunks of %d: %d wrong, %d out of order\n", chunk, wrong, disordered);
 }
 
+/* Each thread's iterations rise where the loop says so, although the first thread is slow and others take its part. */
+static void rise(void) {
+    int falls = 0;
+    omp_set_schedule(omp_sched_dynamic, 1);
+#pragma omp parallel reduction(+ : falls)
+    {
+        int last = -1;
+#pragma omp for schedule(monotonic : dynamic)
+        for (int i = 0; i < 40; ++i) {
+            falls += i < last;
+            last = i;
+            if (omp_get_thread_num() == 0) usleep(2000);
+        }
+        last = -1;
+#pragma omp for schedule(monotonic : runtime)
+        for (int i = 0; i < 40; ++i) {
+            falls += i < last;
+            last = i;
+            if (omp_get_thread_num() == 0) usleep(2000);
+        }
+    }
+    printf("falls %d\n", falls);
+}
+
 static void files(void) {
     int file = mkstemp(path);
 #pragma omp parallel for
@@ -125,6 +149,7 @@ int main(void) {
     for (int i = 0; i < 60000; ++i) all += (long)heap[i];
     printf("table and heap: %ld\n", all);
     for (int chunk = 1; chunk < 3000; chunk *= 12) deal(chunk);
+    rise();
     files();
     free(heap);
     return 0;
