@@ -30,10 +30,10 @@ Result<std::filesystem::path> locate(const Module& module) {
                             module.needed, module.file, module.to_build));
 }
 
-Result<void*> load(const Module& module) {
+Result<void*> load(const Module& module, Calls calls) {
     const auto path = locate(module);
     if (!path) return tl::unexpected(path.error());
-    void* opened = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* opened = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL | (calls == Calls::libraries_first ? RTLD_DEEPBIND : 0));
     if (opened == nullptr)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{}, and its library cannot be loaded ({}); install {}",
                                                           module.needed, dlerror(), module.to_run));

@@ -16,11 +16,15 @@ struct Module {
     std::string_view to_run;   ///< the package needed to run it
 };
 
+/// Whose functions a module and its libraries call where the program has functions of the same names, such as an
+/// `fopen` of its own: the program's, as usual, or those of the module's libraries.
+enum class Calls { program_first, libraries_first };
+
 /// Finds its file, next to the installed library, or in lib/ of a parent folder for programs that contain the library.
 Result<std::filesystem::path> locate(const Module& module);
 
 /// Loads it and returns the function. It is never unloaded, because its threads and exit handlers may run until the
-/// process ends.
-Result<void*> load(const Module& module);
+/// process ends. What has been loaded once stays as it is: later calls return the function.
+Result<void*> load(const Module& module, Calls calls = Calls::program_first);
 
 } // namespace kumiki::fabric

@@ -164,6 +164,10 @@ public:
 Result<std::shared_ptr<Transport>> open_transport(const std::string& interface, const Key& key,
                                                   Transport::Events events);
 
+/// Loads the engine so that it calls no functions of the program, for a program whose memory the engine serves. Before
+/// open_transport().
+Result<> load_transport_apart();
+
 /// The function that an engine's module exports under the name kumiki_open_transport.
 using OpenTransport = Result<std::unique_ptr<Transport>> (*)(const std::string& interface, const Key& key,
                                                              Transport::Events events);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "dsm/record_collection.hpp"
+#include "fabric/network/transport.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/unmapped_faults.hpp"
 #include "openmp/ranks/memory/variable_homes.hpp"
@@ -67,6 +68,10 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
 }
 
 Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image& image) {
+    // A function of the program may wait for a page, which the engine that calls it would have to fetch; and when the
+    // engine ends, no page can be fetched any more.
+    if (settings.local_size < settings.size)
+        if (auto loaded = fabric::load_transport_apart(); !loaded) return tl::unexpected(loaded.error());
     auto fabric = fabric::Fabric::join(settings);
     if (!fabric) return tl::unexpected(fabric.error());
     auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
