@@ -300,6 +300,27 @@ def test_memory_that_only_another_process_has_is_explained(launcher: Launcher, t
     assert "kumiki: rank 1 has no memory at 0x" in result.stderr and "mmap()" in result.stderr
 
 
+# Both processes have memory of their own at one address, as that of a library may be, and a pointer in it.
+PRIVATE_POINTER = """
+#include <sys/mman.h>
+int **place = (int **)0x100000000, value;
+int main(void) {
+#pragma omp parallel
+    mmap(place, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    *place = &value;
+#pragma omp parallel
+    **place = 1;
+}
+"""
+
+
+def test_a_pointer_that_only_another_process_has_is_explained(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", "-D_GNU_SOURCE", source=PRIVATE_POINTER)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 11
+    assert "kumiki: rank 1 has used a null pointer" in result.stderr and "from a library" in result.stderr
+
+
 def test_a_rank_that_dies_ends_the_job(launcher: Launcher, tmp_path: Path) -> None:
     source = (
         "#include <omp.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel\n"
