@@ -94,11 +94,17 @@ void forget_job() {
     for (const std::string& name : names) unsetenv(name.c_str());
 }
 
+/// What the library knows of units and their formats is in the program's heap, whose pages others may have.
+void close_fortran_units() { run_last_functions("/libgfortran.so"); }
+
 /// The end of rank 0, in the place of the dynamic linker's: after the program's own handlers and destructors, which may
 /// use memory that the others have, and before the destructors of libraries, UCX's among them.
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
-    if (ranks.leads() && self().team.level() == 0) run_last_functions();
+    if (ranks.leads() && self().team.level() == 0) {
+        run_last_functions();
+        close_fortran_units();
+    }
     end_job();
     if (linker_end != nullptr) linker_end();
 }
@@ -127,7 +133,7 @@ void* serve(void* argument) {
         run_part(me, fork);
     }
     ranks.make_last_calls();
-    run_last_functions_of("/libgfortran.so"); // it closes the units; these functions use no variables of the program
+    close_fortran_units();
     std::fflush(nullptr);
     ranks.leave();
     _exit(EXIT_SUCCESS);

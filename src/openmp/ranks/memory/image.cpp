@@ -205,15 +205,16 @@ Image find_image() {
     return image;
 }
 
-void run_last_functions() {
+void run_last_functions(std::string_view library) {
     ElfW(Dyn)* length = nullptr;
-    void (**functions)() = nullptr;
+    void (*const* functions)() = nullptr;
     for_each_object([&](const dl_phdr_info& object, bool program) {
-        if (!program) return;
+        if (library.empty() ? !program : std::string_view(object.dlpi_name).find(library) == std::string_view::npos)
+            return;
         const Dynamic dynamic(object);
         length = const_cast<ElfW(Dyn)*>(dynamic.entry_of(DT_FINI_ARRAYSZ));
         if (const auto* const entry = dynamic.entry_of(DT_FINI_ARRAY))
-            functions = reinterpret_cast<void (**)()>(address_of(object, entry->d_un.d_ptr));
+            functions = reinterpret_cast<void (*const*)()>(address_of(object, entry->d_un.d_ptr));
     });
     if (length == nullptr || functions == nullptr) return;
     // The linker has made its table read-only.
@@ -221,19 +222,6 @@ void run_last_functions() {
     const std::span<std::byte> pages = whole_pages(begin, begin + sizeof *length);
     if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) != 0) return;
     for (auto left = std::exchange(length->d_un.d_val, 0) / sizeof *functions; left > 0; --left) functions[left - 1]();
-}
-
-void run_last_functions_of(std::string_view library) {
-    std::span<void (*const)()> functions;
-    for_each_object([&](const dl_phdr_info& object, bool) {
-        if (std::string_view(object.dlpi_name).find(library) == std::string_view::npos) return;
-        const Dynamic dynamic(object);
-        const auto *const table = dynamic.entry_of(DT_FINI_ARRAY), *const bytes = dynamic.entry_of(DT_FINI_ARRAYSZ);
-        if (table == nullptr || bytes == nullptr) return;
-        functions = {reinterpret_cast<void (*const*)()>(address_of(object, table->d_un.d_ptr)),
-                     bytes->d_un.d_val / sizeof(void (*)())};
-    });
-    for (auto function = functions.rbegin(); function != functions.rend(); ++function) (*function)();
 }
 
 Callers::Callers() {

@@ -28,12 +28,10 @@ struct Image {
 /// Must be called when all libraries are loaded.
 Image find_image();
 
-/// Runs the functions of the program that the dynamic linker would run at its end (destructors of C), and hides them
-/// from it: they may use memory that is elsewhere, and it runs them when the ranks have left each other.
-void run_last_functions();
-
-/// Runs those of a library, by a part of its name, in a process that ends without the dynamic linker.
-void run_last_functions_of(std::string_view library);
+/// Runs the functions that the dynamic linker would run at the end of the process (destructors of C), and hides them
+/// from it: they may use memory that is elsewhere, and it runs them when the ranks have left each other, or never.
+/// Those of the program, or of a library, by a part of its name.
+void run_last_functions(std::string_view library = {});
 
 /// Whether calls from this address come from the program, or from a library that works on its behalf with memory of
 /// its own: those of C++ and Fortran.
