@@ -339,6 +339,11 @@ def test_a_script_cannot_be_several_processes(launcher: Launcher, tmp_path: Path
     check_refused(run_with_copies(launcher, str(script), "-n", "2"), ENVIRONMENT, "perhaps a script")
 
 
+def test_a_program_that_is_missing_is_no_script(launcher: Launcher, tmp_path: Path) -> None:
+    check_refused(run_with_copies(launcher, str(tmp_path / "one"), "-n", "2"), ENVIRONMENT, "there is no such file")
+    check_refused(run_with_copies(launcher, str(tmp_path), "-n", "2"), ENVIRONMENT, "it is a folder")
+
+
 def test_a_program_that_does_not_exist_is_named(launcher: Launcher) -> None:
     result = launcher.run("--openmp", "./no-such-program")
     assert result.returncode == ENVIRONMENT

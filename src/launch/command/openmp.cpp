@@ -63,7 +63,8 @@ constexpr const char* runtimes[] = {"libgomp.so.1", "libomp.so", "libiomp5.so"};
 Result<std::string> check_program(const std::string& name, bool several) {
     const std::string path = find_program(name);
     const ElfFile file(path);
-    if (several && file.kind() != FileKind::program)
+    std::error_code error;
+    if (several && file.kind() != FileKind::program && fs::is_regular_file(path, error))
         return unusable(name, "it is no program but perhaps a script, which cannot run as several processes");
     if (file.kind() != FileKind::program)
         return std::string(); // the start of the rank tells what is wrong, if anything is
