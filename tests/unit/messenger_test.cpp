@@ -127,7 +127,7 @@ TEST_P(MessengerStress, HandlersSendToFullInboxes) {
                           if (left-- > 0)
                               rank.fabric.messenger().send((rank.rank() + 1) % rank.size(), handler,
                                                            std::as_bytes(std::span(&left, 1)));
-                          // A full count lets a rank leave this frame, so that it counts after its last use.
+                          // A rank leaves this frame when the count is full, so the handler uses it no more.
                           handled.fetch_add(1, std::memory_order_release);
                       })
                       .value();

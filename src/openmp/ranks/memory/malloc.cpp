@@ -60,12 +60,16 @@ void* found(void* memory, std::size_t bytes, const void* caller) {
     return found(memory);
 }
 
+} // namespace
+
 void* allocate(const void* caller, std::size_t bytes) {
     Heap* const heap = heap_for(caller);
     if (heap != nullptr) return found(heap->allocate(bytes), bytes, caller);
     void* const stream = Streams::memory_for_stream(bytes);
     return stream != nullptr ? stream : __libc_malloc(bytes);
 }
+
+namespace {
 
 void* allocate_aligned(const void* caller, std::size_t alignment, std::size_t bytes) {
     Heap* const heap = heap_for(caller);

@@ -25,6 +25,8 @@ bool is_program(const void* caller);
 /// (Callers::may_have()).
 bool may_be_program(const void* caller);
 
+/// What malloc() returns for a call from this address.
+void* allocate(const void* caller, std::size_t bytes);
 /// Memory of zeros of the program's heap, for a call from this address, which is one of the program. Null if there is
 /// none left, with errno.
 void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignment);

@@ -25,13 +25,12 @@ namespace kumiki::openmp {
 namespace {
 
 /// The parts of blocks of the heap that this process has mapped and not yet unmapped: a program may unmap any of their
-/// pages, as those in front of an address that it wants to be round. Thread-safe.
+/// pages, such as those in front of an address that is rounder than a page. Thread-safe.
 class Mappings {
 public:
     void add(std::byte* block, std::size_t bytes, bool is_private) {
         const std::lock_guard lock(mutex_);
         parts_[block] = {block + bytes, block, is_private};
-        mapped_[block] = bytes;
     }
 
     /// Whether the system would give zeros for this memory after MADV_DONTNEED; true for what is not mapped.
@@ -56,9 +55,8 @@ public:
             parts_.erase(first);
             if (first < from) parts_[first] = {from, old.block, old.is_private};
             if (to < old.end) parts_[to] = {old.end, old.block, old.is_private};
-            if ((mapped_[old.block] -= static_cast<std::size_t>(to - from)) != 0) continue;
-            mapped_.erase(old.block);
-            unmapped.push_back(old.block);
+            const auto left = parts_.lower_bound(old.block);
+            if (left == parts_.end() || left->second.block != old.block) unmapped.push_back(old.block);
         }
         return unmapped;
     }
@@ -68,9 +66,8 @@ private:
         std::byte *end, *block;
         bool is_private;
     };
-    std::mutex mutex_;                         ///< guards the rest
-    std::map<std::byte*, Part> parts_;         ///< by their beginnings
-    std::map<std::byte*, std::size_t> mapped_; ///< bytes by blocks
+    std::mutex mutex_;                 ///< guards the rest
+    std::map<std::byte*, Part> parts_; ///< by their beginnings
 };
 
 /// Of the process, as mmap() is a function of the process; it is never destroyed, because programs unmap at their end.
@@ -79,6 +76,7 @@ Mappings& mappings() {
     return *all;
 }
 
+/// Whether memory of these properties, which are those of mmap(), becomes memory of the heap.
 bool becomes_heap(std::size_t bytes, int allowed, int flags, int file, off_t offset) {
     constexpr int possible = MAP_TYPE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE | MAP_STACK | MAP_HUGETLB |
                              MAP_DENYWRITE | MAP_EXECUTABLE | MAP_NONBLOCK | (MAP_HUGE_MASK << MAP_HUGE_SHIFT);

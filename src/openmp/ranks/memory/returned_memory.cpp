@@ -16,12 +16,13 @@
 
 namespace {
 
-/// Returns `memory` where it is not the C library's, no call of the program has got it, or the heap has no room.
+/// Moves memory of the C library into the program's heap. Returns `memory` itself if it is there already, if the caller
+/// is not the program, or if the heap has no room.
 template <class T>
 T* shared(const void* caller, T* memory, std::size_t bytes) {
     using namespace kumiki::openmp;
     if (memory == nullptr || is_in_heap(memory) || !is_program(caller)) return memory;
-    void* const copy = allocate_zeros(caller, bytes, 1);
+    void* const copy = allocate(caller, bytes);
     if (copy == nullptr) return memory;
     std::memcpy(copy, memory, bytes);
     std::free(memory);
