@@ -22,7 +22,7 @@ void Locks::ask_for_news(int manager) {
     consistency_->with_history([&](const History& history) { request.offset = history.position(manager); });
     if (manager != fabric_.rank()) return send(manager, request, {});
     watch(fabric_.rank(), request.offset);
-    tell_watchers([](int) {});
+    send_news();
 }
 
 bool Locks::told_news() {

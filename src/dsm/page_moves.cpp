@@ -158,12 +158,16 @@ void Pages::finish(const HomeMoves::Move& move) {
         if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);
         if (log_) [[unlikely]]
             log_.became_home(move.first * layout_.page_bytes, move.count);
+        const auto open = [this](std::size_t page) {
+            pages_[page].state = State::open;
+            // A thread that released a lock meanwhile took the block's mark, and passed over this page.
+            if (fetched(region_, page).load(std::memory_order_relaxed) != 0) mark_fetched(region_, page, 1);
+        };
         bool others = false; // pages that are not just touched, as in a fresh array
         for (std::size_t page = move.first; page < end; ++page)
-            if (State& state = pages_[page].state; state == State::touched) state = State::open;
+            if (pages_[page].state == State::touched) open(page);
             else others = true;
         if (!others) return;
-        const auto open = [this](std::size_t page) { pages_[page].state = State::open; };
         const auto is = [this](State state) {
             return [this, state](std::size_t page) { return pages_[page].state == state; };
         };

@@ -4,10 +4,11 @@
 #include <omp.h>
 #include <stdio.h>
 
-enum { apart = 1024, steps = 8, spins = 20 * 1000 * 1000 };
+enum { apart = 1024, steps = 8, fresh_steps = 100, spins = 20 * 1000 * 1000 };
 
 static int flags[64 * apart]; // on pages of their own, as is what they announce
 static long results[64 * apart];
+static int fresh_flags[fresh_steps][64 * apart]; // a step's are touched in that step only
 
 /// Each thread goes on with what the one before it has left; the last one goes to the barrier at once.
 static void hand_on(int me, long step) {
@@ -73,18 +74,37 @@ static void repeat(int me, int threads, void (*hand)(int me, long step), long* s
     }
 }
 
+/// Flags that their threads have touched for the first time right before the barrier, which decides where they belong.
+/// Many other pages come first there, so processes that have left it look at flags while others are at that.
+static void hand_on_fresh(int me, int threads, long* passed) {
+    for (int step = 0; step < fresh_steps; ++step) {
+        int* const flags_of_step = &fresh_flags[step][(64 - threads) * apart];
+        for (int page = me; page < 64; page += threads) fresh_flags[step][page * apart] = 0;
+#pragma omp barrier
+        if (me > 0) {
+            while (flags_of_step[(me - 1) * apart] == 0) {
+#pragma omp flush
+            }
+        }
+        flags_of_step[me * apart] = 1;
+#pragma omp barrier
+        if (me == threads - 1) ++*passed;
+    }
+}
+
 int main(void) {
-    long handed = 0, counted = 0, found = 0;
+    long handed = 0, counted = 0, found = 0, passed = 0;
 #pragma omp parallel
     {
         const int me = omp_get_thread_num(), threads = omp_get_num_threads();
         repeat(me, threads, hand_on, &handed);
         repeat(me, threads, hand_on_and_count, &counted);
+        hand_on_fresh(me, threads, &passed);
         clear(me);
         find_it_set(me, threads);
 #pragma omp barrier
         if (me == threads - 1) found = results[me * apart];
     }
-    printf("handed on: %ld, %ld\nfound: %ld\n", handed, counted, found);
+    printf("handed on: %ld, %ld\nfresh: %ld\nfound: %ld\n", handed, counted, passed, found);
     return 0;
 }
