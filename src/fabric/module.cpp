@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 namespace kumiki::fabric {
@@ -20,6 +21,14 @@ std::optional<std::filesystem::path> find(const char* name) {
     return {};
 }
 
+/// If the program uses `environ`, the linker has made a variable of the program of it. Libraries that look at the C
+/// library first find that one's own, which nobody has set.
+void set_environment_of_c_library() {
+    void* const library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    if (auto* const own = static_cast<char***>(dlsym(library, "environ"))) *own = environ;
+}
+
 } // namespace
 
 Result<std::filesystem::path> locate(const Module& module) {
@@ -33,7 +42,9 @@ Result<std::filesystem::path> locate(const Module& module) {
 Result<void*> load(const Module& module, Calls calls) {
     const auto path = locate(module);
     if (!path) return tl::unexpected(path.error());
-    void* opened = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL | (calls == Calls::libraries_first ? RTLD_DEEPBIND : 0));
+    const bool is_apart = calls == Calls::libraries_first;
+    if (is_apart) set_environment_of_c_library();
+    void* opened = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL | (is_apart ? RTLD_DEEPBIND : 0));
     if (opened == nullptr)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{}, and its library cannot be loaded ({}); install {}",
                                                           module.needed, dlerror(), module.to_run));

@@ -1,8 +1,11 @@
-/* Functions of the C library that the program has itself, with variables, and which libraries call, too. */
+/* Functions of the C library that the program has itself, with variables, and which libraries call, too; and a variable
+   of the C library that the linker takes into the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+
+extern char** environ;
 
 static FILE* (*of_library)(const char*, const char*);
 static int opened;
@@ -18,6 +21,6 @@ FILE* fopen(const char* path, const char* mode) {
 int main(void) {
 #pragma omp parallel
     for (int round = 0; round < 3; ++round) fclose(fopen("/dev/null", "r"));
-    printf("opened %d\n", opened);
+    printf("opened %d, with %s environment\n", opened, environ[0] != NULL ? "an" : "no");
     return 0;
 }
