@@ -50,7 +50,8 @@ static void during_regions(void) {
     for (int i = 0; i < count; ++i) right = right && shared.values[i] == rounds * i;
     printf("regions: %s, %s\n", right && atomics == 4 * rounds ? "right" : "wrong",
            shared.ticks > 5 ? "ticks" : "none");
-    printf("in the handler: %s\n", shared.ticks == atomic_ticks ? "right" : "wrong");
+    // Two threads may be in the handler at the same time, which costs a tick, but no atomic one.
+    printf("in the handler: %s\n", shared.ticks <= atomic_ticks ? "right" : "wrong");
 }
 
 static void during_waits(void) {
