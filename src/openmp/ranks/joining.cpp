@@ -67,7 +67,7 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
     for (const int each : threads) speeds_.push_back(each / static_cast<double>(firsts_.back()));
 }
 
-Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image& image) {
+Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Program& program) {
     // A function of the program may wait for a page, which the engine that calls it would have to fetch; and when the
     // engine ends, no page can be fetched any more.
     if (settings.local_size < settings.size)
@@ -78,17 +78,17 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Image
     if (!record) return tl::unexpected(record.error());
     explain_unmapped_faults((*fabric)->rank());
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
-    if (auto same = ranks->compare_layouts(image); !same) return tl::unexpected(same.error());
+    if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
-    if (auto shared = ranks->share_memory(image); !shared) return tl::unexpected(shared.error());
+    if (auto shared = ranks->share_memory(program); !shared) return tl::unexpected(shared.error());
     return ranks;
 }
 
-Result<> Ranks::compare_layouts(const Image& image) {
+Result<> Ranks::compare_layouts(const Program& program) {
     const auto size = static_cast<std::size_t>(fabric_->size());
     std::vector<std::uint64_t> layouts(size);
-    if (auto met = collectives_.all_gather(&image.layout, sizeof image.layout, layouts.data(),
-                                           collective::Collectives::Pieces::equal(sizeof image.layout));
+    if (auto met = collectives_.all_gather(&program.layout, sizeof program.layout, layouts.data(),
+                                           collective::Collectives::Pieces::equal(sizeof program.layout));
         !met)
         return met;
     const auto other = std::ranges::find_if(layouts, [&](std::uint64_t each) { return each != layouts.front(); });
@@ -125,7 +125,7 @@ Result<> Ranks::count_processors() {
     return {};
 }
 
-Result<> Ranks::share_memory(const Image& image) {
+Result<> Ranks::share_memory(const Program& program) {
     const auto ranks = static_cast<std::size_t>(fabric_->size());
     auto words = collectives_.allocate(Words::bytes(ranks));
     if (!words) return tl::unexpected(words.error());
@@ -150,30 +150,42 @@ Result<> Ranks::share_memory(const Image& image) {
     if (!locks) return tl::unexpected(locks.error());
     locks_ = *locks;
     if (auto shared = share_streams(); !shared) return shared;
-    if (image.data.empty()) return {};
-    variables_ = image.data;
+    return share_variables(program);
+}
+
+/// Only variables of the program itself may have been given homes, or rows for loops.
+Result<> Ranks::share_variables(const Program& program) {
     const auto known = known_variables_from(openmp_homes_);
     if (!known) return tl::unexpected(known.error());
-    if (homes_ != ProgramHomes::owner || !known->homes.empty())
-        special_homes_ = home_runs(known->homes, image, fabric_->size());
     rows_ = known->rows;
-    base_ = image.base;
-    initialized_ = image.initialized;
-    if (image.copies_variables) initial_.assign(initialized_.begin(), initialized_.end());
-    dsm::Arrangement wanted = arrangement_of_variables(homes_);
-    wanted.exceptions = special_homes_;
-    const auto at_home = homes_ == ProgramHomes::owner && special_homes_.empty()
-                             ? dsm::SharedMemory::AtHome::never_faults
-                             : dsm::SharedMemory::AtHome::faults;
-    return shared_.adopt(image.data, wanted, at_home);
+    base_ = program.images.front().base;
+    for (const Image& image : program.images) {
+        if (image.data.empty()) continue;
+        std::span<const VariableHomes> homes;
+        if (&image == &program.images.front()) homes = known->homes;
+        Variables& variables = variables_.emplace_back(Variables{image.data, {}, image.initialized, {}});
+        if (homes_ != ProgramHomes::owner || !homes.empty())
+            variables.special_homes = home_runs(homes, image, fabric_->size());
+        if (image.copies_variables) variables.initial.assign(image.initialized.begin(), image.initialized.end());
+        dsm::Arrangement wanted = arrangement_of_variables(homes_);
+        wanted.exceptions = variables.special_homes;
+        const auto at_home = homes_ == ProgramHomes::owner && variables.special_homes.empty()
+                                 ? dsm::SharedMemory::AtHome::never_faults
+                                 : dsm::SharedMemory::AtHome::faults;
+        if (auto adopted = shared_.adopt(image.data, wanted, at_home); !adopted) return adopted;
+    }
+    return {};
 }
 
 void Ranks::copy_initial(const void* variable, std::span<std::byte> into) const {
     std::ranges::fill(into, std::byte{});
-    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(variable) - initialized_.data());
-    if (offset >= initial_.size()) return; // in the zeros behind them
-    const auto known = std::span(initial_).subspan(offset);
-    std::ranges::copy(known.first(std::min(known.size(), into.size())), into.begin());
+    const auto* const begin = static_cast<const std::byte*>(variable);
+    for (const Variables& each : variables_) {
+        const auto offset = static_cast<std::size_t>(begin - each.initialized.data());
+        if (begin < each.initialized.data() || offset >= each.initial.size()) continue; // in the zeros behind them
+        const auto known = std::span(each.initial).subspan(offset);
+        std::ranges::copy(known.first(std::min(known.size(), into.size())), into.begin());
+    }
 }
 
 /// Each rank is the home of its own inbox, so it looks into it at no cost.

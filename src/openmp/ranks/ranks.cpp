@@ -76,17 +76,22 @@ void Ranks::exchange(ForkNotice& fork) {
 }
 
 void Ranks::open_homes() {
+    for (const Variables& each : variables_) open_homes(each);
+    check(shared_.open_homes(heap_->begin(), 0));
+}
+
+/// Variables that have homes of their own keep them.
+void Ranks::open_homes(const Variables& variables) {
     const std::size_t page = platform::page_size();
-    std::size_t begin = 0; // variables that have homes of their own keep them
+    std::size_t begin = 0;
     const auto open_to = [&](std::size_t end) {
-        if (begin < end) check(shared_.open_homes(variables_.data() + begin * page, end - begin));
+        if (begin < end) check(shared_.open_homes(variables.memory.data() + begin * page, end - begin));
     };
-    for (const dsm::HomeRun& run : special_homes_) {
+    for (const dsm::HomeRun& run : variables.special_homes) {
         open_to(run.first);
         begin = std::max(begin, run.first + run.count);
     }
-    open_to(variables_.size() / page);
-    check(shared_.open_homes(heap_->begin(), 0));
+    open_to(variables.memory.size() / page);
 }
 
 void Ranks::fork(const ForkNotice& fork) {

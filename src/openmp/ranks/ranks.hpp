@@ -37,7 +37,7 @@ class Ranks final : public OtherRanks {
 public:
     /// Joins the job, and makes the memory of the program shared. Every rank must call this before the program begins,
     /// with equal images.
-    static Result<std::unique_ptr<Ranks>> join(const Settings& settings, const Image& image);
+    static Result<std::unique_ptr<Ranks>> join(const Settings& settings, const Program& program);
 
     int rank() const override { return fabric_->rank(); }
     int processors() const override { return processors_; }
@@ -164,6 +164,13 @@ private:
         std::uint64_t* words;
         int left; ///< ranks that have given them back
     };
+    /// Those of the program, or of one of its libraries.
+    struct Variables {
+        std::span<std::byte> memory;
+        std::vector<dsm::HomeRun> special_homes; ///< in order
+        std::span<const std::byte> initialized;  ///< what does not begin as zeros
+        std::vector<std::byte> initial;          ///< its bytes before anything ran, if somebody asks for them
+    };
     /// A thread of the program on one of the stacks.
     struct OnStack {
         Ranks* ranks;
@@ -175,14 +182,16 @@ private:
     static constexpr std::size_t loop_places = 16; ///< how many loops that do not wait may be apart
 
     Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings);
-    Result<> compare_layouts(const Image& image);
+    Result<> compare_layouts(const Program& program);
     Result<> count_processors();
-    Result<> share_memory(const Image& image);
+    Result<> share_memory(const Program& program);
+    Result<> share_variables(const Program& program);
     Result<> share_streams();
     Result<> make_heap();
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
     void open_homes();
+    void open_homes(const Variables& variables);
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
     std::vector<std::uint8_t*> take_bytes();
@@ -221,13 +230,10 @@ private:
     bool measures_;
     std::vector<double> speeds_;          ///< by rank: the part of the work, the same at all ranks
     std::atomic<std::uint64_t> taken_{0}; ///< iterations of shared-out loops by this rank since the last region
-    std::span<std::byte> variables_;
-    std::vector<dsm::HomeRun> special_homes_; ///< in order
-    std::optional<LoopRows> rows_;            ///< of the affinity schedule
-    const std::byte* base_ = nullptr;         ///< of the program
-    std::span<const std::byte> initialized_;  ///< the variables of the program that do not begin as zeros
-    std::vector<std::byte> initial_;          ///< their bytes before anything ran, if the program asks for them
-    std::vector<int> firsts_;                 ///< by rank: the threads of the ranks before; and all at the end
+    std::vector<Variables> variables_;
+    std::optional<LoopRows> rows_;    ///< of the affinity schedule
+    const std::byte* base_ = nullptr; ///< of the program
+    std::vector<int> firsts_;         ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
     bool waits_ = false;
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host

@@ -1,12 +1,14 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <optional>
 #include <pthread.h>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "openmp/entry/entry.hpp"
@@ -14,10 +16,11 @@
 #include "openmp/ranks/code/atomic_sites.hpp"
 #include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/memory/image.hpp"
-#include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
-#include "openmp/ranks/ranks.hpp"
+#include "openmp/ranks/process/constructors.hpp"
+#include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/process/signals.hpp"
+#include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
 #include "settings/settings.hpp"
 
@@ -52,20 +55,30 @@ void check_environment() {
         refuse("OMP_CANCELLATION=true is not possible over several processes so far; leave it out");
 }
 
+/// Nothing: the program runs as one process.
+std::optional<Settings> settings_for_several() {
+    auto settings = read_settings(environ);
+    if (!settings) refuse(settings.error().message);
+    if (settings->size <= 1 || settings->segment < 0) return {};
+    return std::move(*settings);
+}
+
+/// The dynamic linker calls this before what uses this library.
+[[gnu::constructor]] void prepare_libraries() {
+    if (settings_for_several()) hold_constructors();
+}
+
 Ranks& join(const Settings& settings) {
-    const Image image = find_image();
-    if (!image.other_user.empty())
-        refuse(fmt::format("{} uses OpenMP, too; over several processes only the program itself may, so far",
-                           image.other_user));
+    const Program program = find_program();
     prepare_languages();
-    auto joined = Ranks::join(settings, image);
+    auto joined = Ranks::join(settings, program);
     if (!joined) refuse(joined.error().message);
     Ranks& ranks = **joined;
     static_cast<void>(joined->release()); // it lives as long as the process
     process().set_others(ranks);
     serve_allocations(ranks.heap(), ranks.record());
-    if (auto trapped = trap_atomics(image, ranks); !trapped) refuse(trapped.error().message);
-    if (image.yields)
+    if (auto trapped = trap_atomics(program.images, ranks); !trapped) refuse(trapped.error().message);
+    if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);
     if (auto met = ranks.begin(); !met) refuse(met.error().message);
     return ranks;
@@ -95,14 +108,14 @@ void forget_job() {
 }
 
 /// What the library knows of units and their formats is in the program's heap, whose pages others may have.
-void close_fortran_units() { run_last_functions("/libgfortran.so"); }
+void close_fortran_units() { run_destructors_of("/libgfortran.so"); }
 
 /// The end of rank 0, in the place of the dynamic linker's: after the program's own handlers and destructors, which may
 /// use memory that the others have, and before the destructors of libraries, UCX's among them.
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
     if (ranks.leads() && self().team.level() == 0) {
-        run_last_functions();
+        run_program_destructors();
         close_fortran_units();
     }
     end_job();
@@ -114,6 +127,7 @@ void* run_program(void* argument) {
     pthread_sigmask(SIG_SETMASK, &program.blocked, nullptr);
     program.ranks->lead();
     linker_end = program.linker_fini;
+    run_held_constructors(program.count, program.arguments, environ);
     program.start(program.main, program.count, program.arguments, program.init, program.fini, end_program,
                   program.stack_end);
     std::abort(); // it does not return
@@ -141,9 +155,8 @@ void* serve(void* argument) {
 
 int start(const char* version, MainCall program) {
     program.start = reinterpret_cast<Start>(dlvsym(RTLD_NEXT, "__libc_start_main", version));
-    const auto settings = read_settings(environ);
-    if (!settings) refuse(settings.error().message);
-    if (settings->size <= 1 || settings->segment < 0)
+    const auto settings = settings_for_several();
+    if (!settings)
         return program.start(program.main, program.count, program.arguments, program.init, program.fini,
                              program.linker_fini, program.stack_end);
     check_environment();

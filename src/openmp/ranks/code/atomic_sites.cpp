@@ -57,12 +57,31 @@ struct Site {
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
 };
 
-/// What the handler of the trap needs; a handler has no argument for it. Sorted by `at`; written before the program
-/// runs.
+/// Those of the program, or of one of its libraries.
+struct Sites {
+    std::vector<Site> all; ///< sorted by `at`
+    std::byte* copies;     ///< in the same order
+};
+
+/// What the handler of the trap needs; a handler has no argument for it. Written before the program runs.
 struct Traps {
     Ranks* ranks;
-    std::vector<Site> sites;
-    std::byte* copies;
+    std::vector<Sites> sites;
+
+    /// The site whose copy ends with the trap at this address; null: none has.
+    const Site* behind_copy(const std::byte* at) const {
+        for (const Sites& each : sites)
+            if (at >= each.copies && at < each.copies + each.all.size() * most_bytes)
+                return &each.all[static_cast<std::size_t>(at - each.copies) / most_bytes];
+        return nullptr;
+    }
+    const Site* at(const std::byte* at) const {
+        for (const Sites& each : sites)
+            if (const auto site = std::ranges::lower_bound(each.all, at, {}, &Site::at);
+                site != each.all.end() && site->at == at)
+                return &*site;
+        return nullptr;
+    }
 };
 Traps the_traps; // NOLINT: see above
 
@@ -145,13 +164,13 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
 }
 
 /// Takes the sites, in order, to their copies.
-Result<> copy_sites(const std::vector<Found>& found) {
+Result<> copy_sites(const std::vector<Found>& found, Sites& sites) {
     for (const auto& [decoded, use, loop] : found) {
-        std::byte* const copy = the_traps.copies + the_traps.sites.size() * most_bytes;
-        const bool again = !the_traps.sites.empty() && the_traps.sites.back().at == decoded.at;
+        std::byte* const copy = sites.copies + sites.all.size() * most_bytes;
+        const bool again = !sites.all.empty() && sites.all.back().at == decoded.at;
         if (!again && copy_to(copy, decoded))
-            the_traps.sites.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
-                                       use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
+            sites.all.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
+                                 use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
         else if (use != Use::waits)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
@@ -180,18 +199,15 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
     auto& context = *static_cast<ucontext_t*>(given_context);
     auto& registers = context.uc_mcontext.gregs;
     auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
-    const auto& sites = the_traps.sites;
     const auto go_on = [&](std::byte* there) {
         registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(there));
     };
-    if (at >= the_traps.copies && at < the_traps.copies + sites.size() * most_bytes) {
-        const Site& site = sites[static_cast<std::size_t>(at - the_traps.copies) / most_bytes];
-        if (site.use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
-        if (site.use != Use::changes) the_traps.ranks->look_again(site.loop, looks_at);
+    if (const Site* const copied = the_traps.behind_copy(at)) {
+        if (copied->use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
+        if (copied->use != Use::changes) the_traps.ranks->look_again(copied->loop, looks_at);
         context.uc_sigmask = blocked_before;
-        go_on(site.at + site.bytes);
-    } else if (const auto site = std::ranges::lower_bound(sites, at, {}, &Site::at);
-               site != sites.end() && site->at == at) {
+        go_on(copied->at + copied->bytes);
+    } else if (const Site* const site = the_traps.at(at)) {
         const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
                                    reinterpret_cast<std::uintptr_t>(at));
         if (site->use == Use::changes && change_at_home(*site, registers)) {
@@ -211,40 +227,61 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
     errno = error;
 }
 
-} // namespace
-
-Result<> trap_atomics(const Image& image, Ranks& ranks) {
+/// Finds the instructions of an image and copies them.
+Result<> copy_atomics(const Image& image) {
     std::vector<Found> found;
     for (const auto& code : image.code) find_sites(image, code, found);
     if (found.empty()) return {};
     std::ranges::sort(found, {}, [](const Found& each) { return each.decoded.at; });
-    const std::size_t page = platform::page_size();
-    const std::size_t bytes = platform::round_up(found.size() * most_bytes, page);
-    the_traps.copies = reserve_near(image.code.front().data(), bytes);
-    if (the_traps.copies == nullptr)
+    const std::size_t bytes = platform::round_up(found.size() * most_bytes, platform::page_size());
+    Sites& sites = the_traps.sites.emplace_back(Sites{{}, reserve_near(image.code.front().data(), bytes)});
+    if (sites.copies == nullptr)
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
+    if (auto copied = copy_sites(found, sites); !copied) return copied;
+    if (mprotect(sites.copies, bytes, PROT_READ | PROT_EXEC) == 0) return {};
+    return fail(KUMIKI_ERROR_ENVIRONMENT,
+                fmt::format("cannot execute copies of atomic instructions (mprotect: {})", std::strerror(errno)));
+}
+
+/// Puts the traps into this part of an image.
+Result<> replace_atomics(std::span<std::byte> code) {
+    std::vector<std::byte*> found;
+    for (const Sites& each : the_traps.sites)
+        for (const Site& site : each.all)
+            if (site.at >= code.data() && site.at < code.data() + code.size()) found.push_back(site.at);
+    if (found.empty()) return {};
+    const std::size_t page = platform::page_size();
+    auto* const begin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(code.data()) / page * page);
+    const auto length = static_cast<std::size_t>(code.data() + code.size() - begin);
+    if (mprotect(begin, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot replace atomic instructions of the program "
+                                                          "(mprotect: {})",
+                                                          std::strerror(errno)));
+    for (std::byte* const at : found) *at = trap;
+    mprotect(begin, length, PROT_READ | PROT_EXEC);
+    return {};
+}
+
+} // namespace
+
+Result<> trap_atomics(std::span<const Image> images, Ranks& ranks) {
+    for (const Image& image : images)
+        if (auto copied = copy_atomics(image); !copied) return copied;
+    if (the_traps.sites.empty()) return {};
     the_traps.ranks = &ranks;
-    if (auto copied = copy_sites(found); !copied) return copied;
-    if (std::ranges::any_of(found, [](const Found& each) { return each.use != Use::changes; }))
+    const auto waits = [](const Site& site) { return site.use != Use::changes; };
+    if (std::ranges::any_of(the_traps.sites, [&](const Sites& each) { return std::ranges::any_of(each.all, waits); }))
         if (auto expected = ranks.expect_waits(); !expected) return expected;
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
     ours.sa_mask = platform::asynchronous_signals();
-    if (sigaction(SIGTRAP, &ours, nullptr) != 0 || mprotect(the_traps.copies, bytes, PROT_READ | PROT_EXEC) != 0)
+    if (sigaction(SIGTRAP, &ours, nullptr) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot trap atomic instructions ({})", std::strerror(errno)));
-    for (const auto& code : image.code) {
-        auto* const begin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(code.data()) / page * page);
-        const auto length = static_cast<std::size_t>(code.data() + code.size() - begin);
-        if (mprotect(begin, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-            return fail(
-                KUMIKI_ERROR_ENVIRONMENT,
-                fmt::format("cannot replace atomic instructions of the program (mprotect: {})", std::strerror(errno)));
-        for (const Site& site : the_traps.sites)
-            if (site.at >= code.data() && site.at < code.data() + code.size()) *site.at = trap;
-        mprotect(begin, length, PROT_READ | PROT_EXEC);
-    }
+    for (const Image& image : images)
+        for (const auto& code : image.code)
+            if (auto replaced = replace_atomics(code); !replaced) return replaced;
     return {};
 }
 

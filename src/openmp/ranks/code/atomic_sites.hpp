@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "error/result.hpp"
 
 namespace kumiki::openmp {
@@ -7,9 +9,9 @@ namespace kumiki::openmp {
 struct Image;
 class Ranks;
 
-/// Makes the atomic instructions that the compiler has put into the program right over several processes: each of them
-/// is replaced by a trap, which executes it under a lock of the shared memory. The same for fences, which so become
-/// flushes. Must be called before the program runs.
-Result<> trap_atomics(const Image& image, Ranks& ranks);
+/// Makes the atomic instructions that the compiler has put into the program and its libraries right over several
+/// processes: each of them is replaced by a trap, which executes it under a lock of the shared memory. The same for
+/// fences, which so become flushes. Must be called before the program runs.
+Result<> trap_atomics(std::span<const Image> images, Ranks& ranks);
 
 } // namespace kumiki::openmp

@@ -28,13 +28,13 @@ void __libc_free(void* memory);
 namespace kumiki::openmp {
 namespace {
 
-struct Program {
+struct ServedProgram {
     Heap& heap;
     explain::Record* record;
     Callers callers;
 };
 /// Null until the program's heap is there. A variable of the process, as malloc is a function of the process.
-Program* the_program = nullptr;
+ServedProgram* the_program = nullptr;
 
 } // namespace
 
@@ -100,7 +100,7 @@ void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignmen
     return found(the_program->heap.allocate_zeros(bytes, alignment), bytes, caller);
 }
 
-void serve_allocations(Heap& heap, explain::Record* record) { the_program = new Program{heap, record, {}}; }
+void serve_allocations(Heap& heap, explain::Record* record) { the_program = new ServedProgram{heap, record, {}}; }
 
 } // namespace kumiki::openmp
 

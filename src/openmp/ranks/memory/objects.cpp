@@ -1,0 +1,120 @@
+#include "openmp/ranks/memory/objects.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <elf.h>
+
+#include "platform/memory.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+
+bool uses_openmp(const Object& object) {
+    return std::ranges::any_of(object.needed(),
+                               [](auto library) { return std::ranges::find(runtimes, library) != std::end(runtimes); });
+}
+
+} // namespace
+
+Object::Object(const dl_phdr_info& loaded)
+    : name_(loaded.dlpi_name),
+      base_(reinterpret_cast<std::byte*>(loaded.dlpi_addr)),
+      segments_(loaded.dlpi_phdr, loaded.dlpi_phnum) {
+    for (const auto& segment : segments_)
+        if (segment.p_type == PT_DYNAMIC) entries_ = reinterpret_cast<const ElfW(Dyn)*>(address_of(segment.p_vaddr));
+    const auto strings = value_of(DT_STRTAB);
+    if (strings >= loaded.dlpi_addr) strings_ = reinterpret_cast<const char*>(strings); // not so in the vdso
+}
+
+bool Object::is_called(std::string_view library) const {
+    if (const auto* const entry = entry_of(DT_SONAME); entry != nullptr && strings_ != nullptr)
+        return library == strings_ + entry->d_un.d_val;
+    return library == name_.substr(name_.rfind('/') + 1);
+}
+
+std::vector<std::string_view> Object::needed() const {
+    std::vector<std::string_view> names;
+    for (const auto* entry = entries_; strings_ != nullptr && entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == DT_NEEDED) names.emplace_back(strings_ + entry->d_un.d_val);
+    return names;
+}
+
+bool Object::needs(const Object& library) const {
+    return std::ranges::any_of(needed(), [&library](auto name) { return library.is_called(name); });
+}
+
+bool Object::uses_one_of(std::span<const std::string_view> functions) const {
+    return uses(functions, DT_JMPREL, DT_PLTRELSZ) || uses(functions, DT_RELA, DT_RELASZ);
+}
+
+std::vector<std::span<std::byte>> Object::variables_of_libraries() const {
+    std::vector<std::span<std::byte>> found;
+    const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
+    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(DT_RELA)),
+                                value_of(DT_RELASZ) / sizeof(ElfW(Rela)));
+    for (const auto& each : relocations)
+        if (ELF64_R_TYPE(each.r_info) == R_X86_64_COPY)
+            found.emplace_back(address_of(each.r_offset), symbols[ELF64_R_SYM(each.r_info)].st_size);
+    return found;
+}
+
+const ElfW(Dyn) * Object::entry_of(ElfW(Sxword) tag) const {
+    for (const auto* entry = entries_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == tag) return entry;
+    return nullptr;
+}
+
+ElfW(Addr) Object::value_of(ElfW(Sxword) tag) const {
+    const auto* const entry = entry_of(tag);
+    return entry == nullptr ? 0 : entry->d_un.d_ptr;
+}
+
+bool Object::uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const {
+    const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
+    if (strings_ == nullptr || symbols == nullptr) return false;
+    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(table)),
+                                value_of(bytes) / sizeof(ElfW(Rela)));
+    return std::ranges::any_of(relocations, [&](const ElfW(Rela) & each) {
+        const auto symbol = ELF64_R_SYM(each.r_info);
+        return symbol != 0 && std::ranges::find(functions, strings_ + symbols[symbol].st_name) != functions.end();
+    });
+}
+
+std::vector<Object> loaded_objects() {
+    std::vector<Object> objects;
+    dl_iterate_phdr(
+        [](dl_phdr_info* loaded, std::size_t, void* found) {
+            static_cast<std::vector<Object>*>(found)->emplace_back(*loaded);
+            return 0;
+        },
+        &objects);
+    return objects;
+}
+
+std::vector<Object> objects_of_program() {
+    std::vector<Object> others = loaded_objects();
+    std::vector<Object> found{others.front()};
+    others.erase(others.begin());
+    const auto belongs = [&found](const Object& object) {
+        return uses_openmp(object) || std::any_of(found.begin() + 1, found.end(),
+                                                  [&object](const Object& library) { return object.needs(library); });
+    };
+    for (;;) {
+        const auto next = std::ranges::find_if(others, belongs);
+        if (next == others.end()) return found;
+        found.push_back(*next);
+        others.erase(next);
+    }
+}
+
+std::span<std::byte> whole_pages(std::byte* begin, std::byte* end) {
+    const auto page = static_cast<std::uintptr_t>(platform::page_size());
+    const auto from = reinterpret_cast<std::uintptr_t>(begin) / page * page;
+    const auto to = platform::round_up(reinterpret_cast<std::uintptr_t>(end), page);
+    if (from >= to) return {};
+    return {reinterpret_cast<std::byte*>(from), to - from};
+}
+
+} // namespace kumiki::openmp

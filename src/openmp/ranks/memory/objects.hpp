@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <link.h>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace kumiki::openmp {
+
+/// The program, or a library, as the dynamic linker has loaded it and for as long as it stays.
+class Object {
+public:
+    explicit Object(const dl_phdr_info& loaded);
+
+    /// The file; empty for the program.
+    std::string_view name() const { return name_; }
+    std::byte* base() const { return base_; }
+    std::byte* address_of(ElfW(Addr) offset) const { return base_ + offset; }
+    std::span<const ElfW(Phdr)> segments() const { return segments_; }
+    bool operator==(const Object& other) const { return base_ == other.base_; }
+
+    /// Whether this is the name by which others need it.
+    bool is_called(std::string_view library) const;
+    /// The names of the libraries that it is linked with.
+    std::vector<std::string_view> needed() const;
+    bool needs(const Object& library) const;
+    /// Whether it uses one of these functions of other objects.
+    bool uses_one_of(std::span<const std::string_view> functions) const;
+    /// Variables of libraries that the linker has put among its own, by copy relocations.
+    std::vector<std::span<std::byte>> variables_of_libraries() const;
+    /// Of its dynamic section; null if there is none.
+    const ElfW(Dyn) * entry_of(ElfW(Sxword) tag) const;
+
+private:
+    ElfW(Addr) value_of(ElfW(Sxword) tag) const;
+    bool uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const;
+
+    std::string_view name_;
+    std::byte* base_;
+    std::span<const ElfW(Phdr)> segments_;
+    const ElfW(Dyn) * entries_ = nullptr;
+    const char* strings_ = nullptr;
+};
+
+/// The program comes first. Must be called when all libraries are loaded.
+std::vector<Object> loaded_objects();
+
+/// The program and its own libraries: those that use OpenMP, or libraries that do.
+std::vector<Object> objects_of_program();
+
+std::span<std::byte> whole_pages(std::byte* begin, std::byte* end);
+
+} // namespace kumiki::openmp

@@ -1,0 +1,80 @@
+#include "openmp/ranks/process/constructors.hpp"
+
+#include <algorithm>
+#include <elf.h>
+#include <ranges>
+#include <span>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+#include "openmp/ranks/memory/objects.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+using Function = void (*)(int, char**, char**);
+
+/// In the order in which they run. A variable of the process, because it is filled before any object is there.
+std::vector<std::span<const Function>> held_constructors; // NOLINT: see above
+
+/// A table of functions of the object, which the dynamic linker takes for empty from now on.
+std::span<const Function> take_table(const Object& object, ElfW(Sxword) table, ElfW(Sxword) bytes) {
+    auto* const length = const_cast<ElfW(Dyn)*>(object.entry_of(bytes));
+    const auto* const entry = object.entry_of(table);
+    if (length == nullptr || entry == nullptr) return {};
+    // The linker has made its own table read-only.
+    auto* const begin = reinterpret_cast<std::byte*>(length);
+    const std::span<std::byte> pages = whole_pages(begin, begin + sizeof *length);
+    if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) != 0) return {};
+    const auto* const functions = reinterpret_cast<const Function*>(object.address_of(entry->d_un.d_ptr));
+    return {functions, std::exchange(length->d_un.d_val, 0) / sizeof(Function)};
+}
+
+/// The program's own libraries, each behind those that it needs.
+std::vector<Object> own_libraries() {
+    std::vector<Object> left = objects_of_program(), ordered;
+    left.erase(left.begin());
+    std::ranges::reverse(left); // mostly right, because the linker loads what a library needs after it
+    while (!left.empty()) {
+        const auto is_last = [&left](const Object& object) {
+            return std::ranges::none_of(
+                left, [&object](const Object& other) { return !(other == object) && object.needs(other); });
+        };
+        auto next = std::ranges::find_if(left, is_last);
+        if (next == left.end()) next = left.begin(); // they need each other
+        ordered.push_back(*next);
+        left.erase(next);
+    }
+    return ordered;
+}
+
+/// The last one first.
+void run_destructors(const Object& object) {
+    for (const Function function : take_table(object, DT_FINI_ARRAY, DT_FINI_ARRAYSZ) | std::views::reverse)
+        reinterpret_cast<void (*)()>(function)();
+}
+
+} // namespace
+
+void hold_constructors() {
+    for (const Object& library : own_libraries())
+        held_constructors.push_back(take_table(library, DT_INIT_ARRAY, DT_INIT_ARRAYSZ));
+}
+
+void run_held_constructors(int count, char** arguments, char** environment) {
+    for (const auto functions : held_constructors)
+        for (const Function function : functions) function(count, arguments, environment);
+}
+
+void run_program_destructors() {
+    run_destructors(objects_of_program().front());
+    for (const Object& library : own_libraries() | std::views::reverse) run_destructors(library);
+}
+
+void run_destructors_of(std::string_view library) {
+    for (const Object& object : loaded_objects())
+        if (object.name().find(library) != library.npos) run_destructors(object);
+}
+
+} // namespace kumiki::openmp
