@@ -121,7 +121,7 @@ void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found
         return std::ranges::any_of(
             waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.decoded.at); });
     });
-    LooksBefore looks(waits);
+    LooksBefore looks(waits, code);
     for (const SpinLoop& loop : waits)
         for (const Decoded& load : loop.loads) found.push_back({load, Use::waits, loop.begin});
     for_each_instruction(code, [&](const Decoded& decoded) {
