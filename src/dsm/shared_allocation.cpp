@@ -3,6 +3,8 @@
 #include <bit>
 #include <iterator>
 #include <fmt/format.h>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "dsm/contents.hpp"
@@ -274,15 +276,22 @@ Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t by
         return tl::unexpected(mapped.error());
     auto faults = watch(*view, region);
     if (!faults) return tl::unexpected(faults.error());
+    const auto no_addresses = [bytes](const char* what) {
+        return fail(KUMIKI_ERROR_MEMORY, fmt::format("there is no address space left for the {} of a shared array of "
+                                                     "{} bytes; raise the limit (ulimit -v unlimited)",
+                                                     what, bytes));
+    };
     std::byte* const twins = layout.checked ? nullptr : platform::reserve_zeros(layout.frames());
-    if (twins == nullptr && !layout.checked)
-        return fail(KUMIKI_ERROR_MEMORY,
-                    fmt::format("there is no address space left for the twins of a shared array of {} bytes; raise the "
-                                "limit (ulimit -v unlimited)",
-                                bytes));
-    auto pages =
-        std::make_unique<Pages>(fabric_, courier_.get(), cache_, number, Pages::Place{view->data(), region, twins},
-                                layout, homes_of(homes, layout.pages), std::move(*faults));
+    if (twins == nullptr && !layout.checked) return no_addresses("twins");
+    std::unique_ptr<Pages> pages;
+    try {
+        pages =
+            std::make_unique<Pages>(fabric_, courier_.get(), cache_, number, Pages::Place{view->data(), region, twins},
+                                    layout, homes_of(homes, layout.pages), std::move(*faults));
+    } catch (const std::bad_alloc&) {
+        if (twins != nullptr) platform::release_zeros(twins, layout.frames());
+        return no_addresses("tables");
+    }
     if (wish.open) pages->keep_open();
     else if (!check_ && !wish.invalidates) pages->begin_with(options_.protocol);
     if (check_) pages->check(*check_);
