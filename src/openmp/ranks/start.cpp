@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <optional>
 #include <pthread.h>
+#include <span>
 #include <string_view>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -17,12 +19,15 @@
 #include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/process/constructors.hpp"
 #include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
 #include "settings/settings.hpp"
+
+extern "C" void* __libc_stack_end;
 
 /// The start of a program that runs as several processes. When all libraries have been initialised, the C library's
 /// start function is called, which would run the constructors of the program, and main. Here it first joins the job;
@@ -122,11 +127,23 @@ void end_program() {
     if (linker_end != nullptr) linker_end();
 }
 
+/// Tells programs that look how much of main's stack they have used, as R and garbage collectors do, where it ends. The
+/// variable is the dynamic linker's, which has made it read-only, unless the program has got a copy of it.
+void set_stack_end(const Ranks& ranks, void* end) {
+    auto* const begin = reinterpret_cast<std::byte*>(&__libc_stack_end);
+    const std::span<std::byte> pages = whole_pages(begin, begin + sizeof __libc_stack_end);
+    const bool is_fixed = !ranks.is_shared(begin);
+    if (is_fixed && mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) != 0) return;
+    __libc_stack_end = end;
+    if (is_fixed) mprotect(pages.data(), pages.size(), PROT_READ);
+}
+
 void* run_program(void* argument) {
     const MainCall& program = *static_cast<MainCall*>(argument);
     pthread_sigmask(SIG_SETMASK, &program.blocked, nullptr);
     program.ranks->lead();
     linker_end = program.linker_fini;
+    set_stack_end(*program.ranks, __builtin_frame_address(0));
     run_held_constructors(program.count, program.arguments, environ);
     program.start(program.main, program.count, program.arguments, program.init, program.fini, end_program,
                   program.stack_end);

@@ -1,11 +1,12 @@
-/* Functions of the C library that the program has itself, with variables, and which libraries call, too; and a variable
-   of the C library that the linker takes into the program. */
+/* Functions of the C library that the program has itself, with variables, and which libraries call, too; and variables
+   of the C library and of the dynamic linker that the linker takes into the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 extern char** environ;
+extern void* __libc_stack_end;
 
 static FILE* (*of_library)(const char*, const char*);
 static int opened;
@@ -22,5 +23,7 @@ int main(void) {
 #pragma omp parallel
     for (int round = 0; round < 3; ++round) fclose(fopen("/dev/null", "r"));
     printf("opened %d, with %s environment\n", opened, environ[0] != NULL ? "an" : "no");
+    const long used = (char*)__libc_stack_end - (char*)__builtin_frame_address(0);
+    printf("used %s of the stack\n", used > 0 && used < 100000 ? "a little" : "much");
     return 0;
 }

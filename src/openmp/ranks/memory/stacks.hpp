@@ -7,7 +7,8 @@
 
 namespace kumiki::openmp {
 
-/// The stacks of one rank in memory that all ranks see: a long one for its first thread, and shorter ones.
+/// The stacks of one rank in memory that all ranks see: a long one for its first thread, a page that nobody may touch,
+/// and shorter ones. Because of that page the system's list of mappings tells where the first stack ends.
 ///
 /// They also hold the threads' thread-local variables, which the C library puts at the end of a stack; so pointers to
 /// threadprivate variables hold at all ranks.
@@ -16,7 +17,8 @@ public:
     struct Lengths {
         std::size_t first, other;
         int others;
-        std::size_t bytes() const { return first + other * static_cast<std::size_t>(others); }
+        std::size_t guard;
+        std::size_t bytes() const { return first + guard + other * static_cast<std::size_t>(others); }
     };
     /// The lengths for a rank with so many threads; `other` is what the user wants for the others, or 0.
     static Lengths lengths_for(int threads, std::size_t other);
