@@ -16,7 +16,7 @@ namespace {
 using Function = void (*)(int, char**, char**);
 
 /// In the order in which they run. A variable of the process, because it is filled before any object is there.
-std::vector<std::span<const Function>> held_constructors; // NOLINT: see above
+constinit std::vector<std::span<const Function>> held_constructors; // NOLINT: see above
 
 /// A table of functions of the object, which the dynamic linker takes for empty from now on.
 std::span<const Function> take_table(const Object& object, ElfW(Sxword) table, ElfW(Sxword) bytes) {
