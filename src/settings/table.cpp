@@ -236,6 +236,13 @@ constexpr std::array table = {
             "ROWS - 1).",
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
     Setting{
+        "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
+        "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "
+        "those that use OpenMP: the beginnings of their files' names, up to a dot, separated by commas "
+        "(libparasail,libxml2).",
+        false,
+        [](Settings& s, std::string_view t) { return into(s.openmp_libraries, Result<std::string>(std::string(t))); }},
+    Setting{
         "KUMIKI_SHARED_PROTOCOL", "", "invalidate", "invalidate, update",
         "What a barrier does with copies of pages of shared arrays that other ranks have written, where the program "
         "does not say: drop them (invalidate), or bring them up to date (update).",

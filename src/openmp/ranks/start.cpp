@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <optional>
 #include <pthread.h>
 #include <span>
@@ -68,20 +69,27 @@ std::optional<Settings> settings_for_several() {
     return std::move(*settings);
 }
 
-/// The dynamic linker calls this before what uses this library.
+/// The dynamic linker calls the constructors of this library before those of all others (-z initfirst), the C library's
+/// among them. This one comes first.
+[[gnu::constructor(101)]] void tell_c_library_environment(int, char**, char** environment) { environ = environment; }
+
 [[gnu::constructor]] void prepare_libraries() {
-    if (settings_for_several()) hold_constructors();
+    if (const auto settings = settings_for_several()) hold_constructors(settings->openmp_libraries);
 }
 
 Ranks& join(const Settings& settings) {
-    const Program program = find_program();
+    if (const auto name = unusable_library(settings.openmp_libraries); !name.empty())
+        refuse(fmt::format("--libraries {}: the program is not linked with a library of this name, or its memory must "
+                           "stay private to each process, as that of the C library",
+                           name));
+    const Program program = find_program(settings.openmp_libraries);
     prepare_languages();
     auto joined = Ranks::join(settings, program);
     if (!joined) refuse(joined.error().message);
     Ranks& ranks = **joined;
     static_cast<void>(joined->release()); // it lives as long as the process
     process().set_others(ranks);
-    serve_allocations(ranks.heap(), ranks.record());
+    serve_allocations(ranks.heap(), ranks.record(), program);
     if (auto trapped = trap_atomics(program.images, ranks); !trapped) refuse(trapped.error().message);
     if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);

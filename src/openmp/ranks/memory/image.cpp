@@ -96,16 +96,15 @@ Image image_of(const Object& object) {
 
 } // namespace
 
-Program find_program() {
+Program find_program(std::string_view libraries) {
     Program program;
     program.layout = 0xcbf29ce484222325;
     for (const Object& object : loaded_objects()) add(program.layout, object);
-    for (const Object& object : objects_of_program()) program.images.push_back(image_of(object));
+    for (const Object& object : objects_of_program(libraries)) program.images.push_back(image_of(object));
     return program;
 }
 
-Callers::Callers() {
-    const std::vector<Object> own = objects_of_program();
+Callers::Callers(const Program& program) {
     for (const Object& object : loaded_objects()) {
         const auto is_one_of = [&object](std::initializer_list<std::string_view> names) {
             return std::ranges::any_of(names, [&](auto each) { return object.name().find(each) != each.npos; });
@@ -115,7 +114,8 @@ Callers::Callers() {
             if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
                 code.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
         const bool is_this = is_in(code, reinterpret_cast<const void*>(&find_program));
-        if (std::ranges::find(own, object) != own.end() || is_one_of({"/libstdc++.so", "/libgfortran.so"}))
+        const bool is_own = std::ranges::find(program.images, object.base(), &Image::base) != program.images.end();
+        if (is_own || is_one_of({"/libstdc++.so", "/libgfortran.so"}))
             program_.insert(program_.end(), code.begin(), code.end());
         else if (is_this || is_one_of({"/libc.so", "/libpthread.so"}))
             callers_of_program_.insert(callers_of_program_.end(), code.begin(), code.end());

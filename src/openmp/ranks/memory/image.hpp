@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace kumiki::openmp {
@@ -27,14 +28,14 @@ struct Program {
     std::uint64_t layout = 0;  ///< a number that differs if anything is loaded elsewhere, or something else is
 };
 
-/// Must be called when all libraries are loaded.
-Program find_program();
+/// Must be called when all libraries are loaded. `libraries`: as for objects_of_program().
+Program find_program(std::string_view libraries);
 
 /// Whether calls from this address come from the program and its own libraries, or from a library that works on its
 /// behalf with memory of its own: those of C++ and Fortran.
 class Callers {
 public:
-    Callers();
+    explicit Callers(const Program& program);
     bool has(const void* address) const { return is_in(program_, address); }
     /// The same, or from a library that calls functions of the program: this one, which calls those of regions and
     /// tasks, or the C library. If the last thing that such a function does is a call, compilers make a jump of it,

@@ -100,7 +100,9 @@ void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignmen
     return found(the_program->heap.allocate_zeros(bytes, alignment), bytes, caller);
 }
 
-void serve_allocations(Heap& heap, explain::Record* record) { the_program = new ServedProgram{heap, record, {}}; }
+void serve_allocations(Heap& heap, explain::Record* record, const Program& program) {
+    the_program = new ServedProgram{heap, record, Callers(program)};
+}
 
 } // namespace kumiki::openmp
 

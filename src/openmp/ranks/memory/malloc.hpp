@@ -12,12 +12,13 @@ class Record;
 namespace kumiki::openmp {
 
 class Heap;
+struct Program;
 
 /// From now on malloc() and its relatives take memory from `heap` if the program calls them, or a library on its
 /// behalf (Callers). Other libraries keep to the C library's heap, which is private to the process. What free() gets is
 /// known by its address. `heap` must live as long as the process, and so must `record`, which gets to know who has
 /// allocated longer blocks; null: nobody does.
-void serve_allocations(Heap& heap, explain::Record* record);
+void serve_allocations(Heap& heap, explain::Record* record, const Program& program);
 
 /// Whether a call from this address is one of the program, or of a library on its behalf; false before.
 bool is_program(const void* caller);

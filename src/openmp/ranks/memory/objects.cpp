@@ -11,6 +11,29 @@ namespace {
 
 constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
 
+/// What may not be shared, because it belongs to the process or makes the memory shared.
+constexpr std::string_view private_libraries[] = {
+    "ld-linux-x86-64", "libc", "libpthread", "libgcc_s", "libkumiki", "libkumiki-openmp", "libkumiki-openmp-ranks"};
+
+bool may_be_named(const Object& object) {
+    return std::ranges::none_of(private_libraries, [&object](auto name) { return object.has_name(name); });
+}
+
+template <class Each>
+void for_each_name(std::string_view names, Each each) {
+    while (!names.empty()) {
+        const std::string_view name = names.substr(0, names.find(','));
+        names.remove_prefix(std::min(name.size() + 1, names.size()));
+        if (!name.empty()) each(name);
+    }
+}
+
+bool is_named(const Object& object, std::string_view names) {
+    bool is = false;
+    for_each_name(names, [&](std::string_view name) { is = is || object.has_name(name); });
+    return is && may_be_named(object);
+}
+
 bool uses_openmp(const Object& object) {
     return std::ranges::any_of(object.needed(),
                                [](auto library) { return std::ranges::find(runtimes, library) != std::end(runtimes); });
@@ -26,6 +49,11 @@ Object::Object(const dl_phdr_info& loaded)
         if (segment.p_type == PT_DYNAMIC) entries_ = reinterpret_cast<const ElfW(Dyn)*>(address_of(segment.p_vaddr));
     const auto strings = value_of(DT_STRTAB);
     if (strings >= loaded.dlpi_addr) strings_ = reinterpret_cast<const char*>(strings); // not so in the vdso
+}
+
+bool Object::has_name(std::string_view name) const {
+    const std::string_view file = name_.substr(name_.rfind('/') + 1);
+    return file.starts_with(name) && (file.size() == name.size() || file[name.size()] == '.');
 }
 
 bool Object::is_called(std::string_view library) const {
@@ -93,13 +121,14 @@ std::vector<Object> loaded_objects() {
     return objects;
 }
 
-std::vector<Object> objects_of_program() {
+std::vector<Object> objects_of_program(std::string_view named) {
     std::vector<Object> others = loaded_objects();
     std::vector<Object> found{others.front()};
     others.erase(others.begin());
-    const auto belongs = [&found](const Object& object) {
-        return uses_openmp(object) || std::any_of(found.begin() + 1, found.end(),
-                                                  [&object](const Object& library) { return object.needs(library); });
+    const auto belongs = [&](const Object& object) {
+        return uses_openmp(object) || is_named(object, named) ||
+               std::any_of(found.begin() + 1, found.end(),
+                           [&object](const Object& library) { return object.needs(library); });
     };
     for (;;) {
         const auto next = std::ranges::find_if(others, belongs);
@@ -107,6 +136,18 @@ std::vector<Object> objects_of_program() {
         found.push_back(*next);
         others.erase(next);
     }
+}
+
+std::string_view unusable_library(std::string_view named) {
+    std::vector<Object> libraries = loaded_objects();
+    libraries.erase(libraries.begin());
+    std::string_view unusable;
+    for_each_name(named, [&](std::string_view name) {
+        const bool is_usable = std::ranges::any_of(
+            libraries, [name](const Object& library) { return library.has_name(name) && may_be_named(library); });
+        if (!is_usable && unusable.empty()) unusable = name;
+    });
+    return unusable;
 }
 
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end) {

@@ -20,6 +20,8 @@ public:
     std::span<const ElfW(Phdr)> segments() const { return segments_; }
     bool operator==(const Object& other) const { return base_ == other.base_; }
 
+    /// Whether the file's name is this one, or begins with it and a dot.
+    bool has_name(std::string_view name) const;
     /// Whether this is the name by which others need it.
     bool is_called(std::string_view library) const;
     /// The names of the libraries that it is linked with.
@@ -46,8 +48,12 @@ private:
 /// The program comes first. Must be called when all libraries are loaded.
 std::vector<Object> loaded_objects();
 
-/// The program and its own libraries: those that use OpenMP, or libraries that do.
-std::vector<Object> objects_of_program();
+/// The program and its own libraries: those that use OpenMP, those that the user has named (separated by commas), and
+/// those that are linked with one of these.
+std::vector<Object> objects_of_program(std::string_view named);
+
+/// The first one of these names that is no library's which may be the program's own; empty: there is none.
+std::string_view unusable_library(std::string_view named);
 
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end);
 

@@ -22,15 +22,16 @@ void on_fault(int signal, siginfo_t* information, void*) {
     const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
     if (information->si_code > 0 && address >= near_null)
         say("kumiki: rank %d has no memory at %#" PRIxPTR ", which the program has used; if another process has got it "
-            "from a library, or from mmap() of a file that it writes or at an address of its choice, it is private to "
-            "that process (docs/openmp.md, \"Check these first\"): allocate it by malloc()\n",
+            "from a library, name that library with --libraries; if it has got it from mmap() of a file that it writes "
+            "or "
+            "at an address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
             address);
     // A mistake that any program can make; but here the pointer may have been read where the first process has memory
     // of a library, and this one has zeros.
     else if (information->si_code > 0 && own_rank != 0)
         say("kumiki: rank %d has used a null pointer (%#" PRIxPTR "); if the program does this over several processes "
-            "only, the pointer is in memory that another process has got from a library, and that is private to that "
-            "process (docs/openmp.md, \"Check these first\")\n",
+            "only, the pointer is in memory that another process has got from a library: name that library with "
+            "--libraries (docs/openmp.md, \"Check these first\")\n",
             address);
     struct sigaction unhandled{};
     unhandled.sa_handler = SIG_DFL;

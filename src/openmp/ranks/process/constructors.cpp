@@ -15,8 +15,12 @@ namespace {
 
 using Function = void (*)(int, char**, char**);
 
+struct Held {
+    Object library;
+    std::span<const Function> constructors;
+};
 /// In the order in which they run. A variable of the process, because it is filled before any object is there.
-constinit std::vector<std::span<const Function>> held_constructors; // NOLINT: see above
+constinit std::vector<Held> held; // NOLINT: see above
 
 /// A table of functions of the object, which the dynamic linker takes for empty from now on.
 std::span<const Function> take_table(const Object& object, ElfW(Sxword) table, ElfW(Sxword) bytes) {
@@ -32,8 +36,8 @@ std::span<const Function> take_table(const Object& object, ElfW(Sxword) table, E
 }
 
 /// The program's own libraries, each behind those that it needs.
-std::vector<Object> own_libraries() {
-    std::vector<Object> left = objects_of_program(), ordered;
+std::vector<Object> own_libraries(std::string_view named) {
+    std::vector<Object> left = objects_of_program(named), ordered;
     left.erase(left.begin());
     std::ranges::reverse(left); // mostly right, because the linker loads what a library needs after it
     while (!left.empty()) {
@@ -57,19 +61,19 @@ void run_destructors(const Object& object) {
 
 } // namespace
 
-void hold_constructors() {
-    for (const Object& library : own_libraries())
-        held_constructors.push_back(take_table(library, DT_INIT_ARRAY, DT_INIT_ARRAYSZ));
+void hold_constructors(std::string_view libraries) {
+    for (const Object& library : own_libraries(libraries))
+        held.push_back({library, take_table(library, DT_INIT_ARRAY, DT_INIT_ARRAYSZ)});
 }
 
 void run_held_constructors(int count, char** arguments, char** environment) {
-    for (const auto functions : held_constructors)
-        for (const Function function : functions) function(count, arguments, environment);
+    for (const Held& each : held)
+        for (const Function function : each.constructors) function(count, arguments, environment);
 }
 
 void run_program_destructors() {
-    run_destructors(objects_of_program().front());
-    for (const Object& library : own_libraries() | std::views::reverse) run_destructors(library);
+    run_destructors(loaded_objects().front());
+    for (const Held& each : held | std::views::reverse) run_destructors(each.library);
 }
 
 void run_destructors_of(std::string_view library) {

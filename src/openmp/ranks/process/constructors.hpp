@@ -8,8 +8,8 @@ namespace kumiki::openmp {
 // C++).
 
 /// Hides the constructors of the program's own libraries from the dynamic linker, which would run them in every process
-/// before these share any memory. Must be called before they run.
-void hold_constructors();
+/// before these share any memory. Must be called before they run. `libraries`: as for objects_of_program().
+void hold_constructors(std::string_view libraries);
 
 /// Runs those, libraries before the ones that need them, with what they expect as arguments.
 void run_held_constructors(int count, char** arguments, char** environment);
