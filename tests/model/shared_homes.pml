@@ -13,6 +13,9 @@
 #ifndef BARRIERS
 #define BARRIERS 2 /* the last one ends the program */
 #endif
+#ifndef SERVED
+#define SERVED 0 /* releases by a further thread of a host, which others have asked for, of all hosts together */
+#endif
 #ifndef REOPENED
 #define REOPENED 0 /* barriers after which the next touch decides again */
 #endif
@@ -32,7 +35,7 @@ hidden byte own_first, own_second;
 
 byte knows[HOSTS], lock_knows;
 bit truth[BYTES];
-byte accesses = ACCESSES, acquires = ACQUIRES, reopened = REOPENED;
+byte accesses = ACCESSES, acquires = ACQUIRES, served = SERVED, reopened = REOPENED;
 
 /* ---- Pages: one page at each host ---- */
 
@@ -47,7 +50,9 @@ bit frame[HOSTS * BYTES], twin[HOSTS * BYTES];
 bool tracked[HOSTS];
 bool has_data[HOSTS]; /* the frame is no hole in the memory's file */
 bool brought[HOSTS];  /* others have changed it */
-bool fetched[HOSTS];
+bool noted[HOSTS];    /* for the next release: the host has written, or touched */
+bool fetched[HOSTS];  /* the page's mark */
+bool news[HOSTS];     /* the mark of its block, and the word for all: taken by each release */
 bool touched[HOSTS], told[HOSTS];
 byte home[HOSTS] = STAND_IN;
 bool is_open[HOSTS] = true;
@@ -108,6 +113,7 @@ inline find_touched() {
     :: is_open[me] && has_data[me] && state[me] == UNTOUCHED ->
 #endif
        state[me] = TOUCHED;
+       noted[me] = true;
        touched[me] = true
     :: else
     fi
@@ -131,15 +137,15 @@ inline release_pages(at_barrier) {
     :: else
     fi;
     if
-    :: home[me] == me && fetched[me] && state[me] == OPEN -> state[me] = CLEAN; announce(at_barrier)
+    :: home[me] == me && fetched[me] && news[me] && state[me] == OPEN -> state[me] = CLEAN; announce(at_barrier)
     :: home[me] == me && at_barrier && state[me] == WRITTEN ->
        state[me] = OPEN;
        fetched[me] = false;
        announce(at_barrier)
-    :: home[me] == me && !at_barrier && (state[me] == WRITTEN || state[me] == TOUCHED) ->
+    :: home[me] == me && !at_barrier && noted[me] && (state[me] == WRITTEN || state[me] == TOUCHED) ->
        state[me] = CLEAN;
        announce(at_barrier)
-    :: home[me] != me && (state[me] == WRITTEN || (state[me] == TOUCHED && !at_barrier)) ->
+    :: home[me] != me && noted[me] && (state[me] == WRITTEN || (state[me] == TOUCHED && !at_barrier)) ->
        send_difference(state[me] == TOUCHED);
        state[me] = CLEAN;
        if
@@ -147,7 +153,9 @@ inline release_pages(at_barrier) {
        :: else
        fi
     :: else
-    fi
+    fi;
+    noted[me] = false;
+    news[me] = false
 }
 
 /* Pages::invalidate */
@@ -196,10 +204,11 @@ inline touch(writes) {
        fi;
        has_data[me] = true;
        if
-       :: state[me] == UNTOUCHED -> state[me] = TOUCHED
+       :: state[me] == UNTOUCHED -> state[me] = TOUCHED; noted[me] = true
        :: state[me] == ABSENT -> /* Pages::fetch, Pages::lend */
           assert(home[me] != me);
           fetched[home[me]] = true;
+          news[home[me]] = true;
           frame[in(me, 0)] = frame[in(home[me], 0)];
           frame[in(me, 1)] = frame[in(home[me], 1)];
           state[me] = CLEAN
@@ -209,7 +218,8 @@ inline touch(writes) {
        :: state[me] == CLEAN && writes ->
           twin[in(me, 0)] = (home[me] == me -> 0 : frame[in(me, 0)]);
           twin[in(me, 1)] = (home[me] == me -> 0 : frame[in(me, 1)]);
-          state[me] = WRITTEN
+          state[me] = WRITTEN;
+          noted[me] = true
        :: else
        fi
     fi
@@ -235,18 +245,30 @@ inline write(which) {
 }
 
 /* A lock that tells its next owner all that its last one knew: how it does is in shared_locks.pml. */
+inline take_in() {
+    if
+    :: (me != 0 && lock_number[0] > got(me, 0)) || (me != 1 && lock_number[1] > got(me, 1)) ||
+           (me != 2 && lock_number[2] > got(me, 2)) ->
+       invalidate();
+       invalidate_written()
+    :: else
+    fi;
+    for (other : 0 .. 2) { got(me, other) = (lock_number[other] > got(me, other) -> lock_number[other] : got(me, other)) }
+}
+
+/* Ranks::flush: the lock is acquired and released. The program knows nothing of it. */
+inline flush() {
+    take_in();
+    release_pages(false);
+    for (other : 0 .. 2) { lock_number[other] = got(me, other) }
+    skip
+}
+
 inline acquire() {
     d_step {
         acquires > 0 && holder == NOBODY -> acquires--;
         holder = me;
-        if
-        :: (me != 0 && lock_number[0] > got(me, 0)) || (me != 1 && lock_number[1] > got(me, 1)) ||
-               (me != 2 && lock_number[2] > got(me, 2)) ->
-           invalidate();
-           invalidate_written()
-        :: else
-        fi;
-        for (other : 0 .. 2) { got(me, other) = (lock_number[other] > got(me, other) -> lock_number[other] : got(me, other)) }
+        take_in();
         knows[me] = knows[me] | lock_knows;
         check()
     }
@@ -373,7 +395,10 @@ inline finish_moves() {
 #ifdef MARK_IS_LOST
        fetched[me] = false;
 #endif
-       state[me] = OPEN
+       state[me] = OPEN;
+#ifndef NEWS_ARE_LOST
+       news[me] = news[me] || fetched[me]
+#endif
     :: else ->
 #ifndef LOSER_DROPS
        if
@@ -395,7 +420,11 @@ inline barrier() {
     :: wants = true /* relocation: rather any interval than the second one */
     :: skip
     fi;
+#if SERVED > 0 && !defined(NO_FLUSH_BEFORE)
+    d_step { holder == NOBODY -> flush(); enter() }
+#else
     d_step { enter() }
+#endif
     d_step {
         barriers != passed -> passed = 0;
         if
@@ -449,6 +478,19 @@ inline reopen() {
 }
 #endif
 
+#if SERVED > 0
+/* ReleaseServer: at any time, also when the host is in a barrier. */
+proctype Server(byte me) {
+    do
+    :: d_step {
+        served > 0 && holder == NOBODY -> served--;
+        flush()
+    }
+    :: barriers == BARRIERS -> break
+    od
+}
+#endif
+
 proctype Host(byte me) {
     byte passed = 0, meetings = 0, step = COMPUTE;
     bool wants = false;
@@ -480,6 +522,11 @@ init {
         knows[2] = ALL_BYTES;
         run Host(0);
         run Host(1);
-        run Host(2)
+        run Host(2);
+#if SERVED > 0
+        run Server(0);
+        run Server(1);
+        run Server(2)
+#endif
     }
 }

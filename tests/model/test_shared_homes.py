@@ -12,13 +12,13 @@ MODEL = "shared_homes.pml"
 
 
 @pytest.mark.parametrize(
-    ("accesses", "acquires", "barriers", "reopened"),
-    [(2, 2, 2, 0), (3, 2, 1, 0), (3, 0, 2, 0), (3, 0, 2, 1)],
+    ("accesses", "acquires", "barriers", "reopened", "served"),
+    [(2, 2, 2, 0, 0), (3, 2, 1, 0, 0), (3, 0, 2, 0, 0), (3, 0, 2, 1, 0), (2, 1, 1, 0, 1), (2, 0, 2, 0, 1)],
 )
 def test_a_page_has_one_home_and_loses_no_byte(
-    tmp_path: Path, accesses: int, acquires: int, barriers: int, reopened: int
+    tmp_path: Path, accesses: int, acquires: int, barriers: int, reopened: int, served: int
 ) -> None:
-    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "REOPENED": reopened}
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "REOPENED": reopened, "SERVED": served}
     expect_no_mistake(MODEL, tmp_path, **size)
 
 
@@ -39,3 +39,14 @@ def test_a_page_has_one_home_and_loses_no_byte(
 def test_the_model_of_homes_finds(tmp_path: Path, mistake: str, accesses: int, acquires: int, barriers: int) -> None:
     size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers}
     expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", **size, **{mistake: 1})
+
+
+@pytest.mark.parametrize(
+    ("mistake", "accesses", "acquires", "barriers"), [("NEWS_ARE_LOST", 3, 0, 2), ("NO_FLUSH_BEFORE", 2, 1, 1)]
+)
+def test_the_model_of_homes_with_releases_in_barriers_finds(
+    tmp_path: Path, mistake: str, accesses: int, acquires: int, barriers: int
+) -> None:
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "SERVED": 1}
+    order = ("-DT_REVERSE", "-DREVERSE")
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", *order, **size, **{mistake: 1})
