@@ -11,11 +11,25 @@ namespace {
 
 constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
 
-/// What may not be shared, because it belongs to the process or makes the memory shared.
-constexpr std::string_view private_libraries[] = {
-    "ld-linux-x86-64", "libc", "libpthread", "libgcc_s", "libkumiki", "libkumiki-openmp", "libkumiki-openmp-ranks"};
+/// What may not be shared, because it belongs to the process, or because this library itself uses it.
+constexpr std::string_view private_libraries[] = {"ld-linux-x86-64",
+                                                  "libc",
+                                                  "libm",
+                                                  "libpthread",
+                                                  "libgcc_s",
+                                                  "libstdc++",
+                                                  "libgfortran",
+                                                  "libgomp",
+                                                  "libomp",
+                                                  "libiomp5",
+                                                  "libkumiki",
+                                                  "libfmt",
+                                                  "libZydis",
+                                                  "libZycore",
+                                                  "libkumiki-openmp",
+                                                  "libkumiki-openmp-ranks"};
 
-bool may_be_named(const Object& object) {
+bool may_be_shared(const Object& object) {
     return std::ranges::none_of(private_libraries, [&object](auto name) { return object.has_name(name); });
 }
 
@@ -31,7 +45,7 @@ void for_each_name(std::string_view names, Each each) {
 bool is_named(const Object& object, std::string_view names) {
     bool is = false;
     for_each_name(names, [&](std::string_view name) { is = is || object.has_name(name); });
-    return is && may_be_named(object);
+    return is;
 }
 
 bool uses_openmp(const Object& object) {
@@ -126,6 +140,7 @@ std::vector<Object> objects_of_program(std::string_view named) {
     std::vector<Object> found{others.front()};
     others.erase(others.begin());
     const auto belongs = [&](const Object& object) {
+        if (!may_be_shared(object)) return false;
         return uses_openmp(object) || is_named(object, named) ||
                std::any_of(found.begin() + 1, found.end(),
                            [&object](const Object& library) { return object.needs(library); });
@@ -144,7 +159,7 @@ std::string_view unusable_library(std::string_view named) {
     std::string_view unusable;
     for_each_name(named, [&](std::string_view name) {
         const bool is_usable = std::ranges::any_of(
-            libraries, [name](const Object& library) { return library.has_name(name) && may_be_named(library); });
+            libraries, [name](const Object& library) { return library.has_name(name) && may_be_shared(library); });
         if (!is_usable && unusable.empty()) unusable = name;
     });
     return unusable;
