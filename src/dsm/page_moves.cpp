@@ -160,7 +160,7 @@ void Pages::finish(const HomeMoves::Move& move) {
             log_.became_home(move.first * layout_.page_bytes, move.count);
         const auto open = [this](std::size_t page) {
             pages_[page].state = State::open;
-            // A thread that released a lock meanwhile took the block's mark, and passed over this page.
+            // A thread that released a lock meanwhile may have taken the block's mark, and passed over this page.
             if (fetched(region_, page).load(std::memory_order_relaxed) != 0) mark_fetched(region_, page, 1);
         };
         bool others = false; // pages that are not just touched, as in a fresh array

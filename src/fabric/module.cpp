@@ -22,7 +22,7 @@ std::optional<std::filesystem::path> find(const char* name) {
 }
 
 /// If the program uses `environ`, the linker has made a variable of the program of it. Libraries that look at the C
-/// library first find that one's own, which nobody has set.
+/// library first find that one's own variable, which nobody has set.
 void set_environment_of_c_library() {
     void* const library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return;

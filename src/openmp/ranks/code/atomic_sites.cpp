@@ -15,6 +15,7 @@
 
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/lock_attempts.hpp"
 #include "openmp/ranks/ranks.hpp"
@@ -250,15 +251,13 @@ Result<> replace_atomics(std::span<std::byte> code) {
         for (const Site& site : each.all)
             if (site.at >= code.data() && site.at < code.data() + code.size()) found.push_back(site.at);
     if (found.empty()) return {};
-    const std::size_t page = platform::page_size();
-    auto* const begin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(code.data()) / page * page);
-    const auto length = static_cast<std::size_t>(code.data() + code.size() - begin);
-    if (mprotect(begin, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    const std::span<std::byte> pages = whole_pages(code.data(), code.data() + code.size());
+    if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot replace atomic instructions of the program "
                                                           "(mprotect: {})",
                                                           std::strerror(errno)));
     for (std::byte* const at : found) *at = trap;
-    mprotect(begin, length, PROT_READ | PROT_EXEC);
+    mprotect(pages.data(), pages.size(), PROT_READ | PROT_EXEC);
     return {};
 }
 

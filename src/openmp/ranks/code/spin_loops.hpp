@@ -57,15 +57,15 @@ private:
 
 /// Finds the looks at variables before the first pass of a loop that waits for them. Compilers put the condition of a
 /// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
-/// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved; and what
-/// follows the loop, if the jump leads around that to the loop.
+/// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved. Or the
+/// code that follows the loop stands there, and the jump leads around it.
 class LooksBefore {
 public:
     /// `code`: in which the loops are.
     LooksBefore(std::span<const SpinLoop> loops, std::span<std::byte> code);
     /// The next instruction of the code, in the order of addresses. If it enters a loop, returns the load before the
     /// last conditional jump, which may have another purpose, and those before other jumps to where the loop goes on.
-    /// If it is a conditional jump behind one of whose sides a loop follows, returns the load before it.
+    /// If it is a conditional jump that leads to a loop, or lets the thread go on to one, returns the load before it.
     std::vector<Decoded> loads_before(const Decoded& decoded);
 
 private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <elf.h>
+#include <ranges>
 
 #include "platform/memory.hpp"
 
@@ -33,19 +34,9 @@ bool may_be_shared(const Object& object) {
     return std::ranges::none_of(private_libraries, [&object](auto name) { return object.has_name(name); });
 }
 
-template <class Each>
-void for_each_name(std::string_view names, Each each) {
-    while (!names.empty()) {
-        const std::string_view name = names.substr(0, names.find(','));
-        names.remove_prefix(std::min(name.size() + 1, names.size()));
-        if (!name.empty()) each(name);
-    }
-}
-
 bool is_named(const Object& object, std::string_view names) {
-    bool is = false;
-    for_each_name(names, [&](std::string_view name) { is = is || object.has_name(name); });
-    return is;
+    return std::ranges::any_of(std::views::split(names, ','),
+                               [&object](const auto& name) { return object.has_name({name.begin(), name.end()}); });
 }
 
 bool uses_openmp(const Object& object) {
@@ -156,13 +147,12 @@ std::vector<Object> objects_of_program(std::string_view named) {
 std::string_view unusable_library(std::string_view named) {
     std::vector<Object> libraries = loaded_objects();
     libraries.erase(libraries.begin());
-    std::string_view unusable;
-    for_each_name(named, [&](std::string_view name) {
-        const bool is_usable = std::ranges::any_of(
-            libraries, [name](const Object& library) { return library.has_name(name) && may_be_shared(library); });
-        if (!is_usable && unusable.empty()) unusable = name;
-    });
-    return unusable;
+    for (const auto each : std::views::split(named, ',')) {
+        const std::string_view name(each.begin(), each.end());
+        const auto is_it = [name](const Object& library) { return library.has_name(name) && may_be_shared(library); };
+        if (!name.empty() && std::ranges::none_of(libraries, is_it)) return name;
+    }
+    return {};
 }
 
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end) {

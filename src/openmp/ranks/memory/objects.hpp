@@ -52,9 +52,10 @@ std::vector<Object> loaded_objects();
 /// those that are linked with one of these.
 std::vector<Object> objects_of_program(std::string_view named);
 
-/// The first one of these names that is no library's which may be the program's own; empty: there is none.
+/// The first of these names that belongs to no library, or only to one that must stay private; empty: there is none.
 std::string_view unusable_library(std::string_view named);
 
+/// All pages of which some part lies between these addresses.
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end);
 
 } // namespace kumiki::openmp

@@ -26,14 +26,16 @@ Stacks::Lengths Stacks::lengths_for(int threads, std::size_t other) {
     const auto pages = [](std::size_t bytes) { return platform::round_up(bytes, platform::page_size()); };
     // Regions may ask for more threads than the rank has.
     return {pages(limit()), pages(std::clamp(other == 0 ? standard : other, std::size_t{1} << 16, longest)),
-            2 * threads + 2, platform::page_size()};
+            2 * threads + 2};
 }
+
+std::size_t Stacks::guard_bytes() { return platform::page_size(); }
 
 Result<pthread_t> Stacks::start(int number, void* (*function)(void*), void* argument) const {
     std::byte* const guard = begin_ + lengths_.first;
-    if (number == 0) mprotect(guard, lengths_.guard, PROT_NONE);
+    if (number == 0) mprotect(guard, guard_bytes(), PROT_NONE);
     std::byte* const begin =
-        number == 0 ? begin_ : guard + lengths_.guard + lengths_.other * static_cast<std::size_t>(number - 1);
+        number == 0 ? begin_ : guard + guard_bytes() + lengths_.other * static_cast<std::size_t>(number - 1);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstack(&attributes, begin, number == 0 ? lengths_.first : lengths_.other);

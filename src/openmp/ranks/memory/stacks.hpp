@@ -17,8 +17,7 @@ public:
     struct Lengths {
         std::size_t first, other;
         int others;
-        std::size_t guard;
-        std::size_t bytes() const { return first + guard + other * static_cast<std::size_t>(others); }
+        std::size_t bytes() const { return first + guard_bytes() + other * static_cast<std::size_t>(others); }
     };
     /// The lengths for a rank with so many threads; `other` is what the user wants for the others, or 0.
     static Lengths lengths_for(int threads, std::size_t other);
@@ -30,6 +29,8 @@ public:
     Result<pthread_t> start(int number, void* (*function)(void*), void* argument) const;
 
 private:
+    static std::size_t guard_bytes();
+
     std::byte* begin_;
     Lengths lengths_;
 };

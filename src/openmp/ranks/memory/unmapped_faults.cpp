@@ -22,9 +22,8 @@ void on_fault(int signal, siginfo_t* information, void*) {
     const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
     if (information->si_code > 0 && address >= near_null)
         say("kumiki: rank %d has no memory at %#" PRIxPTR ", which the program has used; if another process has got it "
-            "from a library, name that library with --libraries; if it has got it from mmap() of a file that it writes "
-            "or "
-            "at an address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
+            "from a library, name that library with --libraries; if from mmap() of a file that it writes or at an "
+            "address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
             address);
     // A mistake that any program can make; but here the pointer may have been read where the first process has memory
     // of a library, and this one has zeros.
