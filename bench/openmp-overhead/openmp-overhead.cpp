@@ -18,12 +18,13 @@ constexpr double resolution = 0.005;
 /// How often constructs are executed to see whether they do what they should.
 constexpr std::uint64_t checked = 12;
 
-/// The body: it takes `delay_seconds`, and touches no memory.
+/// The body: it takes `delay_seconds`, and touches no memory, so that compilers load `steps` before the constructs' own
+/// loops; the runtime would take a loop that does nothing but look at a variable for one that waits.
 struct Delay {
     std::uint64_t steps;
 
     void operator()() const {
-        for (std::uint64_t i = 0; i < steps; ++i) __asm__ __volatile__("" ::: "memory");
+        for (std::uint64_t i = 0; i < steps; ++i) __asm__ __volatile__("" : "+r"(i));
     }
 };
 

@@ -58,6 +58,23 @@ PIECE(leaves_out, "xorl %r8d, %r8d; 1: addl $1, %r8d; cmpl %r8d, %r12d; je 3f; m
                   "subl $1, %eax; jne 2b; jmp 1b; 3: nop");
 PIECE(counts, "1: addl $1, %ecx; cmpl %ecx, %esi; jne 1b");
 PIECE(counts_on_stack, "1: addl $1, %ecx; cmpl 8(%rsp), %ecx; jne 1b");
+// Loops that take time, with a limit that the program changes between them, and compilers therefore load in each pass.
+PIECE(counts_to_variable, "xorl %eax, %eax; 1: addq $1, %rax; cmpq (%rdx), %rax; jb 1b");
+PIECE(counts_to_loaded,
+      "xorl %ecx, %ecx; 1: addl $1, %ecx; movl (%rdi), %eax; cmpl %eax, %ecx; jge 2f; jmp 1b; 2: nop");
+PIECE(counts_on_to_loaded,
+      "xorl %ecx, %ecx; 1: leal 1(%rcx), %esi; movl (%rdi), %eax; movl %esi, %ecx; cmpl %esi, %eax;"
+      "jne 1b");
+// What GCC 12 made of loops of two passes, as over pairs of coordinates: the counter gets its second value.
+PIECE(passes_twice, "1: movl (%rdi,%r8,4), %eax; testl %eax, %eax; jg 2f; cmpq $1, %r8; je 2f; movl $1, %r8d; jmp 1b;"
+                    "2: nop");
+PIECE(passes_second, "xorl %eax, %eax; jmp 2f; 1: movl $8, %eax; 2: movq 16(%rdx,%rax), %rsi; testq %rsi, %rsi; jne 3f;"
+                     "cmpq $8, %rax; jne 1b; 3: nop");
+PIECE(ends_in_a_trap, "1: movl (%rbx), %eax; ud2; 2: testq %rbp, %rbp; je 1b");
+PIECE(marks_elements, "1: movl (%rbx,%rax,4), %ecx; testl %ecx, %ecx; jne 2f; movl $1, (%rbx,%rdx,4); jmp 1b; 2: nop");
+PIECE(waits_up_to_variable, "xorl %ecx, %ecx; 1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; addl $1, %ecx;"
+                            "cmpl (%rsi), %ecx; jne 1b; 2: nop");
+PIECE(waits_for_number, "xorl %ecx, %ecx; 1: addl $1, %ecx; movl (%rdi), %eax; cmpl %eax, %edx; jne 1b");
 PIECE(halves, "1: mulsd a_constant(%rip), %xmm0; addl $1, %ecx; cmpl %ecx, %esi; jne 1b");
 PIECE(searches_value, "1: addq $4, %rdi; movl (%rsi), %eax; cmpl (%rdi), %eax; jne 1b");
 PIECE(writes, "1: movl (%rsi), %eax; movl %ecx, (%rdi); addl $1, %ecx; cmpl %eax, %ecx; jne 1b");
@@ -241,6 +258,21 @@ TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(calls_begin, calls_end).empty());
     EXPECT_TRUE(loops_of(loads_next_address_begin, loads_next_address_end).empty());
     EXPECT_TRUE(loops_of(follows_a_list_begin, follows_a_list_end).empty());
+    EXPECT_TRUE(loops_of(counts_to_variable_begin, counts_to_variable_end).empty());
+    EXPECT_TRUE(loops_of(counts_to_loaded_begin, counts_to_loaded_end).empty());
+    EXPECT_TRUE(loops_of(counts_on_to_loaded_begin, counts_on_to_loaded_end).empty());
+    EXPECT_TRUE(loops_of(passes_twice_begin, passes_twice_end).empty());
+    EXPECT_TRUE(loops_of(passes_second_begin, passes_second_end).empty());
+    EXPECT_TRUE(loops_of(ends_in_a_trap_begin, ends_in_a_trap_end).empty());
+    EXPECT_TRUE(loops_of(marks_elements_begin, marks_elements_end).empty());
+}
+
+TEST(SpinLoopsTest, ALimitOfTheCounterIsNotWaitedFor) {
+    const auto loops = loops_of(waits_up_to_variable_begin, waits_up_to_variable_end);
+    ASSERT_EQ(loops.size(), 1U);
+    ASSERT_EQ(loops.front().loads.size(), 1U);
+    EXPECT_EQ(loops.front().loads.front().at, loops.front().begin);
+    EXPECT_EQ(loops_of(waits_for_number_begin, waits_for_number_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, ABackwardJumpToWhichNoWayLeadsBackIsNoLoop) {

@@ -11,7 +11,8 @@ namespace {
 /// Where a thread may go on behind an instruction, in its function; null: nowhere.
 std::array<std::byte*, 2> successors_of(const Decoded& decoded) {
     const auto category = decoded.instruction.meta.category;
-    const bool goes_on = category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET;
+    const bool goes_on = category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET &&
+                         decoded.instruction.mnemonic != ZYDIS_MNEMONIC_UD2;
     return {goes_on ? decoded.end() : nullptr, jump_target_of(decoded)};
 }
 
@@ -60,16 +61,27 @@ std::vector<Thing> written_in(Body body) {
 }
 
 /// Whether it only loads a register with what the loop itself does not change: a constant, which compilers load again
-/// behind a call that may have changed the register, or a variable, which they may look at in the next pass only.
+/// behind a call that may have changed the register, or a variable, which they may look at in the next pass only. A
+/// constant without a call is how a loop of two passes comes to its second one.
 bool loads_what_stays(const Decoded& decoded, Body loop) {
     const auto mnemonic = decoded.instruction.mnemonic;
     if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
+    const bool is_behind_call = std::ranges::any_of(
+        loop, [&decoded](const Decoded* other) { return is_call(*other) && other->at < decoded.at; });
+    if (!is_behind_call && !reads_memory(decoded)) return false;
     const std::vector<Thing> changed = written_in(loop);
     bool stays = true;
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
         stays = stays && !(is_read && has(changed, thing)) && !(is_written && thing.is_memory());
     });
     return stays;
+}
+
+/// Whether they are the same, or may be elements of the same array.
+bool may_overlap(const Thing& one, const Thing& other) {
+    if (one == other) return true;
+    const bool has_index = one.index != ZYDIS_REGISTER_NONE || other.index != ZYDIS_REGISTER_NONE;
+    return one.is_memory() && other.is_memory() && one.base == other.base && has_index;
 }
 
 /// What the loop takes over from the pass before, of what it changes itself, if no other thread changes what it looks
@@ -90,11 +102,72 @@ std::optional<std::vector<Thing>> counters_of(Body body, WaitingCalls& calls) {
             if (is_written) changed.push_back(thing);
         });
         for (const Thing& thing : changed) {
-            if (has(read, thing) && !loads_what_stays(*decoded, body)) counters.push_back(thing);
+            const bool changes_what_was_read =
+                std::ranges::any_of(read, [&thing](const Thing& each) { return may_overlap(each, thing); });
+            if (changes_what_was_read && !loads_what_stays(*decoded, body)) counters.push_back(thing);
             written.push_back(thing);
         }
     }
     return counters;
+}
+
+/// Whether the last jump compares a register with the constant that each pass gives it: the second of two passes. The
+/// first one, with another constant, begins behind that.
+bool is_second_of_two(Body body) {
+    const auto constant_of = [](const Decoded& decoded) -> std::optional<std::pair<Thing, std::int64_t>> {
+        if (decoded.operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+            decoded.operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+            return {};
+        return std::pair(register_named(decoded.operands[0].reg.value), decoded.operands[1].imm.value.s);
+    };
+    if (body.size() < 3 || body.back()->instruction.mnemonic != ZYDIS_MNEMONIC_JNZ) return false;
+    const Decoded& comparison = *body[body.size() - 2];
+    const auto compared = constant_of(comparison);
+    if (comparison.instruction.mnemonic != ZYDIS_MNEMONIC_CMP || !compared) return false;
+    bool is_set = false;
+    for (const Decoded* const decoded : body.first(body.size() - 2))
+        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (is_written && thing == compared->first)
+                is_set = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV && constant_of(*decoded) == compared;
+        });
+    return is_set;
+}
+
+/// The jumps that compare what the loop counts with a variable: after enough passes it ends though nobody changes the
+/// variable, as a loop does whose purpose is that time passes, and whose limit is not kept in a register. So it does
+/// not wait for that variable.
+std::vector<const Decoded*> jumps_at_limits(Body body, const std::vector<Thing>& counters) {
+    std::vector<Thing> counted = counters, loaded;
+    std::vector<const Decoded*> found;
+    bool at_limit = false;
+    for (const Decoded* const decoded : body) {
+        if (is_jump(*decoded)) {
+            if (at_limit) found.push_back(decoded);
+            continue;
+        }
+        const auto& operands = decoded->operands;
+        const auto is_one_of = [&](const std::vector<Thing>& things, std::size_t operand) {
+            return operands[operand].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                   has(things, register_named(operands[operand].reg.value));
+        };
+        const auto is_variable = [&](std::size_t operand) {
+            return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY || is_one_of(loaded, operand);
+        };
+        at_limit = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_CMP &&
+                   ((is_one_of(counted, 0) && is_variable(1)) || (is_one_of(counted, 1) && is_variable(0)));
+        bool counts = false;
+        for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
+            counts = counts || (is_read && has(counted, thing));
+        });
+        for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (!is_written) return;
+            std::erase(counted, thing);
+            std::erase(loaded, thing);
+            if (counts) counted.push_back(thing);
+            else if (reads_memory(*decoded)) loaded.push_back(thing);
+        });
+    }
+    return found;
 }
 
 /// The instruction before the loop from which on these registers get values that do not depend on what was before;
@@ -171,8 +244,9 @@ std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
     const std::vector<const Decoded*> body = natural_loop(code);
     if (body.empty() || body.front() != code.front() || body.back() != code.back()) return {};
     const auto counters = counters_of(body, calls_);
-    if (!counters) return {};
-    SpinLoop loop{begin->at, decoded.at, {}, calls_.deciding_loads(body), exits_of(body), begin->at};
+    if (!counters || is_second_of_two(body)) return {};
+    auto loads = calls_.deciding_loads(body, jumps_at_limits(body, *counters));
+    SpinLoop loop{begin->at, decoded.at, {}, std::move(loads), exits_of(body), begin->at};
     std::ranges::transform(body, std::back_inserter(loop.body), &Decoded::at);
     if (!counters->empty()) {
         if (!looks_at_the_same_variables(body, calls_)) return {};

@@ -220,7 +220,7 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
     return loads;
 }
 
-std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
+std::vector<Decoded> WaitingCalls::deciding_loads(Body code, Body left_out) {
     const OwnAddresses own_addresses(code);
     std::vector<Thing> written;
     for (std::size_t place = 0; place < code.size(); ++place)
@@ -235,7 +235,8 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
     };
     for (std::size_t place = 0; place < code.size(); ++place) {
         const Decoded* const decoded = code[place];
-        if (is_jump(*decoded)) take_last();
+        const bool returns = decoded->instruction.meta.category == ZYDIS_CATEGORY_RET;
+        if (returns || (is_jump(*decoded) && std::ranges::find(left_out, decoded) == left_out.end())) take_last();
         if (is_call(*decoded)) {
             if (const auto& called = loads_of(*decoded); called && !called->empty()) last = last_elsewhere = *called;
             continue;
@@ -247,7 +248,6 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code) {
             if (!thing.is_on_stack()) last_elsewhere = last;
         });
     }
-    take_last();
     return loads;
 }
 

@@ -26,11 +26,11 @@ public:
     bool is_of_library(const Decoded& call) const;
     /// Whether an instruction that names this may load a variable of another thread.
     bool may_be_shared(const Thing& thing) const;
-    /// The loads, by the code or by functions that it calls, that decide where its jumps lead, or what it returns.
-    /// These are the last one before each jump and the end; and the last one that is not on the stack, because between
-    /// that and the jump unoptimised code loads its own variables. What the code writes itself is no variable of
-    /// another thread.
-    std::vector<Decoded> deciding_loads(Body code);
+    /// The loads, by the code or by functions that it calls, that decide where its jumps lead, but for those that are
+    /// `left_out`, or what it returns. These are the last one before each jump and each return; and the last one that
+    /// is not on the stack, because between that and the jump unoptimised code loads its own variables. What the code
+    /// writes itself is no variable of another thread.
+    std::vector<Decoded> deciding_loads(Body code, Body left_out = {});
 
 private:
     using Loads = std::optional<std::vector<Decoded>>;
