@@ -74,54 +74,22 @@ void for_each_line(std::span<const std::byte> page, std::span<const std::byte> t
             each(line, mask);
 }
 
-/// Calls each(begin, length) for every run of ones in the mask.
-template <class Each>
-void for_each_run(std::uint64_t mask, Each each) {
-    std::size_t at = 0;
-    while (mask != 0) {
-        const auto skip = static_cast<std::size_t>(std::countr_zero(mask));
-        mask >>= skip;
-        const auto length = static_cast<std::size_t>(std::countr_one(mask));
-        each(at + skip, length);
-        at += skip + length;
-        mask = length == 64 ? 0 : mask >> length;
-    }
-}
-
-/// Copies `length` bytes, from `part` to twice as many.
-template <std::size_t part>
-void copy_ends(std::byte* to, const std::byte* from, std::size_t length) {
-    std::array<std::byte, part> first, last;
-    std::memcpy(&first, from, part);
-    std::memcpy(&last, from + length - part, part);
-    std::memcpy(to, &first, part);
-    std::memcpy(to + length - part, &last, part);
-}
-
-/// Copies a run of bytes of a line, a short one by two copies that may overlap, because a call of memcpy takes longer.
-void copy_run(std::byte* to, const std::byte* from, std::size_t length) {
-    if (length == difference_line) std::memcpy(to, from, difference_line);
-    else if (length > 16) std::memcpy(to, from, length);
-    else if (length >= 8) copy_ends<8>(to, from, length);
-    else if (length >= 4) copy_ends<4>(to, from, length);
-    else if (length >= 2) copy_ends<2>(to, from, length);
-    else *to = *from;
-}
-
 } // namespace
 
+const LineCopies& fastest_copies() {
+    const LineCopies* const vector = vector_copies();
+    return vector != nullptr ? *vector : run_copies;
+}
+
 std::size_t pack_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
-                            std::vector<std::byte>& packed) {
+                            std::vector<std::byte>& packed, const LineCopies& copies) {
     std::size_t differing = 0, at = packed.size();
     packed.resize(at + longest_difference(page.size()));
     for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
-        differing += static_cast<std::size_t>(std::popcount(mask));
         Head{static_cast<std::uint16_t>(line), mask}.write(&packed[at]);
-        at += Head::bytes;
-        for_each_run(mask, [&](std::size_t begin, std::size_t length) {
-            copy_run(&packed[at], &page[line * difference_line + begin], length);
-            at += length;
-        });
+        const std::size_t bytes = copies.gather(&packed[at + Head::bytes], &page[line * difference_line], mask);
+        differing += bytes;
+        at += Head::bytes + bytes;
     });
     packed.resize(at);
     return differing;
@@ -146,12 +114,9 @@ bool for_each_packed(std::span<const std::byte> packed, std::size_t page, Each e
 
 } // namespace
 
-bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page) {
-    return for_each_packed(packed, page.size(), [page](const Head& head, std::span<const std::byte> bytes) {
-        for_each_run(head.mask, [&](std::size_t begin, std::size_t length) {
-            copy_run(&page[head.line * difference_line + begin], bytes.data(), length);
-            bytes = bytes.subspan(length);
-        });
+bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page, const LineCopies& copies) {
+    return for_each_packed(packed, page.size(), [&](const Head& head, std::span<const std::byte> bytes) {
+        if (head.mask != 0) copies.scatter(&page[head.line * difference_line], bytes.data(), head.mask);
     });
 }
 
@@ -197,11 +162,11 @@ bool mark_difference(std::span<const std::byte> page, std::span<const std::byte>
 std::size_t copy_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
                             std::span<std::byte> into) {
     std::size_t differing = 0;
+    const LineCopies& copies = fastest_copies();
     for_each_line(page, twin, [&](std::size_t line, std::uint64_t mask) {
-        differing += static_cast<std::size_t>(std::popcount(mask));
-        for_each_run(mask, [&](std::size_t begin, std::size_t length) {
-            copy_run(&into[line * difference_line + begin], &page[line * difference_line + begin], length);
-        });
+        std::array<std::byte, difference_line> bytes;
+        differing += copies.gather(bytes.data(), &page[line * difference_line], mask);
+        copies.scatter(&into[line * difference_line], bytes.data(), mask);
     });
     return differing;
 }

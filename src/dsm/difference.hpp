@@ -5,12 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "dsm/line_copies.hpp"
+
 /// The bytes in which a page differs from its twin, and no others: another host may legally have written the byte
 /// beside one of them in the same interval, and a difference that included that byte would undo its write.
 namespace kumiki::dsm {
 
-/// Pages are compared in lines of this length.
-inline constexpr std::size_t difference_line = 64;
+/// vector_copies() where there are any.
+const LineCopies& fastest_copies();
 
 /// The maximum length of the difference of a page of `page` bytes.
 constexpr std::size_t longest_difference(std::size_t page) { return page / difference_line * (difference_line + 10); }
@@ -18,12 +20,13 @@ constexpr std::size_t longest_difference(std::size_t page) { return page / diffe
 /// Appends the difference between a page and its twin to `packed`, or nothing if they are equal. Both lengths are a
 /// multiple of difference_line. Returns the number of bytes that differ.
 std::size_t pack_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
-                            std::vector<std::byte>& packed);
+                            std::vector<std::byte>& packed, const LineCopies& copies = fastest_copies());
 
 /// Stores a packed difference into a page. It writes no other byte, not even with its present value, because other
 /// threads may write those bytes meanwhile. Returns false if the difference does not fit a page of this length; some of
 /// its bytes may then have been stored.
-bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page);
+bool apply_difference(std::span<const std::byte> packed, std::span<std::byte> page,
+                      const LineCopies& copies = fastest_copies());
 
 /// Whether apply_difference() would store it.
 bool is_difference(std::span<const std::byte> packed, std::size_t page);

@@ -28,6 +28,13 @@ Bytes change(Bytes page, unsigned one_in, std::mt19937& random) {
     return page;
 }
 
+/// All ways of copying that this processor has.
+std::vector<LineCopies> all_copies() {
+    std::vector<LineCopies> all = {run_copies};
+    if (const LineCopies* const vector = vector_copies()) all.push_back(*vector);
+    return all;
+}
+
 TEST(DifferenceTest, EqualPagesHaveNone) {
     const Bytes page(4096, std::byte{7});
     Bytes packed;
@@ -51,11 +58,14 @@ TEST(DifferenceTest, WritersOfNeighbouringBytesDoNotMeet) {
 TEST(DifferenceTest, OneBitIsFoundWhereverItIs) {
     for (std::size_t bit = 0; bit < 2 * difference_line * 8; ++bit) {
         const Bytes twin(4 * difference_line, std::byte{0x5a});
-        Bytes page = twin, home = twin, packed;
+        Bytes page = twin;
         page[difference_line + bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
-        ASSERT_EQ(pack_difference(page, twin, packed), 1u);
-        ASSERT_TRUE(apply_difference(packed, home));
-        ASSERT_EQ(home, page);
+        for (const LineCopies& copies : all_copies()) {
+            Bytes home = twin, packed;
+            ASSERT_EQ(pack_difference(page, twin, packed, copies), 1u);
+            ASSERT_TRUE(apply_difference(packed, home, copies));
+            ASSERT_EQ(home, page);
+        }
     }
 }
 
@@ -72,13 +82,15 @@ RC_GTEST_PROP(DifferenceTest, WritesTheBytesThatDifferAndNoOthers, ()) {
             expected[at] = page[at];
             ++differing;
         }
-    Bytes packed;
-    RC_ASSERT(pack_difference(page, twin, packed) == differing);
-    RC_ASSERT(packed.size() <= longest_difference(length));
+    for (const LineCopies& copies : all_copies()) {
+        Bytes packed;
+        RC_ASSERT(pack_difference(page, twin, packed, copies) == differing);
+        RC_ASSERT(packed.size() <= longest_difference(length));
+        Bytes home = before;
+        RC_ASSERT(apply_difference(packed, home, copies));
+        RC_ASSERT(home == expected);
+    }
     Bytes home = before;
-    RC_ASSERT(apply_difference(packed, home));
-    RC_ASSERT(home == expected);
-    home = before;
     RC_ASSERT(copy_difference(page, twin, home) == differing);
     RC_ASSERT(home == expected);
 }
@@ -106,12 +118,40 @@ TEST(DifferenceTest, NoWriteOfTheOwnerIsLostBesideAMerge) {
     }
 }
 
+// Another rank's bytes of a line may be written while a difference is stored beside them.
+TEST(DifferenceTest, WritesOfNeighbouringBytesSurvive) {
+    constexpr std::size_t length = difference_line;
+    Bytes twin(length), even = twin;
+    for (std::size_t at = 0; at < length; at += 2) even[at] = std::byte{1};
+    for (const LineCopies& copies : all_copies()) {
+        Bytes packed, page = twin;
+        ASSERT_EQ(pack_difference(even, twin, packed, copies), length / 2);
+        std::atomic<bool> ends = false;
+        std::atomic<std::size_t> stored = 0;
+        std::jthread stores([&] {
+            for (; !ends; ++stored) ASSERT_TRUE(apply_difference(packed, page, copies));
+        });
+        std::size_t lost = 0;
+        for (unsigned value = 0; stored < 200'000; ++value) {
+            for (std::size_t at = 1; at < length; at += 2)
+                std::atomic_ref(page[at]).store(static_cast<std::byte>(value), std::memory_order_relaxed);
+            std::atomic_thread_fence(
+                std::memory_order_seq_cst); // else a load may find what has not left this processor
+            for (std::size_t at = 1; at < length; at += 2)
+                lost += std::atomic_ref(page[at]).load(std::memory_order_relaxed) != static_cast<std::byte>(value);
+        }
+        ends = true;
+        EXPECT_EQ(lost, 0U);
+    }
+}
+
 // What arrives over the network is not trusted.
 RC_GTEST_PROP(DifferenceTest, RubbishIsRefusedOrStaysInsideThePage, ()) {
     std::mt19937 random(*rc::gen::arbitrary<unsigned>());
     const Bytes rubbish = random_bytes(random() % 300, random);
     Bytes page(4096 + 64, std::byte{0});
-    static_cast<void>(apply_difference(rubbish, std::span(page).first(4096)));
+    for (const LineCopies& copies : all_copies())
+        static_cast<void>(apply_difference(rubbish, std::span(page).first(4096), copies));
     RC_ASSERT(std::all_of(page.begin() + 4096, page.end(), [](std::byte each) { return each == std::byte{0}; }));
     RC_ASSERT(!apply_difference(std::vector<std::byte>(9), std::span(page).first(4096)));
 }
