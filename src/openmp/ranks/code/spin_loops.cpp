@@ -60,19 +60,32 @@ std::vector<Thing> written_in(Body body) {
     return written;
 }
 
-/// Whether it only loads a register with what the loop itself does not change: a constant, which compilers load again
-/// behind a call that may have changed the register, or a variable, which they may look at in the next pass only. A
-/// constant without a call is how a loop of two passes comes to its second one.
+/// Whether the loop does nothing with the register but compare it.
+bool only_compares(const Thing& name, Body loop) {
+    return std::ranges::all_of(loop, [&name](const Decoded* decoded) {
+        bool reads = false;
+        for_each_use(*decoded,
+                     [&](const Thing& thing, bool is_read, bool) { reads = reads || (is_read && thing == name); });
+        const auto mnemonic = decoded->instruction.mnemonic;
+        return !reads || mnemonic == ZYDIS_MNEMONIC_CMP || mnemonic == ZYDIS_MNEMONIC_TEST;
+    });
+}
+
+/// Whether it only loads a register with what the loop itself does not change: a variable, which compilers may look at
+/// in the next pass only; a constant, which they load again behind a call that may have changed the register; or one
+/// that says how far the loop has come. Any other constant is how a loop of two passes comes to its second one.
 bool loads_what_stays(const Decoded& decoded, Body loop) {
     const auto mnemonic = decoded.instruction.mnemonic;
     if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
     const bool is_behind_call = std::ranges::any_of(
         loop, [&decoded](const Decoded* other) { return is_call(*other) && other->at < decoded.at; });
-    if (!is_behind_call && !reads_memory(decoded)) return false;
     const std::vector<Thing> changed = written_in(loop);
     bool stays = true;
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
-        stays = stays && !(is_read && has(changed, thing)) && !(is_written && thing.is_memory());
+        if (is_read) stays = stays && !has(changed, thing);
+        if (!is_written) return;
+        const bool is_load = reads_memory(decoded) || is_behind_call || only_compares(thing, loop);
+        stays = stays && !thing.is_memory() && is_load;
     });
     return stays;
 }
@@ -111,8 +124,8 @@ std::optional<std::vector<Thing>> counters_of(Body body, WaitingCalls& calls) {
     return counters;
 }
 
-/// Whether the last jump compares a register with the constant that each pass gives it: the second of two passes. The
-/// first one, with another constant, begins behind that.
+/// Whether the last jump compares a register with the constant that each pass gives it, whatever it finds: the second
+/// of two passes. The first one, with another constant, begins behind that.
 bool is_second_of_two(Body body) {
     const auto constant_of = [](const Decoded& decoded) -> std::optional<std::pair<Thing, std::int64_t>> {
         if (decoded.operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
@@ -124,12 +137,15 @@ bool is_second_of_two(Body body) {
     const Decoded& comparison = *body[body.size() - 2];
     const auto compared = constant_of(comparison);
     if (comparison.instruction.mnemonic != ZYDIS_MNEMONIC_CMP || !compared) return false;
-    bool is_set = false;
-    for (const Decoded* const decoded : body.first(body.size() - 2))
+    bool is_set = false, may_be_left_out = false;
+    for (const Decoded* const decoded : body.first(body.size() - 2)) {
+        may_be_left_out = may_be_left_out || is_jump(*decoded);
         for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
-            if (is_written && thing == compared->first)
-                is_set = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV && constant_of(*decoded) == compared;
+            if (!is_written || thing != compared->first) return;
+            const bool is_constant = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV;
+            is_set = is_constant && !may_be_left_out && constant_of(*decoded) == compared;
         });
+    }
     return is_set;
 }
 
