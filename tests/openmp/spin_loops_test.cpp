@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "code_pieces.hpp"
+#include "openmp/ranks/code/looks_before.hpp"
 
 extern "C" {
 void* slot_of_yield = nullptr; ///< as the linker's, through which a program calls sched_yield

@@ -19,6 +19,7 @@
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/lock_attempts.hpp"
 #include "openmp/ranks/ranks.hpp"
+#include "openmp/ranks/code/looks_before.hpp"
 #include "openmp/ranks/code/spin_loops.hpp"
 #include "platform/memory.hpp"
 #include "platform/signal_sets.hpp"

@@ -117,6 +117,13 @@ std::byte* target_of(const Decoded& decoded) {
 
 std::byte* jump_target_of(const Decoded& decoded) { return is_jump(decoded) ? target_of(decoded) : nullptr; }
 
+std::array<std::byte*, 2> successors_of(const Decoded& decoded) {
+    const auto category = decoded.instruction.meta.category;
+    const bool goes_on = category != ZYDIS_CATEGORY_UNCOND_BR && category != ZYDIS_CATEGORY_RET &&
+                         decoded.instruction.mnemonic != ZYDIS_MNEMONIC_UD2;
+    return {goes_on ? decoded.end() : nullptr, jump_target_of(decoded)};
+}
+
 std::uintptr_t slot_of(const Decoded& decoded) {
     const ZydisDecodedOperand& where = decoded.operands[0];
     if (where.type != ZYDIS_OPERAND_TYPE_MEMORY || where.mem.base != ZYDIS_REGISTER_RIP) return 0;

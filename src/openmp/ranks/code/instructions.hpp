@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Zydis/Zydis.h>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -98,6 +99,8 @@ bool leaves_the_function(const Decoded& decoded);
 std::byte* target_of(const Decoded& decoded);
 /// The same, of a jump only.
 std::byte* jump_target_of(const Decoded& decoded);
+/// Where a thread may go on behind an instruction, in its function; null: nowhere.
+std::array<std::byte*, 2> successors_of(const Decoded& decoded);
 /// The variable of the linker through which an instruction calls or jumps; 0: none.
 std::uintptr_t slot_of(const Decoded& decoded);
 

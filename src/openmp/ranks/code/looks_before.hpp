@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/spin_loops.hpp"
+
+namespace kumiki::openmp {
+
+/// Finds the looks at variables before the first pass of a loop that waits for them. Compilers put the condition of a
+/// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
+/// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved. Or the
+/// code that follows the loop stands there, and the jump leads around it.
+class LooksBefore {
+public:
+    /// `code`: in which the loops are.
+    LooksBefore(std::span<const SpinLoop> loops, std::span<std::byte> code);
+    /// The next instruction of the code, in the order of addresses. If it enters a loop, returns the load before the
+    /// last conditional jump, which may have another purpose, and those before other jumps to where the loop goes on.
+    /// If it is a conditional jump that leads to a loop, or lets the thread go on to one, returns the load before it.
+    std::vector<Decoded> loads_before(const Decoded& decoded);
+
+private:
+    struct Loop {
+        std::set<std::byte*> body;
+        std::vector<std::byte*> exits;
+    };
+    struct Jump {
+        std::optional<Decoded> load; ///< the last one before it, if that is near
+        std::byte* target;
+    };
+    const Loop* entered_by(const Decoded& decoded) const;
+    bool leads_into_loop(std::byte* at) const;
+
+    static constexpr int longest = 6;      ///< instructions from the load to the jump
+    static constexpr std::size_t most = 4; ///< jumps
+    static constexpr int longest_way = 12; ///< instructions from a jump to a loop
+    std::map<std::byte*, Loop> loops_;     ///< by their beginnings
+    std::set<const std::byte*> in_loops_;  ///< the instructions of all of them
+    std::span<std::byte> code_;
+    std::optional<Decoded> load_; ///< the last one
+    int age_ = 0;                 ///< instructions since then
+    std::deque<Jump> jumps_;      ///< the last conditional ones
+};
+
+} // namespace kumiki::openmp
