@@ -76,6 +76,11 @@ PIECE(notes_what_it_saw,
       "xorl %ecx, %ecx; 1: movl (%rdi), %eax; testl %eax, %eax; je 2f; movl $1, %ecx; 2: cmpl $1, %ecx; jne 1b");
 PIECE(notes_for_next_pass, "1: cmpl $1, %ecx; je 2f; movl (%rdi), %eax; testl %eax, %eax; je 1b; movl $1, %ecx; jmp 1b;"
                            "2: nop");
+// What GCC 12 makes with -Og of a loop that waits for both of two neighbours: the address is set in its second half.
+PIECE(sets_address_later,
+      "jmp 3f; 1: movl 4(%rdx,%rdi,4), %eax; cmpl %esi, %eax; jge 4f; 2: movl $1, %eax; testb %al, %al;"
+      "je 4f; 3: leaq a_variable(%rip), %rdx; movl (%rdx,%rdi,4), %eax; cmpl %esi, %eax; jge 1b;"
+      "jmp 2b; 4: nop");
 PIECE(ends_in_a_trap, "1: movl (%rbx), %eax; ud2; 2: testq %rbp, %rbp; je 1b");
 PIECE(marks_elements, "1: movl (%rbx,%rax,4), %ecx; testl %ecx, %ecx; jne 2f; movl $1, (%rbx,%rdx,4); jmp 1b; 2: nop");
 PIECE(waits_up_to_variable, "xorl %ecx, %ecx; 1: movl (%rdi), %eax; testl %eax, %eax; jne 2f; addl $1, %ecx;"
@@ -280,6 +285,7 @@ TEST(SpinLoopsTest, ALimitOfTheCounterIsNotWaitedFor) {
     EXPECT_EQ(loops.front().loads.front().at, loops.front().begin);
     EXPECT_EQ(loops_of(waits_for_number_begin, waits_for_number_end).size(), 1U);
     EXPECT_EQ(loops_of(notes_what_it_saw_begin, notes_what_it_saw_end).size(), 1U);
+    EXPECT_FALSE(loops_of(sets_address_later_begin, sets_address_later_end).empty());
     EXPECT_FALSE(loops_of(notes_for_next_pass_begin, notes_for_next_pass_end).empty());
 }
 

@@ -63,8 +63,9 @@ bool only_compares(const Thing& name, Body loop) {
 }
 
 /// Whether it only loads a register with what the loop itself does not change: a variable, which compilers may look at
-/// in the next pass only; a constant, which they load again behind a call that may have changed the register; or one
-/// that says how far the loop has come. Any other constant is how a loop of two passes comes to its second one.
+/// in the next pass only; an address; a constant, which they load again behind a call that may have changed the
+/// register; or one that says how far the loop has come. Any other constant is how a loop of two passes comes to its
+/// second one.
 bool loads_what_stays(const Decoded& decoded, Body loop) {
     const auto mnemonic = decoded.instruction.mnemonic;
     if (mnemonic != ZYDIS_MNEMONIC_MOV && mnemonic != ZYDIS_MNEMONIC_LEA) return false;
@@ -75,8 +76,8 @@ bool loads_what_stays(const Decoded& decoded, Body loop) {
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool is_written) {
         if (is_read) stays = stays && !has(changed, thing);
         if (!is_written) return;
-        const bool is_load = reads_memory(decoded) || is_behind_call || only_compares(thing, loop);
-        stays = stays && !thing.is_memory() && is_load;
+        const bool is_number = mnemonic == ZYDIS_MNEMONIC_MOV && !reads_memory(decoded);
+        stays = stays && !thing.is_memory() && (!is_number || is_behind_call || only_compares(thing, loop));
     });
     return stays;
 }
