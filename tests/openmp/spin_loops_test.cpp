@@ -32,6 +32,13 @@ PIECE(waits_and_loads_address, "1: movl (%rdx,%rbx,4), %eax; testl %eax, %eax; j
 PIECE(waits_and_looks_later,
       "1: testl %ebx, %ebx; jle 2f; movl (%r15), %ebx; call *slot_of_yield(%rip); testl %eax, %eax;"
       "je 1b; 2: nop");
+// And GCC 12 with -Os, which keeps the end of the waiting time on the stack during the call.
+PIECE(waits_until,
+      "1: movsd %xmm1, 8(%rsp); call *slot_of_yield(%rip); movsd 8(%rsp), %xmm1; comisd %xmm0, %xmm1; jbe 2f;"
+      "movl (%rbx), %eax; testl %eax, %eax; je 1b; 2: nop");
+PIECE(sums_around_calls,
+      "1: movsd %xmm1, 8(%rsp); call *slot_of_yield(%rip); movsd 8(%rsp), %xmm1; addsd (%rbx), %xmm1;"
+      "comisd %xmm2, %xmm1; ja 1b");
 PIECE(follows_a_list, "1: testq %rbx, %rbx; je 2f; movq (%rbx), %rbx; jmp 1b; 2: nop");
 PIECE(copies_on, "1: testl %ebx, %ebx; jle 2f; movl %ecx, %ebx; movl (%r15), %ecx; jmp 1b; 2: nop");
 PIECE(loads_next_address, "1: movl (%rdx), %eax; testl %eax, %eax; jne 2f; leaq 8(%rdx), %rdx; jmp 1b; 2: nop");
@@ -63,6 +70,7 @@ PIECE(counts_on_stack, "1: addl $1, %ecx; cmpl 8(%rsp), %ecx; jne 1b");
 PIECE(counts_to_variable, "xorl %eax, %eax; 1: addq $1, %rax; cmpq (%rdx), %rax; jb 1b");
 PIECE(counts_to_loaded,
       "xorl %ecx, %ecx; 1: addl $1, %ecx; movl (%rdi), %eax; cmpl %eax, %ecx; jge 2f; jmp 1b; 2: nop");
+PIECE(counts_behind_look, "xorl %eax, %eax; 1: movl (%rdi), %edx; cmpl %edx, %eax; jge 2f; incl %eax; jmp 1b; 2: nop");
 PIECE(counts_on_to_loaded,
       "xorl %ecx, %ecx; 1: leal 1(%rcx), %esi; movl (%rdi), %eax; movl %esi, %ecx; cmpl %esi, %eax;"
       "jne 1b");
@@ -180,6 +188,8 @@ TEST(SpinLoopsTest, ALoopThatYieldsWaits) {
     EXPECT_EQ(loops_of(waits_and_yields_begin, waits_and_yields_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_and_loads_address_begin, waits_and_loads_address_end).size(), 1U);
     EXPECT_EQ(loops_of(waits_and_looks_later_begin, waits_and_looks_later_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_until_begin, waits_until_end).size(), 1U);
+    EXPECT_TRUE(loops_of(sums_around_calls_begin, sums_around_calls_end).empty());
 }
 
 TEST(SpinLoopsTest, HowTheFunctionGoesOnIsNoPartOfTheLoop) {
@@ -271,6 +281,7 @@ TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(follows_a_list_begin, follows_a_list_end).empty());
     EXPECT_TRUE(loops_of(counts_to_variable_begin, counts_to_variable_end).empty());
     EXPECT_TRUE(loops_of(counts_to_loaded_begin, counts_to_loaded_end).empty());
+    EXPECT_TRUE(loops_of(counts_behind_look_begin, counts_behind_look_end).empty());
     EXPECT_TRUE(loops_of(counts_on_to_loaded_begin, counts_on_to_loaded_end).empty());
     EXPECT_TRUE(loops_of(passes_twice_begin, passes_twice_end).empty());
     EXPECT_TRUE(loops_of(passes_second_begin, passes_second_end).empty());

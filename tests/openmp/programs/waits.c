@@ -75,6 +75,32 @@ WAITS with_deadline(int* flag, int wanted) {
     while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted && now() < end) {}
 }
 
+/// What has been seen is kept until the next pass.
+WAITS and_take_note(int* flag, int wanted) {
+    for (int seen = 0; !seen;)
+        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == wanted) seen = 1;
+}
+
+static volatile int most_passes = 100, length_of_delay = 20000;
+
+/// How long the loop is patient is a variable, too.
+WAITS up_to_a_limit(int* flag, int wanted) {
+    int passes = 0;
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted)
+        if (++passes > most_passes) {
+            sched_yield();
+            passes = 0;
+        }
+}
+
+/// Returns the seconds of a loop that waits for nothing, but looks at its limit in each pass.
+static double let_time_pass(void) {
+    const double begin = now();
+#pragma omp parallel
+    for (int i = 0; i < length_of_delay; ++i) {}
+    return now() - begin;
+}
+
 typedef void Wait(int* flag, int wanted);
 
 /// Returns how many values were found that should not have been there any more.
@@ -111,5 +137,8 @@ int main(void) {
     printf("rarely: old %d\n", hand_over(rarely));
     printf("in C: old %d\n", hand_over(in_c));
     printf("with a deadline: old %d\n", hand_over(with_deadline));
+    printf("and takes note: old %d\n", hand_over(and_take_note));
+    printf("up to a limit: old %d\n", hand_over(up_to_a_limit));
+    printf("lets time pass: %s\n", let_time_pass() < 0.5 ? "at once" : "as if it waited");
     return 0;
 }

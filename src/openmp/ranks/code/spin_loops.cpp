@@ -82,6 +82,46 @@ bool loads_what_stays(const Decoded& decoded, Body loop) {
     return stays;
 }
 
+/// What a plain copy, of a register or of a place of the stack, takes its value from; nothing: it does something else.
+std::optional<Thing> copied_by(const Decoded& decoded) {
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVSD:
+    case ZYDIS_MNEMONIC_MOVSS: break;
+    default: return {};
+    }
+    const ZydisDecodedOperand& source = decoded.operands[1];
+    if (source.type == ZYDIS_OPERAND_TYPE_REGISTER) return register_named(source.reg.value);
+    if (source.type != ZYDIS_OPERAND_TYPE_MEMORY) return {};
+    const Thing slot = variable_of(decoded, source.mem);
+    return slot.is_on_stack() ? std::optional(slot) : std::nullopt;
+}
+
+/// From what the loop copies this, whatever else it may be; nothing: it is changed in another way, or not at all.
+std::optional<Thing> copied_from(const Thing& thing, Body loop) {
+    std::optional<Thing> from;
+    for (const Decoded* const decoded : loop) {
+        bool is_changed = false;
+        for_each_use(*decoded, [&](const Thing& used, bool, bool is_written) {
+            is_changed = is_changed || (is_written && used == thing);
+        });
+        if (!is_changed) continue;
+        const auto source = copied_by(*decoded);
+        if (!source || (from && from != source)) return {};
+        from = source;
+    }
+    return from;
+}
+
+/// Whether the loop keeps it on the stack while it calls a function, which may change the register.
+bool is_saved(const Thing& thing, Body loop) {
+    const auto place = copied_from(thing, loop);
+    return place && copied_from(*place, loop) == thing;
+}
+
 /// Whether they are the same, or may be elements of the same array.
 bool may_overlap(const Thing& one, const Thing& other) {
     if (one == other) return true;
@@ -109,7 +149,8 @@ std::optional<std::vector<Thing>> counters_of(Body body, WaitingCalls& calls) {
         for (const Thing& thing : changed) {
             const bool changes_what_was_read =
                 std::ranges::any_of(read, [&thing](const Thing& each) { return may_overlap(each, thing); });
-            if (changes_what_was_read && !loads_what_stays(*decoded, body)) counters.push_back(thing);
+            if (changes_what_was_read && !loads_what_stays(*decoded, body) && !is_saved(thing, body))
+                counters.push_back(thing);
             written.push_back(thing);
         }
     }

@@ -233,18 +233,27 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code, Body left_out) {
             for (const Decoded& load : *each)
                 if (std::ranges::find(loads, load.at, &Decoded::at) == loads.end()) loads.push_back(load);
     };
+    bool has_loaded = false; // since the last jump
     for (std::size_t place = 0; place < code.size(); ++place) {
         const Decoded* const decoded = code[place];
-        const bool returns = decoded->instruction.meta.category == ZYDIS_CATEGORY_RET;
-        if (returns || (is_jump(*decoded) && std::ranges::find(left_out, decoded) == left_out.end())) take_last();
+        const auto category = decoded->instruction.meta.category;
+        const bool leads_on = category == ZYDIS_CATEGORY_UNCOND_BR && !has_loaded;
+        if (category == ZYDIS_CATEGORY_RET ||
+            (is_jump(*decoded) && !leads_on && std::ranges::find(left_out, decoded) == left_out.end()))
+            take_last();
+        if (is_jump(*decoded)) has_loaded = false;
         if (is_call(*decoded)) {
-            if (const auto& called = loads_of(*decoded); called && !called->empty()) last = last_elsewhere = *called;
+            if (const auto& called = loads_of(*decoded); called && !called->empty()) {
+                last = last_elsewhere = *called;
+                has_loaded = true;
+            }
             continue;
         }
         if (is_fence(*decoded) || restores_registers(*decoded)) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             if (!is_read || !may_be_shared(thing) || has(written, thing) || is_own(thing, place, own_addresses)) return;
             last = {*decoded};
+            has_loaded = true;
             if (!thing.is_on_stack()) last_elsewhere = last;
         });
     }
