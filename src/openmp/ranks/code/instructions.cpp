@@ -18,9 +18,18 @@ std::optional<Decoded> decode(std::span<std::byte> code) {
     return decoded;
 }
 
+/// From a table, because a program's code names millions of registers when it starts.
 ZydisRegister whole(ZydisRegister name) {
-    const ZydisRegister longest = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
-    return longest == ZYDIS_REGISTER_NONE ? name : longest;
+    static const auto all = [] {
+        std::array<ZydisRegister, ZYDIS_REGISTER_MAX_VALUE + 1> made{};
+        for (std::size_t each = 0; each < made.size(); ++each) {
+            const auto part = static_cast<ZydisRegister>(each);
+            const ZydisRegister longest = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
+            made[each] = longest == ZYDIS_REGISTER_NONE ? part : longest;
+        }
+        return made;
+    }();
+    return all[name];
 }
 
 Thing register_named(ZydisRegister name) { return {whole(name), ZYDIS_REGISTER_NONE, -1, 0}; }

@@ -1,6 +1,7 @@
 #include "openmp/ranks/code/spin_loops.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -13,23 +14,28 @@ bool is_in(Body body, const std::byte* code) { return std::ranges::binary_search
 /// Other code may lie there besides: how the function goes on when the loop has ended, if the programmer expects that
 /// it need not wait, and pieces for exceptions, to which no jump leads.
 std::vector<const Decoded*> natural_loop(Body code) {
-    std::vector<std::vector<std::size_t>> successors(code.size());
-    for (std::size_t place = 0; place < code.size(); ++place)
-        for (const std::byte* const next : successors_of(*code[place]))
-            if (is_in(code, next))
-                successors[place].push_back(
-                    static_cast<std::size_t>(std::ranges::lower_bound(code, next, {}, &Decoded::at) - code.begin()));
+    const std::size_t none = code.size();
+    const auto place_of = [&](const std::byte* at) {
+        const auto found = std::ranges::lower_bound(code, at, {}, &Decoded::at);
+        return found != code.end() && (*found)->at == at ? static_cast<std::size_t>(found - code.begin()) : none;
+    };
+    std::vector<std::array<std::size_t, 2>> successors(code.size());
+    for (std::size_t place = 0; place < code.size(); ++place) {
+        const auto [next, target] = successors_of(*code[place]);
+        const bool goes_on = next != nullptr && place + 1 < none && code[place + 1]->at == next;
+        successors[place] = {goes_on ? place + 1 : none, target != nullptr ? place_of(target) : none};
+    }
     std::vector<bool> from_beginning(code.size()), to_end(code.size());
     from_beginning.front() = to_end.back() = true;
     for (bool changes = true; std::exchange(changes, false);)
-        for (std::size_t place = 0; place < code.size(); ++place)
-            for (const std::size_t next : successors[place]) {
-                const bool comes = from_beginning[place] && !from_beginning[next];
-                const bool leads = next != 0 && to_end[next] && !to_end[place];
-                if (comes) from_beginning[next] = true;
-                if (leads) to_end[place] = true;
-                changes = changes || comes || leads;
-            }
+        for (std::size_t place = 0; place < code.size(); ++place) // most ways lead on
+            for (const std::size_t next : successors[place])
+                if (next != none && from_beginning[place] && !from_beginning[next])
+                    changes = from_beginning[next] = true;
+    for (bool changes = true; std::exchange(changes, false);)
+        for (std::size_t place = code.size(); place-- > 0;)
+            for (const std::size_t next : successors[place])
+                if (next != none && next != 0 && to_end[next] && !to_end[place]) changes = to_end[place] = true;
     std::vector<const Decoded*> loop;
     for (std::size_t place = 0; place < code.size(); ++place)
         if (from_beginning[place] && to_end[place]) loop.push_back(code[place]);
