@@ -25,3 +25,23 @@ def termination_interrupts() -> Iterator[None]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Lets interrupts wait while a process is started: one in the middle of that would leave it running, unknown."""
+    came = False
+
+    def note(number: int, frame: object) -> None:
+        nonlocal came
+        came = True
+
+    numbers = heeded((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    previous = {number: signal.signal(number, note) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt

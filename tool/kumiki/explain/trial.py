@@ -20,6 +20,7 @@ from rich.text import Text
 from kumiki.errors import ExitCode, UserError
 from kumiki.explain.command import VARIABLE
 from kumiki.explain.model import Explanation
+from kumiki.interrupts import interrupts_deferred
 from kumiki.machine.native import Native
 
 HOSTS = (2, 4)
@@ -148,8 +149,10 @@ def _timed(command: Sequence[str], settings: Mapping[str, str], limit: float) ->
     """Runs a command in the open, without its output, and returns the seconds that it took."""
     sys.stdout.flush()
     begin = time.monotonic()
-    child = subprocess.Popen(command, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
+    child: subprocess.Popen[bytes] | None = None
     try:
+        with interrupts_deferred():
+            child = subprocess.Popen(command, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
         code = child.wait(limit)
     except subprocess.TimeoutExpired:
         raise UserError(
@@ -157,7 +160,7 @@ def _timed(command: Sequence[str], settings: Mapping[str, str], limit: float) ->
             ExitCode.FAILED,
         ) from None
     finally:
-        if child.poll() is None:
+        if child is not None and child.poll() is None:
             child.terminate()  # kumiki-run ends all that it has started
             child.wait()
     if code != 0:
