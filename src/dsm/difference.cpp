@@ -76,11 +76,6 @@ void for_each_line(std::span<const std::byte> page, std::span<const std::byte> t
 
 } // namespace
 
-const LineCopies& fastest_copies() {
-    const LineCopies* const vector = vector_copies();
-    return vector != nullptr ? *vector : run_copies;
-}
-
 std::size_t pack_difference(std::span<const std::byte> page, std::span<const std::byte> twin,
                             std::vector<std::byte>& packed, const LineCopies& copies) {
     std::size_t differing = 0, at = packed.size();

@@ -11,9 +11,6 @@
 /// beside one of them in the same interval, and a difference that included that byte would undo its write.
 namespace kumiki::dsm {
 
-/// vector_copies() where there are any.
-const LineCopies& fastest_copies();
-
 /// The maximum length of the difference of a page of `page` bytes.
 constexpr std::size_t longest_difference(std::size_t page) { return page / difference_line * (difference_line + 10); }
 

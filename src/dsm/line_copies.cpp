@@ -100,4 +100,9 @@ const LineCopies* vector_copies() { return nullptr; }
 
 #endif
 
+const LineCopies& fastest_copies() {
+    const LineCopies* const vector = vector_copies();
+    return vector != nullptr ? *vector : run_copies;
+}
+
 } // namespace kumiki::dsm

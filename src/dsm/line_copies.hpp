@@ -27,4 +27,7 @@ extern const LineCopies run_copies;
 /// this processor has none, or ThreadSanitizer is to see what is copied.
 const LineCopies* vector_copies();
 
+/// vector_copies() where there are any, else run_copies.
+const LineCopies& fastest_copies();
+
 } // namespace kumiki::dsm

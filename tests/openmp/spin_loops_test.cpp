@@ -79,7 +79,7 @@ PIECE(passes_twice, "1: movl (%rdi,%r8,4), %eax; testl %eax, %eax; jg 2f; cmpq $
                     "2: nop");
 PIECE(passes_second, "xorl %eax, %eax; jmp 2f; 1: movl $8, %eax; 2: movq 16(%rdx,%rax), %rsi; testq %rsi, %rsi; jne 3f;"
                      "cmpq $8, %rax; jne 1b; 3: nop");
-// The same, of loops that keep in a register that they have seen the flag.
+// Loops that keep in a register that they have seen the flag.
 PIECE(notes_what_it_saw,
       "xorl %ecx, %ecx; 1: movl (%rdi), %eax; testl %eax, %eax; je 2f; movl $1, %ecx; 2: cmpl $1, %ecx; jne 1b");
 PIECE(notes_for_next_pass, "1: cmpl $1, %ecx; je 2f; movl (%rdi), %eax; testl %eax, %eax; je 1b; movl $1, %ecx; jmp 1b;"
@@ -295,6 +295,9 @@ TEST(SpinLoopsTest, ALimitOfTheCounterIsNotWaitedFor) {
     ASSERT_EQ(loops.front().loads.size(), 1U);
     EXPECT_EQ(loops.front().loads.front().at, loops.front().begin);
     EXPECT_EQ(loops_of(waits_for_number_begin, waits_for_number_end).size(), 1U);
+}
+
+TEST(SpinLoopsTest, LoopsThatSetAConstantWhileTheyWaitAreFound) {
     EXPECT_EQ(loops_of(notes_what_it_saw_begin, notes_what_it_saw_end).size(), 1U);
     EXPECT_FALSE(loops_of(sets_address_later_begin, sets_address_later_end).empty());
     EXPECT_FALSE(loops_of(notes_for_next_pass_begin, notes_for_next_pass_end).empty());

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "openmp/ranks/code/atomic_changes.hpp"
-#include "openmp/ranks/memory/image.hpp"
-#include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/lock_attempts.hpp"
-#include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/code/looks_before.hpp"
 #include "openmp/ranks/code/spin_loops.hpp"
+#include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/memory/objects.hpp"
+#include "openmp/ranks/ranks.hpp"
 #include "platform/memory.hpp"
 #include "platform/signal_sets.hpp"
 

@@ -106,7 +106,7 @@ std::optional<Thing> copied_by(const Decoded& decoded) {
     return slot.is_on_stack() ? std::optional(slot) : std::nullopt;
 }
 
-/// From what the loop copies this, whatever else it may be; nothing: it is changed in another way, or not at all.
+/// The only thing from which the loop copies this; nothing: the loop changes it in another way, or not at all.
 std::optional<Thing> copied_from(const Thing& thing, Body loop) {
     std::optional<Thing> from;
     for (const Decoded* const decoded : loop) {
