@@ -5,13 +5,28 @@
 
 namespace kumiki::dsm {
 
-/// A change of an aligned word, as processors make it by an atomic instruction.
+/// A change of an aligned word, as processors make it by an atomic instruction; or of a floating-point number, as
+/// programs make it by several.
 struct WordChange {
-    enum class Kind : std::uint8_t { add, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+    enum class Kind : std::uint8_t {
+        add,
+        bit_and,
+        bit_or,
+        bit_xor,
+        exchange,
+        compare_exchange,
+        real_add,
+        real_subtract,
+        real_multiply,
+        real_divide,
+        real_minimum,
+        real_maximum,
+    };
     Kind kind{};
     std::uint8_t bytes{};     ///< of the word: 4 or 8
     std::uint64_t operand{};  ///< what is added and so on, or the new value
-    std::uint64_t expected{}; ///< by compare_exchange, which changes nothing else
+    std::uint64_t expected{}; ///< by compare_exchange, which changes nothing else; of floating-point numbers, how the
+                              ///< processor rounds (x86-64: MXCSR)
 
     /// The value of a word that had this one. Its bits above those of the word mean nothing.
     std::uint64_t after(std::uint64_t before) const;

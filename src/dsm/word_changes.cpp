@@ -1,6 +1,5 @@
 // Words that are changed at their home, for another rank, while it would have had a lock: one message and its answer,
 // where the lock, the page and its difference would be three.
-#include <atomic>
 #include <cstring>
 
 #include "dsm/locks.hpp"
@@ -9,34 +8,6 @@ namespace kumiki::dsm {
 
 using fabric::MessageHeader;
 using Answer = LockArea::Answer;
-
-namespace {
-
-template <class Word>
-Word make_as(const WordChange& change, std::byte* at) {
-    const std::atomic_ref word(reinterpret_cast<Word&>(*at));
-    Word before = word.load(std::memory_order_relaxed);
-    while (!word.compare_exchange_weak(before, static_cast<Word>(change.after(before)))) {}
-    return before;
-}
-
-} // namespace
-
-std::uint64_t WordChange::after(std::uint64_t before) const {
-    switch (kind) {
-    case Kind::add: return before + operand;
-    case Kind::bit_and: return before & operand;
-    case Kind::bit_or: return before | operand;
-    case Kind::bit_xor: return before ^ operand;
-    case Kind::exchange: return operand;
-    case Kind::compare_exchange: return before == expected ? operand : before;
-    }
-    return before;
-}
-
-std::uint64_t WordChange::make(std::byte* word) const {
-    return bytes == sizeof(std::uint32_t) ? make_as<std::uint32_t>(*this, word) : make_as<std::uint64_t>(*this, word);
-}
 
 // -- the rank that wants the change --
 

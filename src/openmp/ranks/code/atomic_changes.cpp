@@ -45,6 +45,19 @@ std::optional<int> context_register(ZydisRegister name) {
     return names.at(static_cast<std::size_t>(ZydisRegisterGetId(name)));
 }
 
+std::optional<Variable> Variable::of(const Thing& thing) {
+    const bool relative = thing.base == whole(ZYDIS_REGISTER_RIP); // then the displacement is the address
+    const auto base = relative ? -1 : context_register(thing.base), index = context_register(thing.index);
+    if (!base || !index) return {};
+    return Variable{*base, *index, thing.scale, thing.displacement, true};
+}
+
+const void* Variable::address(const gregset_t& registers) const {
+    if (!known) return nullptr;
+    const auto value = [&](int name) { return name < 0 ? 0 : std::int64_t{registers[name]}; };
+    return reinterpret_cast<const void*>(value(base) + value(index) * scale + displacement); // NOLINT
+}
+
 std::optional<AtomicChange::Operation> AtomicChange::operation_of(ZydisMnemonic mnemonic) {
     switch (mnemonic) {
     case ZYDIS_MNEMONIC_ADD: return Operation::add;

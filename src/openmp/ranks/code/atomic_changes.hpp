@@ -12,6 +12,17 @@ namespace kumiki::openmp {
 /// The place of a 64-bit register in the context of a signal; -1: `name` is no register. Nothing: there is no place.
 std::optional<int> context_register(ZydisRegister name);
 
+/// How an instruction names a variable. Registers are indexes into those of a signal's context; -1: none.
+struct Variable {
+    int base = -1, index = -1;
+    std::int64_t scale = 0, displacement = 0;
+    bool known = false;
+
+    /// Nothing: other registers name it.
+    static std::optional<Variable> of(const Thing& thing);
+    const void* address(const gregset_t& registers) const;
+};
+
 /// An atomic instruction that a variable's home can carry out for this rank: what it does to the variable, and then to
 /// the registers of the thread. (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.)
 class AtomicChange {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <span>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -17,6 +18,7 @@
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/lock_attempts.hpp"
 #include "openmp/ranks/code/looks_before.hpp"
+#include "openmp/ranks/code/real_updates.hpp"
 #include "openmp/ranks/code/spin_loops.hpp"
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/memory/objects.hpp"
@@ -31,21 +33,8 @@ constexpr std::byte trap{0xcc};
 constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
 
 /// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
-/// is the load of a loop that waits for a variable.
-enum class Use : std::uint8_t { changes, enters, waits };
-
-/// How an instruction names a variable. Registers are indexes into those of a signal's context; -1: none.
-struct Variable {
-    int base = -1, index = -1;
-    std::int64_t scale = 0, displacement = 0;
-    bool known = false;
-
-    const void* address(const gregset_t& registers) const {
-        if (!known) return nullptr;
-        const auto value = [&](int name) { return name < 0 ? 0 : std::int64_t{registers[name]}; };
-        return reinterpret_cast<const void*>(value(base) + value(index) * scale + displacement); // NOLINT
-    }
-};
+/// is the load of a loop that waits for a variable; or that of an update (RealUpdate).
+enum class Use : std::uint8_t { changes, enters, waits, updates };
 
 /// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
 /// elsewhere, with a trap behind it.
@@ -57,6 +46,7 @@ struct Site {
     const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
+    std::optional<RealUpdate> update;   ///< that begins with this load
 };
 
 /// Those of the program, or of one of its libraries.
@@ -107,18 +97,32 @@ struct Found {
     Decoded decoded;
     Use use;
     const std::byte* loop; ///< as in a site
+    std::optional<RealUpdate> update{};
 };
+
+/// Where threads wait for variables no home carries an update out (Ranks::change_word).
+void add_updates(std::span<const RealUpdate> updates, std::span<std::byte> code, std::vector<Found>& found) {
+    std::set<const std::byte*> changes;
+    for (const Found& each : found)
+        if (each.use == Use::changes) changes.insert(each.decoded.at);
+    for (const RealUpdate& update : updates)
+        if (const auto load = decode(code.subspan(static_cast<std::size_t>(update.load - code.data())));
+            load && changes.contains(update.exchange))
+            found.push_back({*load, Use::updates, update.load, update});
+}
 
 void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found>& found) {
     SpinLoops loops(image);
     LockAttempts attempts;
+    RealUpdates updates;
     for_each_instruction(code, [&](const Decoded& decoded) {
         const bool enters = attempts.add(decoded);
         if (is_atomic(decoded)) found.push_back({decoded, enters ? Use::enters : Use::changes, decoded.at});
         loops.add(decoded);
+        updates.add(decoded);
     });
     const std::vector<SpinLoop> waits = loops.found();
-    if (waits.empty()) return;
+    if (waits.empty()) return add_updates(updates.found(), code, found);
     std::erase_if(found, [&](const Found& each) {
         return std::ranges::any_of(
             waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.decoded.at); });
@@ -139,16 +143,8 @@ Variable variable_of(const Decoded& decoded) {
                (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     });
     if (found == operands.end()) return {};
-    const ZydisDecodedOperandMem& memory = found->mem;
-    if (memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS) return {};
-    const auto index = context_register(memory.index);
-    if (memory.base == ZYDIS_REGISTER_RIP) {
-        const auto end = reinterpret_cast<std::int64_t>(decoded.at) + decoded.instruction.length;
-        return {-1, -1, 0, end + memory.disp.value, true};
-    }
-    const auto base = context_register(memory.base);
-    if (!base || !index) return {};
-    return {*base, *index, memory.scale, memory.disp.value, true};
+    if (found->mem.segment == ZYDIS_REGISTER_FS || found->mem.segment == ZYDIS_REGISTER_GS) return {};
+    return Variable::of(variable_of(decoded, found->mem)).value_or(Variable{});
 }
 
 /// The copy of an instruction, which names the same variable from where it is. Returns false if it cannot be moved.
@@ -167,13 +163,13 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
 
 /// Takes the sites, in order, to their copies.
 Result<> copy_sites(const std::vector<Found>& found, Sites& sites) {
-    for (const auto& [decoded, use, loop] : found) {
+    for (const auto& [decoded, use, loop, update] : found) {
         std::byte* const copy = sites.copies + sites.all.size() * most_bytes;
         const bool again = !sites.all.empty() && sites.all.back().at == decoded.at;
         if (!again && copy_to(copy, decoded))
             sites.all.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
-                                 use == Use::changes ? AtomicChange::of(decoded) : std::nullopt});
-        else if (use != Use::waits)
+                                 use == Use::changes ? AtomicChange::of(decoded) : std::nullopt, update});
+        else if (use == Use::changes || use == Use::enters)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
                                     static_cast<const void*>(decoded.at)));
@@ -189,6 +185,36 @@ bool change_at_home(const Site& site, gregset_t& registers) {
     return before.has_value();
 }
 
+/// An update that the variable's home has carried out for this thread, which now computes the same.
+struct CarriedOut {
+    const std::byte* exchange = nullptr; ///< what it ends with; null: there is none
+    sigset_t blocked_before;
+};
+
+/// The thread is about to load a variable for an update. Lets the home carry the update out, where that is possible,
+/// and loads what the variable had before.
+void load_for_update(const RealUpdate& update, const Variable& variable, ucontext_t& context, CarriedOut& carried_out) {
+    auto& registers = context.uc_mcontext.gregs;
+    const void* const address = variable.address(registers);
+    std::optional<std::uint64_t> before;
+    if (update.exchanged.address(registers) == address) {
+        explain::Record* const record = the_traps.ranks->record();
+        const auto begin = record != nullptr ? explain::Timed::Clock::now() : explain::Timed::Clock::time_point{};
+        before = the_traps.ranks->change_word(address, update.wanted(context.uc_mcontext));
+        if (before && record != nullptr)
+            record->tally(explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(update.exchange),
+                          explain::Timed::Clock::now() - begin);
+    }
+    if (before) {
+        carried_out.exchange = update.exchange;
+        carried_out.blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
+    } else {
+        before = update.bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address)
+                                   : *static_cast<const volatile std::uint64_t*>(address);
+    }
+    registers[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? *before & 0xffff'ffff : *before);
+}
+
 /// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
 /// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
 /// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
@@ -197,6 +223,7 @@ bool change_at_home(const Site& site, gregset_t& registers) {
 void on_trap(int signal, siginfo_t*, void* given_context) {
     static thread_local const void* looks_at = nullptr; // the instruction may overwrite the registers that name it
     static thread_local sigset_t blocked_before;
+    static thread_local CarriedOut carried_out;
     const int error = errno;
     auto& context = *static_cast<ucontext_t*>(given_context);
     auto& registers = context.uc_mcontext.gregs;
@@ -209,7 +236,15 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
         if (copied->use != Use::changes) the_traps.ranks->look_again(copied->loop, looks_at);
         context.uc_sigmask = blocked_before;
         go_on(copied->at + copied->bytes);
-    } else if (const Site* const site = the_traps.at(at)) {
+    } else if (const Site* const site = the_traps.at(at); site != nullptr && site->update) {
+        load_for_update(*site->update, site->variable, context, carried_out);
+        go_on(site->at + site->bytes);
+    } else if (site != nullptr && carried_out.exchange == at) { // it would succeed
+        carried_out.exchange = nullptr;
+        context.uc_sigmask = carried_out.blocked_before;
+        site->change->finish(static_cast<std::uint64_t>(registers[REG_RAX]), registers);
+        go_on(site->at + site->bytes);
+    } else if (site != nullptr) {
         const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
                                    reinterpret_cast<std::uintptr_t>(at));
         if (site->use == Use::changes && change_at_home(*site, registers)) {
@@ -269,7 +304,7 @@ Result<> trap_atomics(std::span<const Image> images, Ranks& ranks) {
         if (auto copied = copy_atomics(image); !copied) return copied;
     if (the_traps.sites.empty()) return {};
     the_traps.ranks = &ranks;
-    const auto waits = [](const Site& site) { return site.use != Use::changes; };
+    const auto waits = [](const Site& site) { return site.use == Use::waits || site.use == Use::enters; };
     if (std::ranges::any_of(the_traps.sites, [&](const Sites& each) { return std::ranges::any_of(each.all, waits); }))
         if (auto expected = ranks.expect_waits(); !expected) return expected;
     struct sigaction ours{};

@@ -1,0 +1,92 @@
+#include "dsm/word_change.hpp"
+
+#include <atomic>
+#include <bit>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace kumiki::dsm {
+namespace {
+
+/// While it exists, this thread calculates as the one that wants the change: it rounds as that one, and takes small
+/// numbers for zeros where that one does.
+class Arithmetic {
+#if defined(__x86_64__)
+public:
+    explicit Arithmetic(std::uint64_t control) : before_(_mm_getcsr()) {
+        constexpr unsigned no_exceptions = 0x1f80;
+        _mm_setcsr(static_cast<unsigned>(control) | no_exceptions);
+    }
+    ~Arithmetic() { _mm_setcsr(before_); }
+    Arithmetic(const Arithmetic&) = delete;
+    Arithmetic& operator=(const Arithmetic&) = delete;
+
+private:
+    unsigned before_;
+#else
+public:
+    explicit Arithmetic(std::uint64_t) {}
+#endif
+};
+
+/// Of two zeros, and where one is no number, minimum and maximum are the operand, as the processor has it. The numbers
+/// are volatile because the compiler does not know that `Arithmetic` matters to them.
+template <class Real>
+Real calculate(WordChange::Kind kind, Real given_before, Real given_operand) {
+    const volatile Real before = given_before, operand = given_operand;
+    volatile Real after = before;
+    switch (kind) {
+    case WordChange::Kind::real_add: after = before + operand; break;
+    case WordChange::Kind::real_subtract: after = before - operand; break;
+    case WordChange::Kind::real_multiply: after = before * operand; break;
+    case WordChange::Kind::real_divide: after = before / operand; break;
+    case WordChange::Kind::real_minimum: after = before < operand ? before : operand; break;
+    case WordChange::Kind::real_maximum: after = before > operand ? before : operand; break;
+    default: break;
+    }
+    return after;
+}
+
+template <class Real, class Word>
+Word real_after(const WordChange& change, std::uint64_t before) {
+    const Arithmetic arithmetic(change.expected);
+    return std::bit_cast<Word>(calculate(change.kind, std::bit_cast<Real>(static_cast<Word>(before)),
+                                         std::bit_cast<Real>(static_cast<Word>(change.operand))));
+}
+
+template <class Word>
+Word make_as(const WordChange& change, std::byte* at) {
+    const std::atomic_ref word(reinterpret_cast<Word&>(*at));
+    Word before = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(before, static_cast<Word>(change.after(before)))) {}
+    return before;
+}
+
+} // namespace
+
+std::uint64_t WordChange::after(std::uint64_t before) const {
+    switch (kind) {
+    case Kind::add: return before + operand;
+    case Kind::bit_and: return before & operand;
+    case Kind::bit_or: return before | operand;
+    case Kind::bit_xor: return before ^ operand;
+    case Kind::exchange: return operand;
+    case Kind::compare_exchange: return before == expected ? operand : before;
+    case Kind::real_add:
+    case Kind::real_subtract:
+    case Kind::real_multiply:
+    case Kind::real_divide:
+    case Kind::real_minimum:
+    case Kind::real_maximum:
+        return bytes == sizeof(float) ? real_after<float, std::uint32_t>(*this, before)
+                                      : real_after<double, std::uint64_t>(*this, before);
+    }
+    return before;
+}
+
+std::uint64_t WordChange::make(std::byte* word) const {
+    return bytes == sizeof(std::uint32_t) ? make_as<std::uint32_t>(*this, word) : make_as<std::uint64_t>(*this, word);
+}
+
+} // namespace kumiki::dsm

@@ -1,0 +1,243 @@
+#include "openmp/ranks/code/real_updates.hpp"
+
+#include <cstring>
+#include <map>
+#include <span>
+
+namespace kumiki::openmp {
+namespace {
+
+using Kind = dsm::WordChange::Kind;
+
+/// What a register has, as far as it matters.
+struct Value {
+    enum class Is : std::uint8_t {
+        address, ///< `thing`, by the registers before the load; at first each register has itself
+        number,  ///< what the variable with this address has
+        old,     ///< what the load has found
+        changed, ///< the result of the operation
+        other,
+    };
+    Is is = Is::other;
+    Thing thing{};
+    bool operator==(const Value&) const = default;
+};
+
+struct Operation {
+    Kind kind;
+    bool commutes;
+    std::uint8_t bytes;
+};
+
+std::optional<Operation> operation_of(ZydisMnemonic mnemonic) {
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_ADDSD:
+    case ZYDIS_MNEMONIC_VADDSD: return Operation{Kind::real_add, true, 8};
+    case ZYDIS_MNEMONIC_ADDSS:
+    case ZYDIS_MNEMONIC_VADDSS: return Operation{Kind::real_add, true, 4};
+    case ZYDIS_MNEMONIC_MULSD:
+    case ZYDIS_MNEMONIC_VMULSD: return Operation{Kind::real_multiply, true, 8};
+    case ZYDIS_MNEMONIC_MULSS:
+    case ZYDIS_MNEMONIC_VMULSS: return Operation{Kind::real_multiply, true, 4};
+    case ZYDIS_MNEMONIC_SUBSD:
+    case ZYDIS_MNEMONIC_VSUBSD: return Operation{Kind::real_subtract, false, 8};
+    case ZYDIS_MNEMONIC_SUBSS:
+    case ZYDIS_MNEMONIC_VSUBSS: return Operation{Kind::real_subtract, false, 4};
+    case ZYDIS_MNEMONIC_DIVSD:
+    case ZYDIS_MNEMONIC_VDIVSD: return Operation{Kind::real_divide, false, 8};
+    case ZYDIS_MNEMONIC_DIVSS:
+    case ZYDIS_MNEMONIC_VDIVSS: return Operation{Kind::real_divide, false, 4};
+    case ZYDIS_MNEMONIC_MINSD:
+    case ZYDIS_MNEMONIC_VMINSD: return Operation{Kind::real_minimum, false, 8};
+    case ZYDIS_MNEMONIC_MINSS:
+    case ZYDIS_MNEMONIC_VMINSS: return Operation{Kind::real_minimum, false, 4};
+    case ZYDIS_MNEMONIC_MAXSD:
+    case ZYDIS_MNEMONIC_VMAXSD: return Operation{Kind::real_maximum, false, 8};
+    case ZYDIS_MNEMONIC_MAXSS:
+    case ZYDIS_MNEMONIC_VMAXSS: return Operation{Kind::real_maximum, false, 4};
+    default: return {};
+    }
+}
+
+bool is_load_of_number(ZydisMnemonic mnemonic) {
+    return mnemonic == ZYDIS_MNEMONIC_MOVSD || mnemonic == ZYDIS_MNEMONIC_VMOVSD || mnemonic == ZYDIS_MNEMONIC_MOVSS ||
+           mnemonic == ZYDIS_MNEMONIC_VMOVSS;
+}
+
+/// Copies of a register, or of its lowest element, into another one of either kind.
+bool is_copy(ZydisMnemonic mnemonic) {
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_VMOVQ:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_VMOVD:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_VMOVAPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_VMOVAPD: return true;
+    default: return false;
+    }
+}
+
+bool is_register(const ZydisDecodedOperand& operand) { return operand.type == ZYDIS_OPERAND_TYPE_REGISTER; }
+bool is_memory(const ZydisDecodedOperand& operand) {
+    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.segment != ZYDIS_REGISTER_FS &&
+           operand.mem.segment != ZYDIS_REGISTER_GS;
+}
+
+bool is_load(const Decoded& decoded) {
+    return decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOV && is_register(decoded.operands[0]) &&
+           is_memory(decoded.operands[1]) && (decoded.operands[0].size == 64 || decoded.operands[0].size == 32);
+}
+
+/// Follows what the instructions behind a load do to the registers.
+class Following {
+public:
+    explicit Following(const Decoded& load) : bytes_(static_cast<std::uint8_t>(load.operands[0].size / 8)) {
+        write(load.operands[0].reg.value, {Value::Is::old, {}});
+    }
+
+    /// Returns false if it is none that may stand there.
+    bool add(const Decoded& decoded) {
+        if (is_jump(decoded) || leaves_the_function(decoded) || is_atomic(decoded)) return false;
+        std::optional<Value> result; // of the first operand
+        const auto operands = std::span(decoded.operands, decoded.instruction.operand_count_visible);
+        if (is_copy(decoded.instruction.mnemonic) && is_register(operands[0]) && is_register(operands[1]))
+            result = copied(operands[0], operands[1]);
+        else if (is_load_of_number(decoded.instruction.mnemonic) && is_memory(operands.back())) {
+            if (const auto address = address_of(decoded, operands.back());
+                address && operands.back().size == 8U * bytes_)
+                result = {Value::Is::number, *address};
+        } else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_LEA && operands[0].size == 64) {
+            if (const auto address = address_of(decoded, operands[1])) result = {Value::Is::address, *address};
+        } else if (const auto operation = operation_of(decoded.instruction.mnemonic)) {
+            result = calculated(*operation, decoded, operands);
+        }
+        bool writes_memory = false;
+        for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (is_written && thing.is_memory()) writes_memory = true;
+            else if (is_written) write(thing.base, {});
+        });
+        if (result) write(operands[0].reg.value, *result);
+        return !writes_memory;
+    }
+
+    /// The update that ends with this compare-and-exchange, but for what the load is.
+    std::optional<RealUpdate> end(const Decoded& exchange) const {
+        const auto& [at, instruction, operands] = exchange;
+        if (operations_ != 1 || !is_memory(operands[0]) || !is_register(operands[1]) || operands[0].size != 8U * bytes_)
+            return {};
+        const auto address = address_of(exchange, operands[0]);
+        const auto exchanged = address ? Variable::of(*address) : std::nullopt;
+        if (!exchanged || read(ZYDIS_REGISTER_RAX).is != Value::Is::old ||
+            read(operands[1].reg.value).is != Value::Is::changed)
+            return {};
+        RealUpdate update = update_;
+        update.exchange = at;
+        update.exchanged = *exchanged;
+        return update;
+    }
+
+private:
+    Value read(ZydisRegister name) const {
+        const auto found = values_.find(whole(name));
+        if (found != values_.end()) return found->second;
+        return {Value::Is::address, {whole(name), ZYDIS_REGISTER_NONE, 0, 0}};
+    }
+    void write(ZydisRegister name, Value value) { values_[whole(name)] = value; }
+
+    /// By the registers before the load.
+    std::optional<Thing> address_of(const Decoded& decoded, const ZydisDecodedOperand& operand) const {
+        if (operand.mem.segment == ZYDIS_REGISTER_FS || operand.mem.segment == ZYDIS_REGISTER_GS) return {};
+        Thing address = variable_of(decoded, operand.mem);
+        if (address.base != ZYDIS_REGISTER_NONE && address.base != ZYDIS_REGISTER_RIP) {
+            const Value base = read(address.base);
+            if (base.is != Value::Is::address) return {};
+            const auto [displacement, index] = std::pair(address.displacement, address.index);
+            if (index != ZYDIS_REGISTER_NONE && base.thing.index != ZYDIS_REGISTER_NONE) return {};
+            const int scale = address.scale;
+            address = base.thing;
+            address.displacement += displacement;
+            if (index == ZYDIS_REGISTER_NONE) return address;
+            address.index = index;
+            address.scale = scale;
+        }
+        if (address.index != ZYDIS_REGISTER_NONE &&
+            read(address.index) != Value{Value::Is::address, {address.index, ZYDIS_REGISTER_NONE, 0, 0}})
+            return {};
+        if (address.index == ZYDIS_REGISTER_NONE) address.scale = 0;
+        return address;
+    }
+
+    /// Half a register is a number of that length; of an address it is none.
+    std::optional<Value> copied(const ZydisDecodedOperand& to, const ZydisDecodedOperand& from) const {
+        const Value value = read(from.reg.value);
+        const unsigned bits = std::min(to.size, from.size);
+        if (value.is == Value::Is::address ? bits < 64 : bits < 8U * bytes_) return {};
+        return value;
+    }
+
+    std::optional<Value> calculated(const Operation& operation, const Decoded& decoded,
+                                    std::span<const ZydisDecodedOperand> operands) {
+        const ZydisDecodedOperand& left = operands[operands.size() - 2]; // also what is written, where there are two
+        const ZydisDecodedOperand& right = operands.back();
+        if (operation.bytes != bytes_ || !is_register(left)) return {};
+        const bool is_left = read(left.reg.value).is == Value::Is::old;
+        const bool is_right = is_register(right) && read(right.reg.value).is == Value::Is::old;
+        if (is_left == is_right || (is_right && !operation.commutes)) return {};
+        const ZydisDecodedOperand& other = is_left ? right : left;
+        RealUpdate made{nullptr, nullptr, -1, operation.kind, bytes_, -1, {}, {}};
+        std::optional<Thing> address; // of the number in memory
+        if (!is_register(other)) address = address_of(decoded, other);
+        else if (const Value value = read(other.reg.value); value.is == Value::Is::number) address = value.thing;
+        else if (value == Value{Value::Is::address, {whole(other.reg.value), ZYDIS_REGISTER_NONE, 0, 0}})
+            made.vector_register = ZydisRegisterGetId(other.reg.value);
+        const auto variable = address ? Variable::of(*address) : std::nullopt;
+        if (variable) made.variable = *variable;
+        else if (made.vector_register < 0 || made.vector_register >= 16) return {};
+        update_ = made;
+        ++operations_;
+        return Value{Value::Is::changed, {}};
+    }
+
+    std::uint8_t bytes_;
+    std::map<ZydisRegister, Value> values_;
+    int operations_ = 0; ///< on what was loaded
+    RealUpdate update_{};
+};
+
+} // namespace
+
+dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
+    std::uint64_t operand = 0;
+    const void* const at = vector_register >= 0 ? static_cast<const void*>(&context.fpregs->_xmm[vector_register])
+                                                : variable.address(context.gregs);
+    std::memcpy(&operand, at, bytes);
+    return {kind, bytes, operand, context.fpregs->mxcsr};
+}
+
+void RealUpdates::add(const Decoded& decoded) {
+    if (!before_.empty() && before_.back().end() != decoded.at) before_.clear();
+    const bool exchanges = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_CMPXCHG && is_atomic(decoded);
+    for (std::size_t at = before_.size(); exchanges && at-- > 0;) {
+        const Decoded& load = before_[at];
+        if (!is_load(load)) continue;
+        const auto loaded = context_register(whole(load.operands[0].reg.value));
+        if (!loaded) continue;
+        Following following(load);
+        bool fits = true;
+        for (std::size_t next = at + 1; fits && next < before_.size(); ++next) fits = following.add(before_[next]);
+        if (!fits) break;
+        if (auto update = following.end(decoded)) {
+            update->load = load.at;
+            update->loaded = *loaded;
+            found_.push_back(*update);
+            break;
+        }
+    }
+    before_.push_back(decoded);
+    if (before_.size() > longest) before_.pop_front();
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <ucontext.h>
+#include <vector>
+
+#include "dsm/word_change.hpp"
+#include "openmp/ranks/code/atomic_changes.hpp"
+#include "openmp/ranks/code/instructions.hpp"
+
+namespace kumiki::openmp {
+
+/// An update of a floating-point number, x = x op y. Compilers make of OpenMP's atomic constructs and reductions a load
+/// of x, the operation, and a compare-and-exchange, which is tried again where another thread has changed x meanwhile.
+///
+/// If the home of x makes the whole update when the thread loads x, and the load finds what x had before, then the
+/// thread computes the same, and its compare-and-exchange would succeed: as if nobody had come in between.
+struct RealUpdate {
+    std::byte* load;     ///< the first one of these instructions
+    std::byte* exchange; ///< the last one
+    int loaded;          ///< the register that the load writes, in the context of a signal
+    dsm::WordChange::Kind kind;
+    std::uint8_t bytes;
+    int vector_register; ///< that has y when the thread loads x; -1: it is `variable`
+    Variable variable;
+    Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it before the load
+
+    /// When the thread is about to load x.
+    dsm::WordChange wanted(const mcontext_t& context) const;
+};
+
+/// Finds the updates of a program: from the load to the compare-and-exchange no way branches off, nothing is written to
+/// memory, and the new value is one operation on the old one with what was there before the load. (Whether both name
+/// the same variable is known when a thread comes there.) Other ways that lead into these instructions, as that of a
+/// second attempt, do not matter: they come by no load.
+class RealUpdates {
+public:
+    /// The next instruction of the program, in the order of addresses.
+    void add(const Decoded& decoded);
+    const std::vector<RealUpdate>& found() const { return found_; }
+
+private:
+    static constexpr std::size_t longest = 12; ///< instructions before the compare-and-exchange
+    std::deque<Decoded> before_;
+    std::vector<RealUpdate> found_;
+};
+
+} // namespace kumiki::openmp

@@ -1,0 +1,107 @@
+// Updates of floating-point numbers: each operation, by atomic constructs and reductions, of variables of each kind. All
+// numbers are exact, so the order of the threads does not matter.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xmmintrin.h>
+
+enum { many = 40, rounds = 25 };
+static double sum, product = 1, least = 1e9, most = -1e9, halves = 1, total;
+static float short_sum, short_difference = 1000, short_most;
+static double numbers[3 * 1024];
+
+/* What a thread gets with its update are different numbers, one for each update. */
+static void capture(void) {
+    static char seen[4096];
+    int twice = 0;
+    double ticket = 0;
+#pragma omp parallel reduction(+ : twice)
+    for (int i = 0; i < rounds; i++) {
+        double before, after;
+#pragma omp atomic capture
+        {
+            before = ticket;
+            ticket += 2;
+        }
+#pragma omp atomic capture
+        after = ticket += 2;
+        for (int side = 0; side < 2; side++) {
+            const int at = (int)((side == 0 ? before : after - 2) / 2);
+            char marked;
+#pragma omp critical
+            {
+                marked = seen[at];
+                seen[at] = 1;
+            }
+            twice += marked;
+        }
+    }
+    printf("captured twice %d, of %d\n", twice, (int)(ticket / 2) == 2 * rounds * omp_get_max_threads());
+}
+
+/* Numbers that are too small for a usual exponent are zeros to these threads. */
+static void flush_to_zero(void) {
+    double tiny = 0;
+#pragma omp parallel
+    {
+        const unsigned before = _mm_getcsr();
+        _mm_setcsr(before | 0x8040);
+        volatile double operand = 1e-310;
+#pragma omp atomic
+        tiny += operand;
+        _mm_setcsr(before);
+    }
+    printf("tiny %g\n", tiny);
+}
+
+int main(void) {
+    double on_stack = 0, *const on_heap = calloc(3 * 1024, sizeof *on_heap);
+    float short_on_stack = 0;
+#pragma omp parallel
+    {
+        const int me = omp_get_thread_num();
+        for (int i = 0; i < rounds; i++) {
+#pragma omp atomic
+            sum += me + i;
+#pragma omp atomic
+            on_stack += 0.5;
+#pragma omp atomic
+            short_on_stack -= 1;
+#pragma omp atomic
+            short_sum += 2;
+#pragma omp atomic
+            short_difference -= me;
+#pragma omp atomic
+            on_heap[(i * 97) % (3 * 1024)] += i;
+#pragma omp atomic
+            numbers[(me + i) * 100 % (3 * 1024)] += 1;
+        }
+#pragma omp atomic
+        product *= 2;
+#pragma omp atomic
+        halves /= 4;
+    }
+    printf("%g %g %g %g %g %g %g\n", sum, on_stack, short_on_stack, short_sum, short_difference, product, halves);
+    double all = 0;
+    for (int i = 0; i < 3 * 1024; i++) all += (i + 1) * (on_heap[i] + numbers[i]);
+    printf("elements %.0f\n", all);
+    for (int round = 1; round <= 20; round++) { /* short regions, after which the next one begins anew */
+        total = 0;
+#pragma omp parallel for reduction(+ : total)
+        for (int i = 0; i < many; i++) total += i * round;
+        if (total != round * many * (many - 1) / 2) printf("round %d: %g\n", round, total);
+#pragma omp parallel for reduction(min : least) reduction(max : most)
+        for (int i = 0; i < many; i++) {
+            if (i - round < least) least = i - round;
+            if (i + round > most) most = i + round;
+        }
+#pragma omp parallel for reduction(max : short_most)
+        for (int i = 0; i < many; i++)
+            if ((float)(i * round) > short_most) short_most = (float)(i * round);
+    }
+    printf("%g %g %g\n", least, most, short_most);
+    capture();
+    flush_to_zero();
+    free(on_heap);
+    return 0;
+}
