@@ -152,6 +152,7 @@ typedef struct kumiki_shared_counters {
     uint64_t updates;          /* copies that barriers have brought up to date (KUMIKI_PROTOCOL_UPDATE) */
     uint64_t update_bytes;     /* the bytes that this took */
     uint64_t evictions;        /* copies dropped because there were too many (KUMIKI_SHARED_CACHE) */
+    uint64_t early_fetches;    /* of the fetches: pages that were requested ahead of a barrier */
 } kumiki_shared_counters;
 
 /* Stores this rank's counters of the array at `address`, or of all its arrays together when `address` is null. */

@@ -20,6 +20,7 @@ void Consistency::apply(std::span<const Told> news, bool complete) {
         invalidate(Notice::everything(), own);
         history_.announce(Notice::everything()); // before the others, some of whose forerunners it stands for
     }
+    if (!news.empty() || !complete) forget_early();
     for (const Told& told : news)
         if (history_.learn(told) && complete) invalidate(told.notice, own);
     for (const Notice& notice : own) history_.announce(notice);
@@ -94,8 +95,27 @@ void Consistency::take_changes(std::span<const std::span<const std::byte>> told,
         if (rank != history_.rank()) Pages::take_changes(arrays_, told[rank], own);
 }
 
+void Consistency::request_early(std::uint64_t barrier) {
+    if (courier_ == nullptr) return;
+    const std::lock_guard turn(turn_);
+    const auto place = places_.next();
+    if (!place) return forget_early();
+    arrays_.any([&](Pages& array) {
+        array.request_early(*place, barrier);
+        return false;
+    });
+}
+
+void Consistency::forget_early() {
+    arrays_.any([](Pages& array) {
+        array.forget_early();
+        return false;
+    });
+}
+
 void Consistency::begin_interval(std::uint64_t place) {
     const std::lock_guard turn(turn_);
+    places_.add(place);
     arrays_.any([place](Pages& array) {
         array.expect(place);
         return false;

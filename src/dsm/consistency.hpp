@@ -11,6 +11,7 @@
 #include "dsm/history.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/pages.hpp"
+#include "dsm/place_order.hpp"
 #include "dsm/race_check.hpp"
 #include "dsm/shared_heap.hpp"
 #include "dsm/turn.hpp"
@@ -85,6 +86,13 @@ public:
     /// all ranks will know by `words` when they have left the barrier; null: it is exchanged anyway. Nothing below
     /// `stack` on its page is of use.
     Released release_to_all(std::uint64_t barrier, WrittenWords* words, const void* stack);
+    /// After that, where barriers are exchanges between hosts: requests what this rank will probably need after the
+    /// barrier, which the homes then send at once (answer_early).
+    void request_early(std::uint64_t barrier);
+    /// This rank leaves the barrier: sends what others have requested so.
+    void answer_early(std::uint64_t barrier) const {
+        if (courier_ != nullptr) courier_->answer_early(barrier);
+    }
     /// Brings copies up to date by what their homes have told at the barrier, by rank. `own`: what this rank has
     /// announced.
     void take_changes(std::span<const std::span<const std::byte>> told, std::span<const Notice> own);
@@ -111,12 +119,14 @@ private:
     void publish();
     void apply(std::span<const Told> news, bool complete);
     void invalidate(const Notice& notice, std::vector<Notice>& own);
+    void forget_early();
 
     const Arrays& arrays_;
     Courier* courier_;
     RaceCheck* check_;
     SharedHeap* heap_ = nullptr; ///< null: there is none
     History history_;
+    PlaceOrder places_;
     std::atomic<std::uint8_t> busy_{0};
     Turn turn_;
 };

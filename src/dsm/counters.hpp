@@ -10,7 +10,7 @@ namespace kumiki::dsm {
 /// What the protocol has done at this rank for one array since the array was made.
 struct Counters {
     std::atomic<std::uint64_t> faults, fetches, fetched_bytes, twins, differences, difference_bytes, invalidations,
-        notices, requests, moves, updates, update_bytes, evictions;
+        notices, requests, moves, updates, update_bytes, evictions, early_fetches;
 
     static void add(std::atomic<std::uint64_t>& counter, std::uint64_t value = 1) {
         counter.fetch_add(value, std::memory_order_relaxed);
@@ -29,6 +29,7 @@ struct Counters {
         sum.updates += updates.load(std::memory_order_relaxed);
         sum.update_bytes += update_bytes.load(std::memory_order_relaxed);
         sum.evictions += evictions.load(std::memory_order_relaxed);
+        sum.early_fetches += early_fetches.load(std::memory_order_relaxed);
     }
 };
 

@@ -29,10 +29,21 @@ constexpr bool copies_always = true;
 constexpr bool copies_always = false;
 #endif
 
+/// Returns where it is.
+std::size_t append(std::vector<std::byte>& packed, const PackedPage& head) {
+    const std::size_t at = packed.size();
+    packed.resize(at + sizeof head);
+    std::memcpy(&packed[at], &head, sizeof head);
+    return at;
+}
+
 } // namespace
 
 Courier::Courier(fabric::Fabric& fabric, const Arrays& arrays)
-    : fabric_(fabric), network_(*fabric.network()), arrays_(arrays) {
+    : fabric_(fabric),
+      network_(*fabric.network()),
+      arrays_(arrays),
+      early_(2 * Arrays::most * static_cast<std::size_t>(fabric.size())) {
     network_.admit(fabric::SinkId::pages, *this);
 }
 
@@ -54,7 +65,7 @@ void Courier::give_up(int rank, const Failure& failure) const {
 void Courier::fetch(int home, std::uint32_t array, PageRun run) {
     MessageHeader request = header(Kind::fetch, array, run.first);
     request.bytes = run.count;
-    request.ticket = asks_for_releases_.load(std::memory_order_relaxed) ? 1 : 0;
+    request.ticket = asks_for_releases() ? 1 : 0;
     if (auto sent = network_.send(home, request); !sent) give_up(home, sent.error());
 }
 
@@ -119,7 +130,8 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         Locks* const locks = locks_.load(std::memory_order_acquire);
         return locks != nullptr && locks->receive(header, payload);
     }
-    if (kind == Kind::update || kind == Kind::dropped) return receive_unawaited(header, payload);
+    if (kind == Kind::update || kind == Kind::dropped || kind == Kind::early) return receive_unawaited(header, payload);
+    if (kind == Kind::fetch_early) return receive_early(header, payload);
     Pages* const array = arrays_.find(header.value);
     if (array == nullptr) return false;
     const std::uint64_t number = changes_.load(std::memory_order_relaxed) + 1;
@@ -146,6 +158,8 @@ bool Courier::receive(const MessageHeader& header, std::span<const std::byte> pa
         return true;
     case Kind::update:
     case Kind::dropped:
+    case Kind::fetch_early:
+    case Kind::early:
     case Kind::applied: break;
     }
     return false;
@@ -157,7 +171,10 @@ bool Courier::receive_unawaited(const MessageHeader& header, std::span<const std
     Pages* const array = arrays_.find(header.value);
     if (array == nullptr) return header.value < Arrays::most;
     if (static_cast<Kind>(header.operation) == Kind::dropped) return array->forget_holder(header.source, payload);
-    if (!array->take_update(header.source, header.ticket, payload)) return false;
+    const bool taken = static_cast<Kind>(header.operation) == Kind::early
+                           ? array->take_early(header.source, header.ticket, payload)
+                           : array->take_update(header.source, header.ticket, payload);
+    if (!taken) return false;
     fabric_.progress().ring(fabric_.rank());
     return true;
 }
@@ -227,14 +244,74 @@ bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byt
         for (std::size_t page = run.first; page < run.first + run.count; ++page) {
             if (packed.size() + entry > longest_message()) send();
             if (packed.empty()) packed.reserve(longest_message());
-            const PackedPage head{page, page_bytes};
-            const std::size_t at = packed.size();
-            packed.resize(at + entry);
-            std::memcpy(&packed[at], &head, sizeof head);
-            if (array.lend_copy(page, request.source, &packed[at + sizeof head])) pages.ticket = 1;
+            append(packed, {page, page_bytes});
+            packed.resize(packed.size() + page_bytes);
+            if (array.lend_copy(page, request.source, &packed[packed.size() - page_bytes])) pages.ticket = 1;
         }
     if (!packed.empty()) send();
     return true;
+}
+
+// -- requests ahead of a barrier --
+
+void Courier::fetch_early(int home, std::uint32_t array, std::uint64_t barrier, std::span<const PageRun> runs) {
+    MessageHeader request = header(Kind::fetch_early, array, 0);
+    request.ticket = barrier;
+    if (auto sent = network_.send(home, request, std::as_bytes(runs)); !sent) give_up(home, sent.error());
+}
+
+/// A request that comes when this rank has left the barrier is declined, because this thread cannot know which homes
+/// are in force.
+bool Courier::receive_early(const MessageHeader& header, std::span<const std::byte> payload) {
+    EarlyRequest request{header.source, header.value, header.ticket,
+                         std::vector<PageRun>(payload.size() / sizeof(PageRun))};
+    if (!payload.empty()) std::memcpy(request.runs.data(), payload.data(), request.runs.size() * sizeof(PageRun));
+    std::size_t pages = 0;
+    for (const PageRun& run : request.runs) pages += std::min<std::size_t>(run.count, EarlyRequests::most_pages + 1);
+    if (payload.size() % sizeof(PageRun) != 0 || pages > EarlyRequests::most_pages) return false;
+    const auto put = early_.put(request);
+    if (put != EarlyRequests::Put::late) return put == EarlyRequests::Put::kept;
+    MessageHeader answer = this->header(Kind::early, request.array, 0);
+    answer.ticket = request.barrier;
+    std::vector<std::byte> declined;
+    for (const PageRun& run : request.runs)
+        for (std::size_t page = run.first; page < run.first + run.count; ++page) append(declined, PackedPage{page, 0});
+    post_kept(header.source, answer, std::move(declined));
+    return true;
+}
+
+void Courier::answer_early(std::uint64_t barrier) {
+    std::size_t left = EarlyRequests::most_pages;
+    for (const EarlyRequest& request : early_.take(barrier))
+        if (Pages* const array = arrays_.find(request.array)) answer_early(request, *array, left);
+}
+
+/// Sends at most `left` pages.
+void Courier::answer_early(const EarlyRequest& request, Pages& array, std::size_t& left) {
+    MessageHeader answer = header(Kind::early, request.array, 0);
+    answer.ticket = request.barrier;
+    std::vector<std::byte> packed;
+    packed.reserve(longest_message());
+    const auto send = [&] {
+        if (auto sent = network_.send(request.source, answer, packed); !sent) give_up(request.source, sent.error());
+        packed.clear();
+    };
+    const std::size_t page_bytes = array.layout().page_bytes;
+    for (const PageRun& run : request.runs) {
+        if (!array.has(run)) continue;
+        for (std::size_t page = run.first; page < run.first + run.count; ++page) {
+            if (packed.size() + sizeof(PackedPage) + page_bytes > longest_message()) send();
+            const std::size_t at = append(packed, PackedPage{page, page_bytes});
+            packed.resize(packed.size() + page_bytes);
+            if (left > 0 && array.lend_early(page, run.count, request.source, &packed[packed.size() - page_bytes])) {
+                --left;
+                continue;
+            }
+            packed.resize(at);
+            append(packed, PackedPage{page, 0});
+        }
+    }
+    if (!packed.empty()) send();
 }
 
 bool Courier::take_packed(std::span<const std::byte> payload, Pages& array, std::uint64_t number, bool unreleased) {

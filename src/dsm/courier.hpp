@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dsm/early_requests.hpp"
 #include "dsm/packed_pages.hpp"
 #include "fabric/network/network.hpp"
 
@@ -88,6 +89,11 @@ public:
     void fetch(int home, std::uint32_t array, PageRun run);
     /// The same for several runs of pages of this length. The home copies all pages into as few messages as possible.
     void fetch(int home, std::uint32_t array, std::span<const PageRun> runs, std::size_t page_bytes);
+    /// Requests, ahead of this barrier, at most EarlyRequests::most_pages pages, which their home sends when it leaves
+    /// the barrier. They arrive through Pages::take_early, and then this rank's bell rings.
+    void fetch_early(int home, std::uint32_t array, std::uint64_t barrier, std::span<const PageRun> runs);
+    /// Sends what other ranks have requested ahead of this barrier, which this rank is leaving.
+    void answer_early(std::uint64_t barrier);
     /// Asks the manager of homes. The answer arrives through Pages::take_home, and then this rank's bell rings.
     void ask_home(int manager, std::uint32_t array, std::size_t page);
     /// Sends packed differences to the home of their pages.
@@ -106,6 +112,7 @@ public:
 
     /// From now on asks, with each fetch, whether the home has written to the page since its last release.
     void ask_for_releases() { asks_for_releases_ = true; }
+    bool asks_for_releases() const { return asks_for_releases_.load(std::memory_order_relaxed); }
     /// The messages that have changed the memory of this rank so far have numbers up to this one. Each page keeps the
     /// number of its last one (Pages::origin), from before it changes. So a thread that finds a larger number there
     /// than it has found here before, may see what it did not see then; and otherwise it does not.
@@ -123,6 +130,8 @@ private:
         applied,     ///< the answer to differences
         update,      ///< new contents of pages of array `value`, at barrier `ticket`
         dropped,     ///< the pages of array `value` of which the source has no copies any more
+        fetch_early, ///< requests the runs of pages in the payload for the time after barrier `ticket`
+        early,       ///< the answer: any pages, each behind its number; without contents, where they must be fetched
     };
     /// Not between two ranks: what this rank may do next is seen by the home alone, and messages arrive in order. A
     /// third rank could ask the home for the page before the differences are there.
@@ -136,6 +145,8 @@ private:
     bool answer(const fabric::MessageHeader& request, Pages& array);
     bool answer_with_copies(const fabric::MessageHeader& request, Pages& array);
     bool answer_runs(const fabric::MessageHeader& request, std::span<const std::byte> payload, Pages& array);
+    bool receive_early(const fabric::MessageHeader& request, std::span<const std::byte> payload);
+    void answer_early(const EarlyRequest& request, Pages& array, std::size_t& left);
     bool take_packed(std::span<const std::byte> payload, Pages& array, std::uint64_t number, bool unreleased);
     void post_kept(int rank, const fabric::MessageHeader& header, std::vector<std::byte> payload);
     void left(std::uint64_t ticket) override;
@@ -145,6 +156,7 @@ private:
     fabric::Network& network_;
     const Arrays& arrays_;
     std::atomic<Locks*> locks_{nullptr};
+    EarlyRequests early_;
     std::map<std::uint64_t, std::vector<std::byte>> lent_; ///< pages that have not left; by the receiving thread
     std::uint64_t tickets_ = 0;
     std::mutex unawaited_;                   ///< held while a message that nobody waits for uses an array

@@ -16,25 +16,34 @@ using platform::PageAccess;
 void Pages::expect(std::uint64_t place) {
     if (!expects()) return;
     expectation_ = accesses_.begin(place);
-    if (expectation_ != nullptr) requested_ = request_absent(expectation_->fetched);
-    else if (const auto* const likely = accesses_.likely()) {
-        for (const PageRun& run : request_absent(likely->fetched)) leave_requested(run);
+    if (expectation_ != nullptr) {
+        requested_ = request_absent(expectation_->fetched, Ahead::counts);
+        early_.note(place, requested_);
+    } else if (const auto* const likely = accesses_.likely()) {
+        const std::vector<PageRun> runs = request_absent(likely->fetched, Ahead::counts);
+        early_.note(place, runs);
+        await_early();
+        for (const PageRun& run : runs) leave_requested(run);
         fabric_.progress().ring(fabric_.rank());
-    }
+    } else early_.note(place, {});
 }
 
 void Pages::open_expected() {
-    if (const auto* const expected = std::exchange(expectation_, nullptr))
-        open(*expected, std::exchange(requested_, {}));
+    const auto* const expected = std::exchange(expectation_, nullptr);
+    if (expected == nullptr) return;
+    await_early();
+    open(*expected, std::exchange(requested_, {}));
 }
 
 /// What the interval needs may be known by now. Other threads of this rank access the pages meanwhile.
 void Pages::search_expectation(std::size_t page) {
-    if (const auto expected = accesses_.search(page)) open(*expected, request_absent(expected->fetched));
+    if (const auto expected = accesses_.search(page))
+        open(*expected, request_absent(expected->fetched, Ahead::does_not));
 }
 
 /// Requests those of these pages that are not here. The calling thread has locked the runs that it returns.
-std::vector<PageRun> Pages::request_absent(const AccessHistory::PageList& pages) {
+std::vector<PageRun> Pages::request_absent(const AccessHistory::PageList& pages, Ahead ahead) {
+    const auto comes = [&](std::size_t page) { return ahead == Ahead::counts && early_.comes(page); };
     std::vector<PageRun> requested;
     std::map<int, std::vector<PageRun>> gathered; // by home
     for (std::size_t next = 0; next < pages.size();) {
@@ -43,13 +52,19 @@ std::vector<PageRun> Pages::request_absent(const AccessHistory::PageList& pages)
         const int home = homes_.of(first);
         std::size_t end = first + 1;
         while (next < pages.size() && pages[next] == end && (end - first) * layout_.page_bytes < longest_fetch &&
-               homes_.of(end) == home && claim_absent(end)) {
+               homes_.of(end) == home && comes(end) == comes(first) && claim_absent(end)) {
             ++next;
             ++end;
         }
         const PageRun run{first, end - first};
         requested.push_back(run);
         if (!begin_fetch(first, end - first)) continue;
+        if (comes(first)) {
+            for (std::size_t page = first; page < end; ++page)
+                pages_[page].fetch.store(Fetch::early, std::memory_order_relaxed);
+            early_missing_ += run.count;
+            continue;
+        }
         if (run.count <= most_gathered) gathered[home].push_back(run);
         else courier_->fetch(home, number_, run);
     }

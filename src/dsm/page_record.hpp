@@ -20,7 +20,12 @@ enum class PageState : std::uint8_t {
 
 /// What a rank knows of one page of an array. It begins as zeros.
 struct PageRecord {
-    enum class Fetch : std::uint8_t { idle, asked, here };
+    enum class Fetch : std::uint8_t {
+        idle,
+        asked, ///< the page, or an update of it, has been requested
+        early, ///< the same, ahead of the last barrier
+        here,
+    };
 
     std::atomic<std::uint8_t> locked;
     PageState state; ///< guarded by the lock

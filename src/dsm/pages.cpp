@@ -34,6 +34,7 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       pages_(layout.pages),
       accesses_(layout.pages),
       unawaited_(layout.pages),
+      early_(4 * layout.bytes()),
       written_(layout.pages),
       evicted_(layout.pages),
       told_(layout.pages),

@@ -10,6 +10,7 @@
 
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
+#include "dsm/early_fetches.hpp"
 #include "dsm/holders.hpp"
 #include "dsm/home_moves.hpp"
 #include "dsm/homes.hpp"
@@ -160,7 +161,12 @@ public:
     /// From now on the homes are in force.
     void finish_moves();
 
-    // -- after barriers, for an interval that begins at a place of the program (page_prefetches.cpp) --
+    // -- for an interval that begins at a place of the program (page_prefetches.cpp, early_pages.cpp) --
+
+    /// In a barrier, when this rank has released: requests the pages that it will probably need after it.
+    void request_early(std::uint64_t place, std::uint64_t barrier);
+    /// This rank has learned of changes that may be missing in those.
+    void forget_early() { early_.forget(); }
 
     /// Requests the pages that this rank is expected to need in the interval; it ends at the next barrier.
     void expect(std::uint64_t place);
@@ -196,6 +202,9 @@ public:
     /// Copies a page, which there must be, for another rank. Returns whether this home may have written to it since its
     /// last release.
     bool lend_copy(std::size_t page, int rank, std::byte* into);
+    /// Copies a page out of a run of so many for another rank, which has requested it ahead of a barrier that this rank
+    /// is leaving. Returns false if it is not the page's home.
+    bool lend_early(std::size_t page, std::size_t run, int rank, std::byte* into);
     /// Stores pages that this rank has requested. Returns false if it has not.
     bool take(std::size_t first, std::span<const std::byte> contents, Origin origin);
     /// Stores the home of a page, which this rank has asked for. Returns false if it has not.
@@ -206,6 +215,8 @@ public:
     bool apply(std::span<const std::byte> packed, Origin origin);
     /// Keeps what a home has sent at this barrier until await_updates(). Returns false if it does not fit this array.
     bool take_update(int source, std::uint64_t barrier, std::span<const std::byte> packed);
+    /// Keeps what a home has sent after this barrier until the interval begins. Returns false if it does not fit.
+    bool take_early(int source, std::uint64_t barrier, std::span<const std::byte> packed);
     /// These pages, of 8 bytes each, are no longer held by that rank. Returns false if there are no such pages.
     bool forget_holder(int rank, std::span<const std::byte> pages);
 
@@ -276,7 +287,11 @@ private:
     bool keeps_copies() const { return protocol() == SharedProtocol::update; }
     bool claim_absent(std::size_t page);
     void search_expectation(std::size_t page);
-    std::vector<PageRun> request_absent(const AccessHistory::PageList& pages);
+    /// Whether pages that have been requested ahead of the barrier need no other request.
+    enum class Ahead : std::uint8_t { counts, does_not };
+    std::vector<PageRun> request_absent(const AccessHistory::PageList& pages, Ahead ahead);
+    void await_early();
+    void store_early(std::size_t page, int source, std::span<const std::byte> contents);
     void open(const AccessHistory::Accesses& expected, const std::vector<PageRun>& requested);
     void open_fetched(const PageRun& run, std::span<const std::size_t>& written);
     void without_places(std::byte* region, std::size_t first, std::size_t count) const;
@@ -379,6 +394,8 @@ private:
     PageSet unawaited_;                                    ///< those that were left `requested`, since the last barrier
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
     std::vector<PageRun> requested_;                       ///< by expect(); this thread has locked them
+    EarlyFetches early_;
+    std::size_t early_missing_ = 0; ///< pages that are Fetch::early
     bool keeps_open_ = false, retired_ = false;
     PageSet written_;     ///< since the last release
     PageSet evicted_;     ///< of the written ones; their changes are at the homes, and not announced yet

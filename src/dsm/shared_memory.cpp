@@ -77,13 +77,20 @@ Result<> SharedMemory::meet_without_copies(const Meeting& meeting) {
     return collectives_.broadcast(meeting.message.data(), meeting.message.size(), meeting.root);
 }
 
-/// Between hosts the exchange takes as long as a barrier, so it is the barrier. On one host a barrier is much faster.
 Result<> SharedMemory::meet(const Meeting& meeting) {
     if (!copies_ || written_ == nullptr) return meet_without_copies(meeting); // there has been no array yet
     // What this rank has written is announced once: not before it is certain that the meeting begins.
     if (auto admitted = collectives_.admitted(); !admitted) return admitted;
+    auto met = meet_with_copies(meeting);
+    if (met) consistency_->answer_early(barriers_);
+    return met;
+}
+
+/// Between hosts the exchange takes as long as a barrier, so it is the barrier. On one host a barrier is much faster.
+Result<> SharedMemory::meet_with_copies(const Meeting& meeting) {
     const bool exchanges = fabric_.network() != nullptr || notices_expected_ || !meeting.message.empty();
     Released own = consistency_->release_to_all(++barriers_, exchanges ? nullptr : written_, meeting.stack);
+    consistency_->request_early(barriers_);
     if (fabric_.rank() == meeting.root) own.message = meeting.message;
     // Every rank's changes have reached their homes when it enters the barrier.
     if (!exchanges) {

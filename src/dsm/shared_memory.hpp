@@ -174,6 +174,7 @@ private:
     Homes homes_of(const Arrangement& wanted, std::size_t pages) const;
     void record(Array& array, std::size_t bytes, explain::Use use) const;
     Result<> meet(const Meeting& meeting);
+    Result<> meet_with_copies(const Meeting& meeting);
     Result<> meet_without_copies(const Meeting& meeting);
     Result<> compare_writes();
     void fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
