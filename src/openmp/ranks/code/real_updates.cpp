@@ -1,5 +1,6 @@
 #include "openmp/ranks/code/real_updates.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <span>
@@ -218,26 +219,34 @@ dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
 }
 
 void RealUpdates::add(const Decoded& decoded) {
-    if (!before_.empty() && before_.back().end() != decoded.at) before_.clear();
-    const bool exchanges = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_CMPXCHG && is_atomic(decoded);
-    for (std::size_t at = before_.size(); exchanges && at-- > 0;) {
-        const Decoded& load = before_[at];
+    if (end_ != decoded.at) before_.clear();
+    end_ = decoded.end();
+    if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_CMPXCHG && is_atomic(decoded)) search(decoded);
+    before_.push_back(decoded.at);
+    if (before_.size() > longest) before_.pop_front();
+}
+
+/// From the last load before it on. Once more instructions do not fit, those before do not either.
+void RealUpdates::search(const Decoded& exchange) {
+    std::vector<Decoded> between;
+    for (std::byte* const at : before_)
+        if (auto decoded = decode({at, exchange.end()})) between.push_back(*decoded);
+    for (std::size_t at = between.size(); at-- > 0;) {
+        const Decoded& load = between[at];
         if (!is_load(load)) continue;
         const auto loaded = context_register(whole(load.operands[0].reg.value));
         if (!loaded) continue;
         Following following(load);
-        bool fits = true;
-        for (std::size_t next = at + 1; fits && next < before_.size(); ++next) fits = following.add(before_[next]);
-        if (!fits) break;
-        if (auto update = following.end(decoded)) {
+        const bool fits = std::all_of(between.begin() + static_cast<std::ptrdiff_t>(at) + 1, between.end(),
+                                      [&](const Decoded& each) { return following.add(each); });
+        if (!fits) return;
+        if (auto update = following.end(exchange)) {
             update->load = load.at;
             update->loaded = *loaded;
             found_.push_back(*update);
-            break;
+            return;
         }
     }
-    before_.push_back(decoded);
-    if (before_.size() > longest) before_.pop_front();
 }
 
 } // namespace kumiki::openmp

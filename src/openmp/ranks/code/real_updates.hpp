@@ -42,8 +42,11 @@ public:
     const std::vector<RealUpdate>& found() const { return found_; }
 
 private:
+    void search(const Decoded& exchange);
+
     static constexpr std::size_t longest = 12; ///< instructions before the compare-and-exchange
-    std::deque<Decoded> before_;
+    std::deque<std::byte*> before_;            ///< the last ones, without a gap
+    const std::byte* end_ = nullptr;           ///< of the last one
     std::vector<RealUpdate> found_;
 };
 
