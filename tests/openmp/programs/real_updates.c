@@ -1,5 +1,5 @@
-// Updates of floating-point numbers: each operation, by atomic constructs and reductions, of variables of each kind. All
-// numbers are exact, so the order of the threads does not matter.
+// Updates of floating-point numbers: each operation, by atomic constructs and reductions, of variables of each kind.
+// All numbers are exact, so the order of the threads does not matter.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
