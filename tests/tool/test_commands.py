@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
+from typing import Any
 
 import pytest
 from fake_native import TOPOLOGY, Native
 from kumiki import suites, version
 from kumiki.doctor.parts import parts
 from kumiki.errors import UserError
+from kumiki.explain import command
 from kumiki.interrupts import termination_interrupts
 from kumiki.machine import native as native_part
 
@@ -217,6 +220,17 @@ def test_an_interrupt_ends_the_trials_of_advice(native: Native, number: signal.S
     _, errors = running.communicate(timeout=30)
     assert (running.returncode, errors) == (130, "kumiki: interrupted\n")
     assert native.alive("sleep 60") == []
+
+
+def test_a_signal_while_the_launcher_of_an_explained_run_starts_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = subprocess.Popen
+
+    def start_slowly(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        signal.raise_signal(signal.SIGTERM)
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", start_slowly)
+    assert command._run(["sleep", "60"], dict(os.environ)) == 128 + signal.SIGTERM
 
 
 def test_the_launcher_of_an_explained_run_ignores_what_nohup_ignores(native: Native) -> None:

@@ -73,12 +73,16 @@ def _has_begun(records: Path, arguments: Sequence[str], code: int) -> bool:
 
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> int:
-    """Signals go to the launcher, which has its own way to end; a terminal sends Ctrl-C to both."""
+    """Signals go to the launcher, which has its own way to end; a terminal sends Ctrl-C to both. What comes while it is
+    being started waits until it is there."""
     sys.stdout.flush()
     child: subprocess.Popen[bytes] | None = None
+    waiting: list[int] = []
 
     def pass_on(number: int, frame: object) -> None:
-        if child is not None:
+        if child is None:
+            waiting.append(number)
+        else:
             child.send_signal(number)
 
     # What this process ignores the launcher must ignore, too, but a handler would not be inherited as that.
@@ -87,6 +91,8 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> int:
         before[number] = signal.signal(number, lambda number, frame: None)
     try:
         child = subprocess.Popen(command, env=environment)
+        for early in waiting:
+            child.send_signal(early)
         code = child.wait()
         return code if code >= 0 else 128 - code
     finally:
