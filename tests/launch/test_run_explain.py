@@ -152,12 +152,29 @@ int main(void) {
 """
 
 
-def openmp_program(folder: Path) -> Path:
+BESIDE_AN_ARRAY = r"""
+#include <omp.h>
+#include <stdio.h>
+long before;
+double array[4096 + 8];
+long behind;
+int main(void) {
+    #pragma omp parallel
+    if (omp_get_thread_num() == 1) {
+        for (int i = 0; i < 4096 + 8; i++) array[i] = i;
+        before = behind = 1;
+    }
+    printf("%ld %.0f\n", before + behind, array[4096]);
+    return 0;
+}
+"""
+
+def openmp_program(folder: Path, text: str = OPENMP) -> Path:
     libraries = Path(find_command("kumiki-run")).parents[1] / "lib"
     if not (libraries / "libkumiki-openmp-ranks.so").exists():
         pytest.skip("there is no libkumiki-openmp-ranks.so (libzydis-dev)")
     source, program = folder / "program.c", folder / "program"
-    source.write_text(OPENMP)
+    source.write_text(text)
     subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-o", program, source], check=True)
     return program
 
@@ -186,6 +203,16 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     assert others == {"critical without a name": 30}
     assert any("reduction" in change for change in said.findings_on("atomic"))
     assert "Parallel regions" in said.page and said.page.count("<svg") > 1
+
+
+@pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")
+def test_a_short_variable_stays_at_the_first_process(tmp_path: Path) -> None:
+    program = openmp_program(tmp_path, BESIDE_AN_ARRAY)
+    said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES)
+    assert said.code == 0 and said.output == "2 4096\n", said.errors
+    (array,) = (subject for subject in said.figures["subjects"] if subject["name"] == "array")
+    # The other process has touched all of them first. The array shares its first and its last page with the others.
+    assert array["homes"] == {"0": 2, "1": 7}
 
 
 SHORT_NAMES = r"""

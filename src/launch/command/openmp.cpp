@@ -104,7 +104,7 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
     const auto needed = check_program(options.program.front(), several);
     if (!needed) return tl::unexpected(needed.error());
     const std::string& name = options.program.front();
-    auto homes = variable_homes({ElfFile(find_program(name)), name, processes}, options.maps, settings.openmp_schedule);
+    auto homes = variable_homes({ElfFile(find_program(name)), name, processes}, options.maps, settings);
     if (!homes) return tl::unexpected(homes.error());
     if (several && !homes->empty()) options.settings.emplace_back("KUMIKI_OPENMP_HOMES", std::move(*homes));
     std::error_code error;

@@ -55,6 +55,10 @@ bool has_whole_page(const Variable& variable) {
     return platform::round_up(variable.address, page) + page <= variable.address + variable.bytes;
 }
 
+bool is_by_touch(ProgramHomes homes) {
+    return homes == ProgramHomes::first || homes == ProgramHomes::next || homes == ProgramHomes::relocated;
+}
+
 Result<std::string> homes_of(const Program& program, const std::string& map) {
     const std::string option = "--map " + map;
     const auto equals = map.find('='); // which is there (options.cpp)
@@ -76,6 +80,30 @@ Result<std::string> homes_of(const Program& program, const std::string& map) {
     return variable_homes_text(variable->address, variable->bytes, text);
 }
 
+/// Variables that are written are mostly counters, sums and results of `single` and `master`, which rank 0 executes,
+/// and whose atomic changes cost least where rank 0 is their home. If the first touch decided, an array's end in the
+/// same page could take them elsewhere.
+std::vector<std::string> homes_of_short_variables(const Program& program) {
+    constexpr std::size_t most = 2000; // of which the text fits into a variable of the environment
+    const std::uint64_t page = platform::page_size();
+    std::vector<Variable> all = program.file.variables();
+    std::erase_if(all, [](const Variable& each) {
+        return each.is_constant || each.is_of_thread || each.address == 0 || has_whole_page(each);
+    });
+    std::ranges::sort(all, {}, &Variable::address);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runs; // of pages: begin and end
+    for (const Variable& each : all) {
+        const std::uint64_t begin = each.address / page * page;
+        const std::uint64_t end = platform::round_up(each.address + each.bytes, page);
+        if (!runs.empty() && begin <= runs.back().second) runs.back().second = std::max(runs.back().second, end);
+        else runs.emplace_back(begin, end);
+    }
+    if (runs.size() > most) runs.resize(most);
+    std::vector<std::string> texts;
+    for (const auto& [begin, end] : runs) texts.push_back(variable_homes_text(begin, end - begin, "rank:0"));
+    return texts;
+}
+
 Result<std::string> rows_of(const Program& program, const std::string& schedule, const LoopSchedule& affinity) {
     const std::string option = "--schedule " + schedule;
     const auto variable = find(program, affinity.name, option);
@@ -89,8 +117,9 @@ Result<std::string> rows_of(const Program& program, const std::string& schedule,
 } // namespace
 
 Result<std::string> variable_homes(const Program& program, std::span<const std::string> maps,
-                                   const std::string& schedule) {
+                                   const Settings& settings) {
     std::vector<std::string> texts, names;
+    if (is_by_touch(settings.homes)) texts = homes_of_short_variables(program);
     for (const std::string& map : maps) {
         names.push_back(map.substr(0, map.find('=')));
         if (std::ranges::count(names, names.back()) > 1)
@@ -99,10 +128,10 @@ Result<std::string> variable_homes(const Program& program, std::span<const std::
         if (!text) return text;
         texts.push_back(std::move(*text));
     }
-    const auto wanted = LoopSchedule::from(schedule);
+    const auto wanted = LoopSchedule::from(settings.openmp_schedule);
     if (!wanted) return tl::unexpected(wanted.error());
     if (wanted->kind == LoopSchedule::Kind::affinity) {
-        auto text = rows_of(program, schedule, *wanted);
+        auto text = rows_of(program, settings.openmp_schedule, *wanted);
         if (!text) return text;
         texts.push_back(std::move(*text));
     }

@@ -5,6 +5,7 @@
 
 #include "error/result.hpp"
 #include "launch/command/elf_file.hpp"
+#include "settings/settings.hpp"
 
 namespace kumiki::launch {
 
@@ -15,10 +16,9 @@ struct Program {
     int processes;
 };
 
-/// Finds the variables that --map (NAME=HOMES) and --schedule name in a program, and returns what the ranks need to
+/// Finds the variables that --map (NAME=HOMES) and the schedule name in a program, and returns what the ranks need to
 /// know (settings/distribution.hpp). Fails with a sentence if there is no such variable, or it cannot be distributed
-/// so.
-Result<std::string> variable_homes(const Program& program, std::span<const std::string> maps,
-                                   const std::string& schedule);
+/// so. Where a touch decides homes, variables that are shorter than a page stay at rank 0.
+Result<std::string> variable_homes(const Program& program, std::span<const std::string> maps, const Settings& settings);
 
 } // namespace kumiki::launch
