@@ -75,8 +75,9 @@ public:
     /// A barrier; one thread of every rank calls it. `code`: where in the program; null: unknown.
     virtual void meet(const void* code) = 0;
 
-    /// Whether the caller is the first of all threads that asks for this single construct.
-    virtual bool claim_single(std::uint64_t number) = 0;
+    /// Whether the caller is the first of all threads that asks for this single construct. With `is_alone` only rank
+    /// 0's threads ask: it is the construct for which all wait.
+    virtual bool claim_single(std::uint64_t number, bool is_alone) = 0;
     /// The number of the next single construct; only between regions.
     virtual std::uint64_t next_single() = 0;
     /// A pointer that a thread leaves for all others; a barrier publishes it, and one follows before the next.

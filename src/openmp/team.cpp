@@ -88,7 +88,15 @@ bool Team::try_to_open(std::uint64_t epoch, const void* code) {
     return true;
 }
 
+/// Between two barriers a program has one single construct, for which all wait, or several as a kind of sections.
+void Team::note_singles(Member& me) {
+    if (me.singles_met == me.singles_before) return;
+    me.singles_alone = me.singles_met == me.singles_before + 1;
+    me.singles_before = me.singles_met;
+}
+
 bool Team::barrier(Member& me, const void* code) {
+    if (others_ != nullptr) note_singles(me);
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -107,7 +115,7 @@ bool Team::barrier(Member& me, const void* code) {
 
 bool Team::first_at_single(Member& me) {
     std::uint64_t number = me.singles_met++;
-    if (others_ != nullptr) return others_->claim_single(number);
+    if (others_ != nullptr) return others_->claim_single(number, me.singles_alone && number == me.singles_before);
     // A load first: the thread that is late then does not take the line from the others.
     return singles_.load(std::memory_order_relaxed) == number &&
            singles_.compare_exchange_strong(number, number + 1, std::memory_order_relaxed);
@@ -187,7 +195,8 @@ void Team::start(Member& me) {
     me.finished.store(0, std::memory_order_relaxed);
     me.shares_met = first_share_;
     me.claims_met = first_claim_;
-    me.singles_met = first_single_;
+    note_singles(me);
+    me.singles_met = me.singles_before = first_single_;
     me.id = first_id_ + me.place_here;
     me.share = nullptr;
     me.position = {};

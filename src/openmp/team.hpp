@@ -33,11 +33,13 @@ struct alignas(platform::apart) Member {
     Task implicit;
     std::uint64_t shares_met = 0; ///< worksharing constructs of this team, without those of `single`
     std::uint64_t singles_met = 0;
-    std::uint64_t claims_met = 0; ///< loops whose iterations the threads of several ranks take from a common number
-    Workshare* share = nullptr;   ///< the worksharing construct in which the thread is
-    LoopPosition position{};      ///< in its loop
-    std::unique_ptr<Team> inner;  ///< the team of which this thread is the master; made at its first region
-    int place = -1;               ///< -1: not bound
+    std::uint64_t singles_before = 0; ///< before the last barrier
+    bool singles_alone = false;       ///< whether no two lay between two barriers, when last there was one
+    std::uint64_t claims_met = 0;     ///< loops whose iterations the threads of several ranks take from a common number
+    Workshare* share = nullptr;       ///< the worksharing construct in which the thread is
+    LoopPosition position{};          ///< in its loop
+    std::unique_ptr<Team> inner;      ///< the team of which this thread is the master; made at its first region
+    int place = -1;                   ///< -1: not bound
     Partition partition{};
     std::string shown; ///< by OMP_DISPLAY_AFFINITY
     int immediate = 0; ///< tasks that the thread runs at once, one inside the other
@@ -110,7 +112,7 @@ public:
     /// program; null: unknown.
     bool barrier(Member& me, const void* code = nullptr);
 
-    /// Whether `me` is the first to arrive at its next single construct.
+    /// Whether `me` executes its next single construct: it is the first to arrive, of those who ask.
     bool first_at_single(Member& me);
     /// The data of a single construct with copyprivate; a barrier publishes them.
     void set_single_data(void* data);
@@ -150,6 +152,7 @@ private:
     void add_worker(int id);
     void start(Member& me);
     bool tasks_left() const;
+    static void note_singles(Member& me);
     /// Takes up to `wanted` more threads from the limit; returns how many it got.
     int take_threads(int wanted, int limit);
     bool all_arrived() const;

@@ -188,7 +188,9 @@ void Ranks::flush_output() {
 
 // -- constructs --
 
-bool Ranks::claim_single(std::uint64_t number) {
+/// Rank 0 claims without a message, and is mostly the home of what such constructs write.
+bool Ranks::claim_single(std::uint64_t number, bool is_alone) {
+    if (is_alone && rank() != 0) return false;
     std::uint64_t found = words_->load(Words::single);
     return found == number && words_->compare_and_store(Words::single, found, number + 1);
 }

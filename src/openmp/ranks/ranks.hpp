@@ -73,7 +73,7 @@ public:
     void fork(const ForkNotice& fork) override;
     void meet(const void* code) override;
 
-    bool claim_single(std::uint64_t number) override;
+    bool claim_single(std::uint64_t number, bool is_alone) override;
     std::uint64_t next_single() override { return words_->load(Words::single); }
     void leave_pointer(void* pointer) override {
         words_->store(Words::pointer, reinterpret_cast<std::uintptr_t>(pointer));
