@@ -169,6 +169,25 @@ int main(void) {
 }
 """
 
+CALLS = r"""
+#include <omp.h>
+#include <stdio.h>
+long sum;
+int main(void) {
+    long own = 0;
+    #pragma omp parallel reduction(+ : own)
+    for (int i = 0; i < 200; i++) {
+        #pragma omp atomic
+        sum += 1;
+        own += omp_get_level(); /* a call of a library, whose address lies in the same page */
+        #pragma omp barrier
+    }
+    printf("%ld %ld\n", sum, own);
+    return 0;
+}
+"""
+
+
 def openmp_program(folder: Path, text: str = OPENMP) -> Path:
     libraries = Path(find_command("kumiki-run")).parents[1] / "lib"
     if not (libraries / "libkumiki-openmp-ranks.so").exists():
@@ -289,3 +308,11 @@ def test_a_rank_that_dies_leaves_what_it_has_done(tmp_path: Path) -> None:
 def test_exit_codes_and_output_are_those_of_the_program(tmp_path: Path) -> None:
     said = explain(tmp_path, "-n", "1", "sh", "-c", "echo out; exit 7")
     assert said.code == 7 and said.output == "out\n"
+
+
+@pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")
+def test_calls_of_libraries_use_no_page_of_the_program(tmp_path: Path) -> None:
+    program = openmp_program(tmp_path, CALLS)
+    said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES)
+    assert said.code == 0 and said.output == "400 400\n", said.errors
+    assert sum(line["faults"] for line in said.figures["lines"] if "atomic" not in line["text"]) < 50

@@ -17,6 +17,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/code/atomic_sites.hpp"
+#include "openmp/ranks/code/linkage_table.hpp"
 #include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
@@ -91,6 +92,7 @@ Ranks& join(const Settings& settings) {
     process().set_others(ranks);
     serve_allocations(ranks.heap(), ranks.record(), program);
     if (auto trapped = trap_atomics(program.images, ranks); !trapped) refuse(trapped.error().message);
+    if (auto bound = bind_calls(program.images); !bound) refuse(bound.error().message);
     if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);
     if (auto met = ranks.begin(); !met) refuse(met.error().message);

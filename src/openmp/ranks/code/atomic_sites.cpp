@@ -20,8 +20,8 @@
 #include "openmp/ranks/code/looks_before.hpp"
 #include "openmp/ranks/code/real_updates.hpp"
 #include "openmp/ranks/code/spin_loops.hpp"
+#include "openmp/ranks/code/writable_code.hpp"
 #include "openmp/ranks/memory/image.hpp"
-#include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/memory.hpp"
 #include "platform/signal_sets.hpp"
@@ -287,14 +287,9 @@ Result<> replace_atomics(std::span<std::byte> code) {
         for (const Site& site : each.all)
             if (site.at >= code.data() && site.at < code.data() + code.size()) found.push_back(site.at);
     if (found.empty()) return {};
-    const std::span<std::byte> pages = whole_pages(code.data(), code.data() + code.size());
-    if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot replace atomic instructions of the program "
-                                                          "(mprotect: {})",
-                                                          std::strerror(errno)));
-    for (std::byte* const at : found) *at = trap;
-    mprotect(pages.data(), pages.size(), PROT_READ | PROT_EXEC);
-    return {};
+    return change_code(code, [&found] {
+        for (std::byte* const at : found) *at = trap;
+    });
 }
 
 } // namespace

@@ -87,6 +87,7 @@ Image image_of(const Object& object) {
     image.initialized = initialized_of(object);
     image.copies_variables = object.uses_one_of(copying_functions);
     image.of_libraries = object.variables_of_libraries();
+    image.slots = object.slots_of_calls();
     for (const auto& segment : object.segments())
         if (segment.p_type == PT_LOAD) image.segments.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
     image.code = code_of(object);

@@ -93,6 +93,16 @@ std::vector<std::span<std::byte>> Object::variables_of_libraries() const {
     return found;
 }
 
+std::vector<const std::byte*> Object::slots_of_calls() const {
+    std::vector<const std::byte*> found;
+    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(DT_JMPREL)),
+                                value_of(DT_PLTRELSZ) / sizeof(ElfW(Rela)));
+    for (const auto& each : relocations)
+        if (ELF64_R_TYPE(each.r_info) == R_X86_64_JUMP_SLOT) found.push_back(address_of(each.r_offset));
+    std::ranges::sort(found);
+    return found;
+}
+
 const ElfW(Dyn) * Object::entry_of(ElfW(Sxword) tag) const {
     for (const auto* entry = entries_; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
         if (entry->d_tag == tag) return entry;

@@ -31,6 +31,8 @@ public:
     bool uses_one_of(std::span<const std::string_view> functions) const;
     /// Variables of libraries that the linker has put among its own, by copy relocations.
     std::vector<std::span<std::byte>> variables_of_libraries() const;
+    /// The variables in which the dynamic linker keeps the functions of other objects that it calls, in order.
+    std::vector<const std::byte*> slots_of_calls() const;
     /// Of its dynamic section; null if there is none.
     const ElfW(Dyn) * entry_of(ElfW(Sxword) tag) const;
 
