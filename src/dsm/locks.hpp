@@ -61,6 +61,12 @@ public:
     /// its homes before it has the lock.
     std::optional<std::uint64_t> change_word(int lock, Pages& array, const WordRequest& wanted);
     bool manages_elsewhere(int lock, int rank) const { return manager_of(lock) == rank && region_at(rank) == nullptr; }
+    /// The same if the home is this rank, and no other rank of its host shares its locks: its page need not become
+    /// writable for a word. `array` is one that does not keep its pages open.
+    std::uint64_t change_own_word(int lock, Pages& array, const WordRequest& wanted);
+    bool manages_alone(int lock, int rank) const {
+        return manager_of(lock) == rank && rank == fabric_.rank() && fabric_.everybody().host_size() == 1;
+    }
     /// Waits, at most so long, until the manager of this lock has got notices that this rank lacks; returns whether it
     /// has. For a thread that wants to know when an acquisition will bring something. Only where the manager is this
     /// rank or on another host.

@@ -126,7 +126,7 @@ public:
     /// applied at the homes; adds them to `notices`.
     void invalidate_at_lock(std::size_t first, std::size_t count, std::vector<Notice>& notices);
 
-    // -- words that are changed at their home, for another rank (word_changes.cpp) --
+    // -- words that are changed at their home (word_changes.cpp) --
 
     /// The rank that may be asked to change a word of this page; until the next barrier all agree. Nothing: none.
     std::optional<int> home_for_changes(std::size_t page) const;
@@ -134,6 +134,11 @@ public:
     std::optional<std::uint64_t> change_word(std::size_t offset, const WordChange& change);
     /// At the rank for which a page was changed: all will drop their copies at the next barrier.
     void announce_at_barrier(std::size_t page) { told_.add(page); }
+    /// The same for a thread of this rank, which is the home and whose page keeps its protection. Whoever has a copy
+    /// must get a notice.
+    std::uint64_t change_own_word(std::size_t offset, const WordChange& change) {
+        return change.make(region_ + offset);
+    }
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 

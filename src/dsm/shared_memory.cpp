@@ -229,8 +229,11 @@ std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, int lock, c
     with_page(word, [&](Pages& array, std::size_t page) {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(word) - array.data());
         const auto home = array.home_for_changes(page);
-        if (home && offset % change.bytes == 0 && locks.manages_elsewhere(lock, *home))
-            before = locks.change_word(lock, array, {array.number(), offset, change});
+        if (!home || offset % change.bytes != 0) return;
+        const WordRequest wanted{array.number(), offset, change};
+        if (locks.manages_elsewhere(lock, *home)) before = locks.change_word(lock, array, wanted);
+        else if (locks.manages_alone(lock, *home) && !array.keeps_open())
+            before = locks.change_own_word(lock, array, wanted);
     });
     return before;
 }

@@ -41,6 +41,26 @@ std::optional<std::uint64_t> Locks::change_word(int lock, Pages& array, const Wo
 
 // -- its home, which is the manager of the lock --
 
+/// As between acquire() and release(), so the threads that it passes the lock on to learn of the change by the log.
+std::uint64_t Locks::change_own_word(int lock, Pages& array, const WordRequest& wanted) {
+    LockArea area = area_at(fabric_.rank());
+    take_here(lock, area);
+    read_log(fabric_.rank(), no_lock);
+    const std::uint64_t before = array.change_own_word(wanted.offset, wanted.change);
+    consistency_->release([&](History& history) {
+        const std::uint64_t page = wanted.offset / array.layout().page_bytes;
+        array.announce_at_barrier(page);
+        area.tell(history.epoch(), history.news_for(fabric_.rank()));
+        area.tell_changed(history.epoch(), fabric_.rank(),
+                          {static_cast<std::uint16_t>(wanted.array), Notice::Kind::changed, 1, page});
+    });
+    send_news();
+    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
+        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
+    });
+    return before;
+}
+
 /// Like asked(), but the rank gets the lock only for this change. Where ranks of this host share the locks that this
 /// one manages, one of them might have to make the change, which has none of what this process knows of it.
 bool Locks::asked_to_change(const MessageHeader& header, std::span<const std::byte> payload) {
