@@ -144,10 +144,14 @@ void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count
     for (std::size_t page = first; page < end; ++page)
         if (layout_.lends) fetched(region, page).fetch_or(mark, std::memory_order_release);
         else fetched(region, page).store(mark, std::memory_order_release);
-    for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block)
+    std::uint64_t parts = 0;
+    for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block) {
         std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + block]))
             .store(1, std::memory_order_release);
-    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()])).store(1, std::memory_order_release);
+        parts |= std::uint64_t{1} << block / layout_.blocks_in_part();
+    }
+    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()]))
+        .fetch_or(parts, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

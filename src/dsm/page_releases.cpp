@@ -1,5 +1,6 @@
 // What a rank does with the pages that it has written when it releases them: differences to the homes, and notices.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "dsm/courier.hpp"
@@ -68,12 +69,16 @@ void Pages::send_packed() {
 void Pages::protect_fetched(Audience audience, std::vector<Notice>& notices) {
     auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
     if (std::atomic_ref(news).load(std::memory_order_relaxed) == 0) return;
-    std::atomic_ref(news).exchange(0, std::memory_order_acq_rel);
-    for (std::size_t block = 0; block < layout_.blocks(); ++block) {
-        std::atomic_ref set(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched_blocks() + block]));
-        if (set.load(std::memory_order_relaxed) == 0 || set.exchange(0, std::memory_order_acquire) == 0) continue;
-        const std::size_t first = block * Layout::block;
-        protect_fetched(first, std::min(first + Layout::block, layout_.pages), audience, notices);
+    for (std::uint64_t parts = std::atomic_ref(news).exchange(0, std::memory_order_acq_rel); parts != 0;
+         parts &= parts - 1) {
+        const std::size_t begin = static_cast<std::size_t>(std::countr_zero(parts)) * layout_.blocks_in_part();
+        const std::size_t end = std::min(begin + layout_.blocks_in_part(), layout_.blocks());
+        for (std::size_t block = begin; block < end; ++block) {
+            std::atomic_ref set(reinterpret_cast<std::uint8_t&>(region_[layout_.fetched_blocks() + block]));
+            if (set.load(std::memory_order_relaxed) == 0 || set.exchange(0, std::memory_order_acquire) == 0) continue;
+            const std::size_t first = block * Layout::block;
+            protect_fetched(first, std::min(first + Layout::block, layout_.pages), audience, notices);
+        }
     }
 }
 
