@@ -109,9 +109,7 @@ Result<> Locks::release(int lock) {
         consistency_->release([&](History& history) { area.tell(history.epoch(), history.news_for(manager)); });
     if (manager == fabric_.rank()) send_news();
     if (clocks_ != nullptr) told = clocks_->releasing(lock);
-    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
-        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
-    });
+    pass_on(lock, area);
     return told;
 }
 
@@ -224,6 +222,13 @@ bool Locks::take_in(const Place& place, int manager, History& history, std::vect
 }
 
 // -- passing a lock on --
+
+/// By a thread of the program, which may wait until the answer has left.
+void Locks::pass_on(int lock, LockArea area) {
+    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
+        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
+    });
+}
 
 Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, Answer answer) const {
     Outgoing outgoing{header(Kind::answer), {}};

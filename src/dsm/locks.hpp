@@ -139,6 +139,7 @@ private:
     void read_log(int manager, int under);
     template <class Deliver>
     void pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver);
+    void pass_on(int lock, LockArea area);
     Outgoing change(const LockArea::Next& next, LockArea area);
     Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
     void post(int rank, Outgoing outgoing);

@@ -30,8 +30,8 @@ struct PageLayout {
     static constexpr std::size_t block = 512;
     std::size_t fetched_blocks() const { return fetched() + pages; }
     std::size_t blocks() const { return (pages + block - 1) / block; }
-    /// One word: for each of 64 parts of the blocks, a bit that says the same.
     std::size_t blocks_in_part() const { return (blocks() + 63) / 64; }
+    /// One word: for each of 64 parts of the blocks, a bit that says the same.
     std::size_t news() const { return platform::round_up(fetched_blocks() + blocks(), platform::apart); }
     /// At the manager of homes: a word for each page: 0, or its home + 1.
     std::size_t given() const { return news() + platform::apart; }

@@ -55,9 +55,7 @@ std::uint64_t Locks::change_own_word(int lock, Pages& array, const WordRequest& 
                           {static_cast<std::uint16_t>(wanted.array), Notice::Kind::changed, 1, page});
     });
     send_news();
-    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
-        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
-    });
+    pass_on(lock, area);
     return before;
 }
 

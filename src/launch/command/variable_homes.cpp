@@ -119,7 +119,7 @@ Result<std::string> rows_of(const Program& program, const std::string& schedule,
 Result<std::string> variable_homes(const Program& program, std::span<const std::string> maps,
                                    const Settings& settings) {
     std::vector<std::string> texts, names;
-    if (is_by_touch(settings.homes)) texts = homes_of_short_variables(program);
+    if (program.processes > 1 && is_by_touch(settings.homes)) texts = homes_of_short_variables(program);
     for (const std::string& map : maps) {
         names.push_back(map.substr(0, map.find('=')));
         if (std::ranges::count(names, names.back()) > 1)

@@ -39,10 +39,6 @@ std::optional<std::size_t> displacement_in(Code entry) {
     return at + jump_by_variable.size();
 }
 
-bool is_in(std::span<const std::byte> range, const std::byte* at) {
-    return at >= range.data() && at < range.data() + range.size();
-}
-
 } // namespace
 
 void LinkageEntry::jump_to(const void* function) const {
@@ -70,11 +66,12 @@ std::vector<LinkageEntry> linkage_entries(std::span<std::byte> code) {
 
 Result<> bind_calls(std::span<const Image> images) {
     if (const char* const bound = std::getenv("LD_BIND_NOW"); bound == nullptr || *bound == '\0') return {};
-    for (const Image& image : images)
+    for (const Image& image : images) {
+        if (image.slots.empty()) continue;
         for (const auto& code : image.code) {
             std::vector<LinkageEntry> entries = linkage_entries(code);
             std::erase_if(entries, [&image](const LinkageEntry& entry) {
-                return !std::ranges::binary_search(image.slots, entry.slot) || !is_in(image.data, entry.slot);
+                return !std::ranges::binary_search(image.slots, entry.slot);
             });
             if (entries.empty()) continue;
             auto changed = change_code(code, [&] {
@@ -86,6 +83,7 @@ Result<> bind_calls(std::span<const Image> images) {
             });
             if (!changed) return changed;
         }
+    }
     return {};
 }
 

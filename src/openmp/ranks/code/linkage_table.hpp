@@ -28,7 +28,7 @@ struct LinkageEntry {
 std::vector<LinkageEntry> linkage_entries(std::span<std::byte> code);
 
 /// The variables of the linker lie among the program's, and often in one page with those that change most: then every
-/// call of a library would fetch the page. So the calls become jumps to functions that are known now. Does
+/// call of a library would fetch the page. So the entries become jumps to the functions, which are known now. Does
 /// nothing unless the dynamic linker has bound all of them at the start (LD_BIND_NOW). Must be called before the
 /// program runs, and after everybody who follows calls through the table.
 Result<> bind_calls(std::span<const Image> images);

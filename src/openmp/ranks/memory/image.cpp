@@ -88,6 +88,9 @@ Image image_of(const Object& object) {
     image.copies_variables = object.uses_one_of(copying_functions);
     image.of_libraries = object.variables_of_libraries();
     image.slots = object.slots_of_calls();
+    std::erase_if(image.slots, [&data = image.data](const std::byte* slot) {
+        return slot < data.data() || slot >= data.data() + data.size(); // these have become read-only
+    });
     for (const auto& segment : object.segments())
         if (segment.p_type == PT_LOAD) image.segments.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
     image.code = code_of(object);

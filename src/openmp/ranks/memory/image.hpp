@@ -17,7 +17,8 @@ struct Image {
     /// Variables of libraries that the linker has put among the program's (std::cout, for instance). The libraries use
     /// them even after the ranks have left the job.
     std::vector<std::span<std::byte>> of_libraries;
-    std::vector<const std::byte*> slots;        ///< by which it calls functions of other objects, in order
+    /// Those of its variables in which the dynamic linker keeps functions of other objects that it calls, in order.
+    std::vector<const std::byte*> slots;
     std::vector<std::span<std::byte>> segments; ///< all of it
     std::vector<std::span<std::byte>> code;     ///< what is executed of it, in order
     bool yields = false; ///< whether it calls functions such as sched_yield(), as one does while one waits

@@ -85,9 +85,7 @@ bool Object::uses_one_of(std::span<const std::string_view> functions) const {
 std::vector<std::span<std::byte>> Object::variables_of_libraries() const {
     std::vector<std::span<std::byte>> found;
     const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
-    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(DT_RELA)),
-                                value_of(DT_RELASZ) / sizeof(ElfW(Rela)));
-    for (const auto& each : relocations)
+    for (const auto& each : relocations(DT_RELA, DT_RELASZ))
         if (ELF64_R_TYPE(each.r_info) == R_X86_64_COPY)
             found.emplace_back(address_of(each.r_offset), symbols[ELF64_R_SYM(each.r_info)].st_size);
     return found;
@@ -95,9 +93,7 @@ std::vector<std::span<std::byte>> Object::variables_of_libraries() const {
 
 std::vector<const std::byte*> Object::slots_of_calls() const {
     std::vector<const std::byte*> found;
-    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(DT_JMPREL)),
-                                value_of(DT_PLTRELSZ) / sizeof(ElfW(Rela)));
-    for (const auto& each : relocations)
+    for (const auto& each : relocations(DT_JMPREL, DT_PLTRELSZ))
         if (ELF64_R_TYPE(each.r_info) == R_X86_64_JUMP_SLOT) found.push_back(address_of(each.r_offset));
     std::ranges::sort(found);
     return found;
@@ -114,12 +110,14 @@ ElfW(Addr) Object::value_of(ElfW(Sxword) tag) const {
     return entry == nullptr ? 0 : entry->d_un.d_ptr;
 }
 
+std::span<const ElfW(Rela)> Object::relocations(ElfW(Sxword) table, ElfW(Sxword) bytes) const {
+    return {reinterpret_cast<const ElfW(Rela)*>(value_of(table)), value_of(bytes) / sizeof(ElfW(Rela))};
+}
+
 bool Object::uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const {
     const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value_of(DT_SYMTAB));
     if (strings_ == nullptr || symbols == nullptr) return false;
-    const std::span relocations(reinterpret_cast<const ElfW(Rela)*>(value_of(table)),
-                                value_of(bytes) / sizeof(ElfW(Rela)));
-    return std::ranges::any_of(relocations, [&](const ElfW(Rela) & each) {
+    return std::ranges::any_of(relocations(table, bytes), [&](const ElfW(Rela) & each) {
         const auto symbol = ELF64_R_SYM(each.r_info);
         return symbol != 0 && std::ranges::find(functions, strings_ + symbols[symbol].st_name) != functions.end();
     });

@@ -38,6 +38,7 @@ public:
 
 private:
     ElfW(Addr) value_of(ElfW(Sxword) tag) const;
+    std::span<const ElfW(Rela)> relocations(ElfW(Sxword) table, ElfW(Sxword) bytes) const;
     bool uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const;
 
     std::string_view name_;
