@@ -73,11 +73,11 @@ TEST(Offload, GivesTheSameFactorsWhereOnlySomeRanksUseIt) {
     }
 }
 
-/// The threads take what a slow device would delay.
+/// The threads take what a slow device would delay: alone it would need 23 s.
 TEST(Offload, LeavesASlowDeviceBehind) {
     const auto start = std::chrono::steady_clock::now();
-    expect_same_as_without({1, 1, 1300, 64, {1, 1, true}, 1}, "emulated:rate=0.1");
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+    expect_same_as_without({1, 1, 700, 64, {1, 1, true}, 1}, "emulated:rate=0.01");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
 }
 
 TEST(Offload, IsMeasuredAtTheRanksOfTheGridOnly) {

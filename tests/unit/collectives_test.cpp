@@ -27,7 +27,7 @@ TEST_P(CollectivesTest, BarrierSeparatesPhases) {
     std::atomic<int> arrived{0};
     const int ranks = options().ranks;
     run_ranks_as_threads(options(), [&](Rank& rank) {
-        for (int phase = 1; phase <= static_cast<int>(rounds(2000)); ++phase) {
+        for (int phase = 1; phase <= static_cast<int>(rounds(700)); ++phase) {
             arrived.fetch_add(1, std::memory_order_relaxed);
             ASSERT_TRUE(rank.collectives.barrier());
             EXPECT_GE(arrived.load(std::memory_order_relaxed), phase * ranks);

@@ -238,7 +238,7 @@ TEST(MessageTest, ShortMessagesAreCompleteAtOnce) {
     const Watchdog watchdog("short messages beyond all room");
     for (const int hosts : {1, 2})
         for (const bool crowded : {false, true})
-            for (const std::size_t bytes : {0, 8, 100, 1000, 8192})
+            for (const std::size_t bytes : {0, 100, 8192})
                 run_ranks_as_threads({.hosts = hosts, .crowded = crowded}, [&](Rank& rank) {
                     const int each = bytes < 200 ? 3000 : 300, other = 1 - rank.rank();
                     Post post(rank);

@@ -107,7 +107,7 @@ void run_random_program(Rank& rank, SharedMemory& memory, unsigned seed) {
     std::vector<std::uint8_t> expected(bytes);
     const auto ranks = static_cast<unsigned>(rank.size());
     Locks& locks = **memory.locks("test");
-    for (int interval = 0; interval < 6; ++interval) {
+    for (int interval = 0; interval < 4; ++interval) {
         const unsigned deal = random(), stride = 100 + random() % 3000;
         for (std::size_t at = random() % stride; at + 1 < bytes; at += stride) {
             const auto value = static_cast<std::uint8_t>(random());
@@ -137,7 +137,7 @@ TEST_P(SharedCacheTest, RandomProgramsAgreeWithASequentialRun) {
     const Watchdog watchdog("random programs with a small cache");
     const unsigned first = std::random_device{}();
     run(3, [&](Rank& rank, SharedMemory& memory) {
-        for (unsigned program = 0; program < tests::programs(3); ++program)
+        for (unsigned program = 0; program < tests::programs(2); ++program)
             run_random_program(rank, memory, first + program);
     });
 }

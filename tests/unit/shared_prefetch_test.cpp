@@ -447,7 +447,7 @@ TEST_P(SharedPrefetchTest, RandomProgramsThatRepeatAgreeWithASequentialRun) {
     for (const int ranks : {2, 3}) {
         const unsigned first = std::random_device{}();
         run(ranks, [&](Rank& rank, SharedMemory& memory) {
-            for (unsigned program = 0; program < tests::programs(15); ++program)
+            for (unsigned program = 0; program < tests::programs(8); ++program)
                 run_random_program(rank, memory, first + program);
         });
     }

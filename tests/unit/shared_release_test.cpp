@@ -65,7 +65,7 @@ TEST_P(SharedReleaseTest, OtherThreadsReleaseWhatTheRankHasWrittenMeanwhile) {
                     auto* const stays = tests::allocate_shared<std::uint8_t>(memory, page);
                     {
                         const Locker locker(memory, rank.rank() % 2);
-                        for (int round = 1; round <= 25; ++round) {
+                        for (int round = 1; round <= 10; ++round) {
                             auto* const goes = tests::allocate_shared<std::uint8_t>(memory, pages * page);
                             for (std::size_t at = 0; at < pages; ++at) {
                                 auto& byte = goes[at * page + static_cast<std::size_t>(rank.rank())];
